@@ -1,38 +1,11 @@
-"""The exception tree, with the exit code of each error.
+"""The errors that end the program, each with its exit code.
 
-AdsctlError               a bug in adsctl
-├── UsageError            an option, an argument or a limit broken by one
-├── ContentError          the contents of a file or of standard input
-├── AccessError           not signed in, or not allowed
-├── NotFoundError         no such resource
-├── RefusedError          refused by the service for another reason
-├── RateLimitedError      rate limited for longer than --max-wait
-├── UnavailableError      network, timeout, 5xx or an unreadable response
-├── IncompleteError       a push ended with some items refused
-├── StateError            configuration, credentials or the state folder
-└── NotConfirmedError     a destructive command without confirmation
-
-Interrupted is outside the tree: a signal (128 + its number), not an error.
+An Interrupted is no AdsctlError: a signal (128 + its number) ended the program.
 """
 
 import signal
 
-# The exit codes, as `help exit-codes` explains them.
-EXIT_CODES = {
-    0: "success",
-    1: "a bug in adsctl",
-    2: "usage: an option or an argument, a limit broken by one, a file that cannot be opened",
-    3: "the contents of a file, standard input or @FILE are invalid; nothing was sent",
-    4: "not signed in, or not allowed",
-    5: "not found",
-    6: "refused by the service for another reason",
-    7: "rate limited for longer than --max-wait",
-    8: "network, timeout, 5xx or an unreadable response",
-    9: "a push ended with some items refused",
-    10: "differences found",
-    11: "configuration, credentials or the state folder: no keyring, a locked job, a full disk",
-    12: "not confirmed, on a terminal or by --yes; or refused by a limit such as --min-rows",
-}
+DIFFERENCES_FOUND = 10  # the exit code of a comparison, which is no error
 SIGNAL_EXIT_CODES = {129: "SIGHUP", 130: "SIGINT", 141: "a broken pipe", 143: "SIGTERM"}
 
 TEMPORARY_HINT = "free some space, or set TMPDIR to a folder on a larger disk"
@@ -44,6 +17,7 @@ class ReportedError(BaseException):
 
     exit_code = 1
     code = "internal"
+    meaning = "a bug in adsctl"  # of the exit code, as `help exit-codes` explains it
     retryable = False
     body: object = None  # of the response
     may_be_applied = False  # the service may have applied the request
@@ -84,6 +58,7 @@ class UsageError(AdsctlError):
 
     exit_code = 2
     code = "usage"
+    meaning = "usage: an option or an argument, a limit broken by one, a file that cannot be opened"
 
 
 class ContentError(AdsctlError):
@@ -91,6 +66,7 @@ class ContentError(AdsctlError):
 
     exit_code = 3
     code = "content"
+    meaning = "the contents of a file, standard input or @FILE are invalid; nothing was sent"
 
 
 class AccessError(AdsctlError):
@@ -98,6 +74,7 @@ class AccessError(AdsctlError):
 
     exit_code = 4
     code = "access"
+    meaning = "not signed in, or not allowed"
 
 
 class NotFoundError(AdsctlError):
@@ -105,6 +82,7 @@ class NotFoundError(AdsctlError):
 
     exit_code = 5
     code = "not_found"
+    meaning = "not found"
 
 
 class RefusedError(AdsctlError):
@@ -112,6 +90,7 @@ class RefusedError(AdsctlError):
 
     exit_code = 6
     code = "refused"
+    meaning = "refused by the service for another reason"
 
 
 class RateLimitedError(AdsctlError):
@@ -119,6 +98,7 @@ class RateLimitedError(AdsctlError):
 
     exit_code = 7
     code = "rate_limited"
+    meaning = "rate limited for longer than --max-wait"
     retryable = True
 
 
@@ -127,6 +107,7 @@ class UnavailableError(AdsctlError):
 
     exit_code = 8
     code = "unavailable"
+    meaning = "network, timeout, 5xx or an unreadable response"
     retryable = True
 
 
@@ -135,6 +116,7 @@ class IncompleteError(AdsctlError):
 
     exit_code = 9
     code = "incomplete"
+    meaning = "a push ended with some items refused"
 
 
 class StateError(AdsctlError):
@@ -142,6 +124,7 @@ class StateError(AdsctlError):
 
     exit_code = 11
     code = "state"
+    meaning = "configuration, credentials or the state folder: no keyring, a locked job, a full disk"
 
 
 class NotConfirmedError(AdsctlError):
@@ -149,6 +132,7 @@ class NotConfirmedError(AdsctlError):
 
     exit_code = 12
     code = "not_confirmed"
+    meaning = "not confirmed, on a terminal or by --yes; or refused by a limit such as --min-rows"
 
 
 class Interrupted(ReportedError):
@@ -159,3 +143,15 @@ class Interrupted(ReportedError):
     def __init__(self, signum: int) -> None:
         super().__init__(f"stopped by {signal.Signals(signum).name}")
         self.exit_code = 128 + signum
+
+
+_KINDS: list[type[AdsctlError]] = [AdsctlError, *AdsctlError.__subclasses__()]
+EXIT_CODES = dict(
+    sorted(
+        {
+            0: "success",
+            DIFFERENCES_FOUND: "differences found",
+            **{kind.exit_code: kind.meaning for kind in _KINDS},
+        }.items()
+    )
+)

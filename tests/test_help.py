@@ -96,7 +96,7 @@ def test_each_topic_lists_what_the_program_uses(adsctl):
         assert re.search(
             rf"^  {', '.join(option.names)}\b.*{re.escape(option.help)}$", shown["options"], re.M
         )
-    for name, meaning in FORMATS.items():
+    for name, (meaning, *_) in FORMATS.items():
         assert re.search(rf"^  {name} +{re.escape(meaning)}$", shown["formats"], re.M)
     for code, meaning in EXIT_CODES.items():
         assert re.search(rf"^ +{code}  {re.escape(meaning)}$", shown["exit-codes"], re.M)
@@ -114,3 +114,4 @@ def test_every_variable_that_the_program_names_is_explained():
 def test_every_exit_code_of_an_error_is_explained_once():
     codes = [kind.exit_code for kind in AdsctlError.__subclasses__()]
     assert len(set(codes)) == len(codes) and {0, 1, *codes} <= EXIT_CODES.keys()
+    assert len(set(EXIT_CODES.values())) == len(EXIT_CODES)

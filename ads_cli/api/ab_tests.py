@@ -7,15 +7,10 @@ import msgspec
 from msgspec import Meta
 
 from .conditions import excludes, later_than
-from .endpoint import endpoint
+from .endpoint import Resource
 from .types import Cursor, Id, Ids, InAccount, Moment, PageSize, SortBy, WithDeleted
 from .validation import rule
 
-AB_TESTS = "/12/accounts/{account_id}/ab_tests"
-AB_TEST_COLUMNS = "id name entity_type status start_time end_time deleted"
-AB_TEST_FIELDS = (
-    *("description", "entities", "user_groups", "created_by", "updated_by", "created_at", "updated_at"),
-)
 MAX_LINE_ITEM_GROUPS = 5
 SIZE_ROUNDING = 0.011  # thirds of 100.00 differ by so much
 
@@ -23,7 +18,6 @@ TestName = Annotated[str, Meta(max_length=255)]
 Description = Annotated[str, Meta(max_length=1024)]
 SIZE_WORDS = "a percentage from 1.00 to 99.00 with two decimals at most"
 Size = Annotated[str, Meta(pattern=r"^[1-9][0-9]?(\.[0-9]{1,2})?\Z", extra={"expected": SIZE_WORDS})]
-Query = Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")]
 PERIOD_WORDS = "Two times, the earlier one first"
 Period = Annotated[list[Moment], Meta(min_length=2, max_length=2, description=PERIOD_WORDS)]
 Username = Annotated[
@@ -51,13 +45,18 @@ class ChangedGroup(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unkn
     description: Description | None = None
 
 
-@endpoint(
-    f"GET {AB_TESTS}",
-    "measurement ab-tests list",
-    columns=AB_TEST_COLUMNS,
-    extra_fields=AB_TEST_FIELDS,
-    example="--status LIVE",
+AB_TESTS = Resource(
+    "/12/accounts/{account_id}/ab_tests",
+    "ab_test_id",
+    columns="id name entity_type status start_time end_time deleted",
+    extra_fields=(
+        *("description", "entities", "user_groups", "created_by", "updated_by", "created_at", "updated_at"),
+    ),
+    params_in="json",
 )
+
+
+@AB_TESTS.list("measurement ab-tests list", example="--status LIVE")
 @excludes("user_id", "username")
 class ListAbTests(InAccount, kw_only=True):
     """List the A/B tests of an account."""
@@ -83,14 +82,7 @@ class ListAbTests(InAccount, kw_only=True):
         return "has the later time first"
 
 
-@endpoint(
-    f"POST {AB_TESTS}",
-    "measurement ab-tests create",
-    columns=AB_TEST_COLUMNS,
-    extra_fields=AB_TEST_FIELDS,
-    params_in="json",
-    example="--file ab-test.yaml",
-)
+@AB_TESTS.create("measurement ab-tests create", example="--file ab-test.yaml")
 @later_than("end_time", "start_time")
 class CreateAbTest(InAccount, kw_only=True):
     """Create an A/B test, of one day or longer.
@@ -131,12 +123,8 @@ class CreateAbTest(InAccount, kw_only=True):
         return "is not a day after start_time" if start < end < start + timedelta(days=1) else None
 
 
-@endpoint(
-    f"PUT {AB_TESTS}/{{ab_test_id}}",
+@AB_TESTS.update(
     "measurement ab-tests update",
-    columns=AB_TEST_COLUMNS,
-    extra_fields=AB_TEST_FIELDS,
-    params_in="json",
     example="""u4e91 --name "Spring again" --user-groups '[{"id": "u4e91-1"}, {"id": "u4e91-2"}]'""",
 )
 @later_than("end_time", "start_time")
@@ -160,11 +148,8 @@ class UpdateAbTest(InAccount, kw_only=True):
         return _size_problem([size for size in sizes if size]) if sizes and all(sizes) else None
 
 
-@endpoint(
-    f"DELETE {AB_TESTS}/{{ab_test_id}}",
+@AB_TESTS.delete(
     "measurement ab-tests delete",
-    columns=AB_TEST_COLUMNS,
-    extra_fields=AB_TEST_FIELDS,
     confirm_prompt="Delete the A/B test {ab_test_id}; this cannot be undone",
     example="u4e91",
 )

@@ -4,11 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import Request, endpoint
+from .endpoint import Request, Resource, endpoint
 from .types import Id, Ids, InAccount, Name, Page, PageInAccount, WithDeleted, sortable
 
-ACCOUNT_COLUMNS = "id name business_name timezone approval_status industry_type deleted"
-PROMOTABLE_COLUMNS = "id user_id promotable_user_type deleted"
 ACCOUNT_FIELDS = ("business_id", "timezone_switch_at", "created_at", "updated_at")
 
 Industry = Literal[
@@ -29,9 +27,14 @@ Industry = Literal[
 ]
 
 
-@endpoint(
-    "GET /12/accounts", "accounts list", columns=ACCOUNT_COLUMNS, example="--q Nordlicht --with-deleted"
+ACCOUNTS = Resource(
+    "/12/accounts",
+    "account_id",
+    columns="id name business_name timezone approval_status industry_type deleted",
 )
+
+
+@ACCOUNTS.list("accounts list", example="--q Nordlicht --with-deleted")
 class ListAccounts(Page):
     """List the advertising accounts you have access to."""
 
@@ -40,7 +43,7 @@ class ListAccounts(Page):
     sort_by: Annotated[str, sortable("name")] | None = None
 
 
-@endpoint("GET /12/accounts/{account_id}", "accounts get", columns=ACCOUNT_COLUMNS, example="18ce54d4x5t")
+@ACCOUNTS.get("accounts get", example="18ce54d4x5t")
 class GetAccount(Request):
     """Show one advertising account."""
 
@@ -48,15 +51,13 @@ class GetAccount(Request):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint("POST /12/accounts", "accounts create", columns=ACCOUNT_COLUMNS, base="sandbox", example="-o ids")
+@ACCOUNTS.create("accounts create", base="sandbox", example="-o ids")
 class CreateAccount(Request):
     """Create an account in the sandbox."""
 
 
-@endpoint(
-    "PUT /12/accounts/{account_id}",
+@ACCOUNTS.update(
     "accounts update",
-    columns=ACCOUNT_COLUMNS,
     extra_fields=ACCOUNT_FIELDS,
     example="18ce54d4x5t --name 'Nordlicht Shop' --industry-type RETAIL",
 )
@@ -68,10 +69,8 @@ class UpdateAccount(Request):
     industry_type: Industry | None = None
 
 
-@endpoint(
-    "DELETE /12/accounts/{account_id}",
+@ACCOUNTS.delete(
     "accounts delete",
-    columns=ACCOUNT_COLUMNS,
     base="sandbox",
     confirm_prompt="Delete the account {account_id} of the sandbox",
     example="18ce55gze09",
@@ -92,24 +91,21 @@ class ListApps(PageInAccount):
     """List the apps of an account."""
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/promotable_users",
-    "accounts promotable-users list",
-    columns=PROMOTABLE_COLUMNS,
-    example="--sort-by created_at-desc",
+PROMOTABLE_USERS = Resource(
+    "/12/accounts/{account_id}/promotable_users",
+    "promotable_user_id",
+    columns="id user_id promotable_user_type deleted",
 )
+
+
+@PROMOTABLE_USERS.list("accounts promotable-users list", example="--sort-by created_at-desc")
 class ListPromotableUsers(PageInAccount):
     """List the users whose posts an account may promote; the FULL one is the advertiser."""
 
     promotable_user_ids: Ids | None = None
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/promotable_users/{promotable_user_id}",
-    "accounts promotable-users get",
-    columns=PROMOTABLE_COLUMNS,
-    example="l310s",
-)
+@PROMOTABLE_USERS.get("accounts promotable-users get", example="l310s")
 class GetPromotableUser(InAccount):
     """Show one user whose posts an account may promote."""
 

@@ -7,13 +7,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .types import AccountId, Id, Ids, InAccount, LivePage
 
-PERMISSIONS = "/5/accounts/{account_id}/tailored_audiences/{tailored_audience_id}/permissions"
-PERMISSION_COLUMNS = "id tailored_audience_id granted_account_id permission_level deleted"
-CUSTOM_PERMISSIONS = "/12/accounts/{account_id}/custom_audiences/{custom_audience_id}/permissions"
-CUSTOM_PERMISSION_COLUMNS = "id custom_audience_id granted_account_id permission_level deleted"
 GRANT_EXAMPLE = "--audience 1nmth --granted-account-id 18ce56pq1rw --permission-level READ_ONLY"
 REVOKE_EXAMPLE = "2p4x9 --audience 1nmth"
 REVOKED = ": new campaigns of that account cannot use the audience"
@@ -37,13 +33,15 @@ class Grant(InAccount, kw_only=True):
     permission_level: Literal["READ_ONLY", "READ_WRITE"]
 
 
-@endpoint(
-    f"GET {PERMISSIONS}",
-    "audiences permissions list",
-    columns=PERMISSION_COLUMNS,
-    example="--audience 1nmth",
+PERMISSIONS = Resource(
+    "/5/accounts/{account_id}/tailored_audiences/{tailored_audience_id}/permissions",
+    "tailored_audience_permission_id",
+    columns="id tailored_audience_id granted_account_id permission_level deleted",
     service="generic",
 )
+
+
+@PERMISSIONS.list("audiences permissions list", example="--audience 1nmth")
 class ListPermissions(PermissionsPage, kw_only=True):
     """List the accounts that an audience is shared with."""
 
@@ -51,13 +49,15 @@ class ListPermissions(PermissionsPage, kw_only=True):
     tailored_audience_permission_ids: Ids | None = None
 
 
-@endpoint(
-    f"GET {CUSTOM_PERMISSIONS}",
-    "audiences permissions list",
-    columns=CUSTOM_PERMISSION_COLUMNS,
-    example="--audience 1nmth",
+CUSTOM_PERMISSIONS = Resource(
+    "/12/accounts/{account_id}/custom_audiences/{custom_audience_id}/permissions",
+    "custom_audience_permission_id",
+    columns="id custom_audience_id granted_account_id permission_level deleted",
     service="x",
 )
+
+
+@CUSTOM_PERMISSIONS.list("audiences permissions list", example="--audience 1nmth")
 class ListCustomPermissions(PermissionsPage, kw_only=True):
     """List the accounts that an audience is shared with."""
 
@@ -65,39 +65,24 @@ class ListCustomPermissions(PermissionsPage, kw_only=True):
     custom_audience_permission_ids: Ids | None = None
 
 
-@endpoint(
-    f"POST {PERMISSIONS}",
-    "audiences permissions grant",
-    columns=PERMISSION_COLUMNS,
-    example=GRANT_EXAMPLE,
-    service="generic",
-)
+@PERMISSIONS.create("audiences permissions grant", example=GRANT_EXAMPLE)
 class GrantPermission(Grant, kw_only=True):
     """Share an audience with another account."""
 
     tailored_audience_id: AudienceId
 
 
-@endpoint(
-    f"POST {CUSTOM_PERMISSIONS}",
-    "audiences permissions grant",
-    columns=CUSTOM_PERMISSION_COLUMNS,
-    example=GRANT_EXAMPLE,
-    service="x",
-)
+@CUSTOM_PERMISSIONS.create("audiences permissions grant", example=GRANT_EXAMPLE)
 class GrantCustomPermission(Grant, kw_only=True):
     """Share an audience with another account."""
 
     custom_audience_id: AudienceId
 
 
-@endpoint(
-    f"DELETE {PERMISSIONS}/{{tailored_audience_permission_id}}",
+@PERMISSIONS.delete(
     "audiences permissions revoke",
-    columns=PERMISSION_COLUMNS,
     confirm_prompt=f"Revoke the permission {{tailored_audience_permission_id}}{REVOKED}",
     example=REVOKE_EXAMPLE,
-    service="generic",
 )
 class RevokePermission(InAccount, kw_only=True):
     """Stop sharing an audience with an account.
@@ -109,13 +94,10 @@ class RevokePermission(InAccount, kw_only=True):
     tailored_audience_permission_id: Id
 
 
-@endpoint(
-    f"DELETE {CUSTOM_PERMISSIONS}/{{custom_audience_permission_id}}",
+@CUSTOM_PERMISSIONS.delete(
     "audiences permissions revoke",
-    columns=CUSTOM_PERMISSION_COLUMNS,
     confirm_prompt=f"Revoke the permission {{custom_audience_permission_id}}{REVOKED}",
     example=REVOKE_EXAMPLE,
-    service="x",
 )
 class RevokeCustomPermission(InAccount, kw_only=True):
     """Stop sharing an audience with an account.

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from .conditions import at_least_one, required_when, requires
-from .endpoint import BatchEndpoint, endpoint
+from .endpoint import BatchEndpoint, Resource, endpoint
 from .types import Cursor, Id, Ids, InAccount, Name, PageInAccount, WithDeleted
 from .validation import rule
 
@@ -15,21 +15,22 @@ FIELDS = (
     *("description", "audience_type", "targetable_types", "permission_level", "owner_account_id"),
     *("partner_source", "created_at", "updated_at", "deleted"),
 )
-AUDIENCES = "/12/accounts/{account_id}/custom_audiences"
-AUDIENCE = f"{AUDIENCES}/{{custom_audience_id}}"
 
 AudienceName = Annotated[Name, Meta(description="Unique in the account")]
 Prefix = Annotated[str, Meta(min_length=1, max_length=255, description="Only names that start with this")]
 Description = Annotated[str, Meta(description="What the audience is for")]
 
 
-@endpoint(
-    f"GET {AUDIENCES}",
-    "audiences list",
+AUDIENCES = Resource(
+    "/12/accounts/{account_id}/custom_audiences",
+    "custom_audience_id",
+    record_kind="audience",
     columns=COLUMNS,
     extra_fields=FIELDS,
-    example="--q Readers --sort-by created_at-desc",
 )
+
+
+@AUDIENCES.list("audiences list", example="--q Readers --sort-by created_at-desc")
 class ListAudiences(PageInAccount):
     """List audiences: how many people each has, whether it can be targeted, and why not."""
 
@@ -47,13 +48,7 @@ class ListAudiences(PageInAccount):
     ) = None
 
 
-@endpoint(
-    f"GET {AUDIENCE}",
-    "audiences get",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
-    example="1nmth",
-)
+@AUDIENCES.get("audiences get", example="1nmth")
 class GetAudience(InAccount, kw_only=True):
     """Show one audience."""
 
@@ -61,13 +56,7 @@ class GetAudience(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {AUDIENCES}",
-    "audiences create",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
-    example="--name 'Spring buyers'",
-)
+@AUDIENCES.create("audiences create", example="--name 'Spring buyers'")
 class CreateAudience(InAccount, kw_only=True):
     """Create an empty audience. 'adsctl audiences push' adds the people.
 
@@ -78,12 +67,8 @@ class CreateAudience(InAccount, kw_only=True):
     description: Description | None = None
 
 
-@endpoint(
-    f"PUT {AUDIENCE}",
-    "audiences update",
-    columns=COLUMNS,
-    extra_fields=(*FIELDS, "is_owner"),
-    example="1nmu0 --name 'Readers in Hamburg'",
+@AUDIENCES.update(
+    "audiences update", extra_fields=(*FIELDS, "is_owner"), example="1nmu0 --name 'Readers in Hamburg'"
 )
 class UpdateAudience(InAccount, kw_only=True):
     """Change the name or the description of an audience."""
@@ -93,11 +78,8 @@ class UpdateAudience(InAccount, kw_only=True):
     description: Description | None = None
 
 
-@endpoint(
-    f"DELETE {AUDIENCE}",
+@AUDIENCES.delete(
     "audiences delete",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
     confirm_prompt="Delete the audience {custom_audience_id}, which line items may target",
     example="1nmu0",
 )
@@ -107,10 +89,11 @@ class DeleteAudience(InAccount, kw_only=True):
     custom_audience_id: Id
 
 
-@endpoint(
-    f"GET {AUDIENCE}/targeted",
+@AUDIENCES.endpoint(
+    "GET /{custom_audience_id}/targeted",
     "audiences targeted",
     columns="campaign_id campaign_name line_items",
+    extra_fields=(),
     record_id="campaign_id",
     id_field="custom_audience_id",
     example="1nmth --no-with-active",
@@ -176,30 +159,23 @@ class CombineAudience(CombineAudiences, kw_only=True):
         return f"name {count} audiences, at most {MAX_LEAVES} are allowed" if count > MAX_LEAVES else None
 
 
-DO_NOT_REACH_COLUMNS = "id name list_size deleted targetable reasons_not_targetable"
-DO_NOT_REACH_FIELDS = ("description", "created_at", "updated_at")
-LISTS = "/12/accounts/{account_id}/do_not_reach_lists"
-
-
-@endpoint(
-    f"GET {LISTS}",
-    "audiences do-not-reach list",
-    columns=DO_NOT_REACH_COLUMNS,
-    extra_fields=DO_NOT_REACH_FIELDS,
-    example="--with-deleted",
+LISTS = Resource(
+    "/12/accounts/{account_id}/do_not_reach_lists",
+    "do_not_reach_list_id",
+    columns="id name list_size deleted targetable reasons_not_targetable",
+    extra_fields=("description", "created_at", "updated_at"),
 )
+
+
+@LISTS.list("audiences do-not-reach list", example="--with-deleted")
 class ListDoNotReachLists(InAccount):
     """Show the do-not-reach list of an account, which has at most one."""
 
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {LISTS}",
-    "audiences do-not-reach create",
-    columns=DO_NOT_REACH_COLUMNS,
-    extra_fields=DO_NOT_REACH_FIELDS,
-    example="--description 'Who wants no ads' --account 18ce55gze09",
+@LISTS.create(
+    "audiences do-not-reach create", example="--description 'Who wants no ads' --account 18ce55gze09"
 )
 class CreateDoNotReachList(InAccount):
     """Create the do-not-reach list of an account, empty and with a name that the service chooses.
@@ -210,11 +186,8 @@ class CreateDoNotReachList(InAccount):
     description: Annotated[str, Meta(description="What the list is for")] | None = None
 
 
-@endpoint(
-    f"DELETE {LISTS}/{{do_not_reach_list_id}}",
+@LISTS.delete(
     "audiences do-not-reach delete",
-    columns=DO_NOT_REACH_COLUMNS,
-    extra_fields=DO_NOT_REACH_FIELDS,
     confirm_prompt="Delete the do-not-reach list {do_not_reach_list_id}: ads may reach its people again",
     example="3k1a7",
 )

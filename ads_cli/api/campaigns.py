@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .budgets import Budgets
-from .endpoint import BatchEndpoint, endpoint
+from .endpoint import BatchEndpoint, Resource
 from .types import (
     AccountId,
     ChangedStatus,
@@ -17,18 +17,6 @@ from .types import (
     WithDeleted,
     WithDraft,
     sortable,
-)
-
-CAMPAIGNS = "/12/accounts/{account_id}/campaigns"
-CAMPAIGN = f"{CAMPAIGNS}/{{campaign_id}}"
-BATCH = BatchEndpoint("/12/batch/accounts/{account_id}/campaigns", 40)
-CAMPAIGN_COLUMNS = (
-    "id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro created_at "
-    "entity_status reasons_not_servable funding_instrument_id deleted"
-)
-CAMPAIGN_FIELDS = (
-    *("servable", "budget_optimization", "standard_delivery", "frequency_cap", "duration_in_days"),
-    *("purchase_order_number", "currency", "updated_at"),
 )
 
 CampaignName = Annotated[str, Meta(min_length=1, max_length=255)]
@@ -52,13 +40,21 @@ class CampaignDetails(Budgets, kw_only=True):
     purchase_order_number: OrderNumber | None = None
 
 
-@endpoint(
-    f"GET {CAMPAIGNS}",
-    "campaigns list",
-    columns=CAMPAIGN_COLUMNS,
-    extra_fields=CAMPAIGN_FIELDS,
-    example="--q Spring --sort-by created_at-desc",
+CAMPAIGNS = Resource(
+    "/12/accounts/{account_id}/campaigns",
+    "campaign_id",
+    parents=("funding_instrument_id",),
+    columns="id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro "
+    "created_at entity_status reasons_not_servable funding_instrument_id deleted",
+    extra_fields=(
+        *("servable", "budget_optimization", "standard_delivery", "frequency_cap", "duration_in_days"),
+        *("purchase_order_number", "currency", "updated_at"),
+    ),
+    batch=BatchEndpoint("/12/batch/accounts/{account_id}/campaigns", 40),
 )
+
+
+@CAMPAIGNS.list("campaigns list", example="--q Spring --sort-by created_at-desc")
 class ListCampaigns(PageInAccount):
     """List the campaigns of an account."""
 
@@ -82,13 +78,7 @@ class ListCampaigns(PageInAccount):
     ) = None
 
 
-@endpoint(
-    f"GET {CAMPAIGN}",
-    "campaigns get",
-    columns=CAMPAIGN_COLUMNS,
-    extra_fields=CAMPAIGN_FIELDS,
-    example="8wku2",
-)
+@CAMPAIGNS.get("campaigns get", example="8wku2")
 class GetCampaign(InAccount, kw_only=True):
     """Show one campaign."""
 
@@ -96,13 +86,8 @@ class GetCampaign(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {CAMPAIGNS}",
-    "campaigns create",
-    columns=CAMPAIGN_COLUMNS,
-    extra_fields=CAMPAIGN_FIELDS,
-    example="--name 'Autumn collection' --funding-instrument-id 4a1n0 --daily-budget 25",
-    batch=BATCH,
+@CAMPAIGNS.create(
+    "campaigns create", example="--name 'Autumn collection' --funding-instrument-id 4a1n0 --daily-budget 25"
 )
 class CreateCampaign(CampaignDetails, kw_only=True):
     """Create a campaign.
@@ -115,14 +100,7 @@ class CreateCampaign(CampaignDetails, kw_only=True):
     entity_status: SpendingStatus | None = None
 
 
-@endpoint(
-    f"PUT {CAMPAIGN}",
-    "campaigns update",
-    columns=CAMPAIGN_COLUMNS,
-    extra_fields=CAMPAIGN_FIELDS,
-    example="8wku2 --daily-budget 30 --entity-status PAUSED",
-    batch=BATCH,
-)
+@CAMPAIGNS.update("campaigns update", example="8wku2 --daily-budget 30 --entity-status PAUSED")
 class UpdateCampaign(CampaignDetails, kw_only=True):
     """Change fields of a campaign.
 
@@ -135,14 +113,10 @@ class UpdateCampaign(CampaignDetails, kw_only=True):
     entity_status: ChangedStatus | None = None
 
 
-@endpoint(
-    f"DELETE {CAMPAIGN}",
+@CAMPAIGNS.delete(
     "campaigns delete",
-    columns=CAMPAIGN_COLUMNS,
-    extra_fields=CAMPAIGN_FIELDS,
     confirm_prompt="Delete the campaign {campaign_id}; this cannot be undone",
     example="8wkv1",
-    batch=BATCH,
 )
 class DeleteCampaign(InAccount, kw_only=True):
     """Delete a campaign.

@@ -5,13 +5,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from .components import CardType, Composed
-from .endpoint import endpoint
+from .endpoint import Resource
 from .types import CardUri, Cursor, Id, Ids, InAccount, PageInAccount, WithDeleted, sortable
 from .validation import rule
-
-CARD_COLUMNS = "id name card_type card_uri deleted"
-FETCHED_COLUMNS = "id name card_type title card_uri deleted"
-CARD_FIELDS = ("components", "slides", "created_at", "updated_at")
 
 CardUris = Annotated[
     list[CardUri], Meta(min_length=1, max_length=200, description="Only these, separated by commas")
@@ -22,13 +18,16 @@ CardSort = Annotated[str, sortable("name")]
 CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/cards",
-    "cards list",
-    columns=CARD_COLUMNS,
-    extra_fields=CARD_FIELDS,
-    example="--card-types IMAGE_WEBSITE,IMAGE_APP --q Spring",
+CARDS = Resource(
+    "/12/accounts/{account_id}/cards",
+    "card_id",
+    columns="id name card_type card_uri deleted",
+    extra_fields=("components", "slides", "created_at", "updated_at"),
+    params_in="json",
 )
+
+
+@CARDS.list("cards list", example="--card-types IMAGE_WEBSITE,IMAGE_APP --q Spring")
 class ListCards(InAccount):
     """List the cards made of components.
 
@@ -72,25 +71,12 @@ class ListOlderCards(PageInAccount):
     sort_by: CardSort | None = None
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/cards/{card_id}",
-    "cards get",
-    columns=CARD_COLUMNS,
-    extra_fields=CARD_FIELDS,
-    example="7cqs1",
-)
+@CARDS.get("cards get", example="7cqs1")
 class GetCard(OneCard):
     """Show one card."""
 
 
-@endpoint(
-    "POST /12/accounts/{account_id}/cards",
-    "cards create",
-    columns=CARD_COLUMNS,
-    extra_fields=CARD_FIELDS,
-    params_in="json",
-    example="-f card.yaml",
-)
+@CARDS.create("cards create", example="-f card.yaml")
 class CreateCard(Composed, kw_only=True):
     """Create a card of components, or a carousel of slides.
 
@@ -106,14 +92,7 @@ class CreateCard(Composed, kw_only=True):
         return "is required unless slides is set" if is_empty else None
 
 
-@endpoint(
-    "PUT /12/accounts/{account_id}/cards/{card_id}",
-    "cards update",
-    columns=CARD_COLUMNS,
-    extra_fields=CARD_FIELDS,
-    params_in="json",
-    example="7cqs1 --name 'Summer collection'",
-)
+@CARDS.update("cards update", example="7cqs1 --name 'Summer collection'")
 class UpdateCard(Composed, kw_only=True):
     """Replace fields of a card."""
 
@@ -121,26 +100,19 @@ class UpdateCard(Composed, kw_only=True):
     name: CardName | None = None
 
 
-@endpoint(
-    "DELETE /12/accounts/{account_id}/cards/{card_id}",
-    "cards delete",
-    columns=CARD_COLUMNS,
-    extra_fields=CARD_FIELDS,
-    confirm_prompt="Delete the card {card_id}",
-    example="7cqs1",
-)
+@CARDS.delete("cards delete", confirm_prompt="Delete the card {card_id}", example="7cqs1")
 class DeleteCard(InAccount):
     """Delete a card."""
 
     card_id: Id
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/cards/all",
-    "cards fetch",
-    columns=FETCHED_COLUMNS,
-    example="card://7cqs1 card://7cqt1",
+ALL_CARDS = Resource(
+    "/12/accounts/{account_id}/cards/all", "card_id", columns="id name card_type title card_uri deleted"
 )
+
+
+@ALL_CARDS.list("cards fetch", example="card://7cqs1 card://7cqt1")
 class FetchCards(InAccount, kw_only=True):
     """Show cards of any kind by their addresses, as posts have them."""
 
@@ -148,12 +120,7 @@ class FetchCards(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/cards/all/{card_id}",
-    "cards fetch",
-    columns=FETCHED_COLUMNS,
-    example="7cqs1",
-)
+@ALL_CARDS.get("cards fetch", example="7cqs1")
 class FetchCard(OneCard):
     """Show one card of any kind by its id."""
 

@@ -6,24 +6,21 @@ import msgspec
 from msgspec import Meta
 
 from .conditions import only_for, required_when
-from .endpoint import Request, endpoint
+from .endpoint import Request, Resource
 from .rates import per_quarter_hour
 from .types import Id, InCatalog, Name, UserId
 
+PRODUCT_CATALOGS = Resource("/12/product_catalogs", "product_catalog_id")
 
-@endpoint("GET /12/product_catalogs", "catalog list", example="-o ids", x_rate=per_quarter_hour(1000))
+
+@PRODUCT_CATALOGS.list("catalog list", example="-o ids", x_rate=per_quarter_hour(1000))
 class ListCatalogs(Request):
     """List your product catalogs."""
 
     user_id: UserId | None = None
 
 
-@endpoint(
-    "POST /12/product_catalogs",
-    "catalog create",
-    example="--name 'Nordlicht Shop'",
-    x_rate=per_quarter_hour(20),
-)
+@PRODUCT_CATALOGS.create("catalog create", example="--name 'Nordlicht Shop'", x_rate=per_quarter_hour(20))
 class CreateCatalog(Request):
     """Create your product catalog.
 
@@ -34,11 +31,8 @@ class CreateCatalog(Request):
     user_id: UserId | None = None
 
 
-@endpoint(
-    "PUT /12/product_catalogs/{product_catalog_id}",
-    "catalog rename",
-    example="7310248000000000001 --name 'Nordlicht Shop'",
-    x_rate=per_quarter_hour(20),
+@PRODUCT_CATALOGS.update(
+    "catalog rename", example="7310248000000000001 --name 'Nordlicht Shop'", x_rate=per_quarter_hour(20)
 )
 class RenameCatalog(Request):
     """Rename a product catalog."""
@@ -47,8 +41,7 @@ class RenameCatalog(Request):
     name: Name
 
 
-@endpoint(
-    "DELETE /12/product_catalogs/{product_catalog_id}",
+@PRODUCT_CATALOGS.delete(
     "catalog delete",
     confirm_prompt="Delete the catalog {product_catalog_id} and all its products; this cannot be undone",
     example="7310248000000000001",
@@ -76,16 +69,17 @@ FilterAttribute = Literal[
     "custom_label_4",
 ]
 FilterOperator = Literal["GREATER_THAN", "EQUAL_TO", "LESS_THAN", "MATCH", "NOT_CONTAINS", "CONTAINS"]
-SET_COLUMNS = "id name type processing_status description"
 
 
-@endpoint(
-    "GET /12/product_catalogs/{product_catalog_id}/product_sets/{product_set_id}",
-    "catalog sets get",
-    columns=SET_COLUMNS,
-    example="8s3k1",
-    x_rate=per_quarter_hour(2000),
+PRODUCT_SETS = Resource(
+    "/12/product_catalogs/{product_catalog_id}/product_sets",
+    "product_set_id",
+    columns="id name type processing_status description",
+    params_in="json",
 )
+
+
+@PRODUCT_SETS.get("catalog sets get", example="8s3k1", x_rate=per_quarter_hour(2000))
 class GetProductSet(InCatalog):
     """Show one product set."""
 
@@ -109,11 +103,8 @@ ProductKeys = Annotated[
 ]
 
 
-@endpoint(
-    "POST /12/product_catalogs/{product_catalog_id}/product_sets",
+@PRODUCT_SETS.create(
     "catalog sets create",
-    columns=SET_COLUMNS,
-    params_in="json",
     example="--name Mugs --type FILTERED --filters @filters.yaml",
     x_rate=per_quarter_hour(100),
 )
@@ -131,13 +122,8 @@ class CreateProductSet(InCatalog):
     product_keys: ProductKeys | None = None
 
 
-@endpoint(
-    "PUT /12/product_catalogs/{product_catalog_id}/product_sets/{product_set_id}",
-    "catalog sets update",
-    columns=SET_COLUMNS,
-    params_in="json",
-    example="8s3k2 --name 'Gifts for gardeners'",
-    x_rate=per_quarter_hour(500),
+@PRODUCT_SETS.update(
+    "catalog sets update", example="8s3k2 --name 'Gifts for gardeners'", x_rate=per_quarter_hour(500)
 )
 class UpdateProductSet(InCatalog, kw_only=True):
     """Change a MANUAL product set; a FILTERED one cannot be changed."""
@@ -148,10 +134,8 @@ class UpdateProductSet(InCatalog, kw_only=True):
     product_keys: ProductKeys | None = None
 
 
-@endpoint(
-    "DELETE /12/product_catalogs/{product_catalog_id}/product_sets/{product_set_id}",
+@PRODUCT_SETS.delete(
     "catalog sets delete",
-    columns=SET_COLUMNS,
     confirm_prompt="Delete the product set {product_set_id}; this cannot be undone",
     example="8s3k1",
     x_rate=per_quarter_hour(100),

@@ -1,13 +1,12 @@
 """Conversation cards: an image or a video with hashtags, each with the text of its post."""
 
-from functools import partial
 from typing import Annotated
 
 from msgspec import Meta
 
 from .cards import ListOlderCards, OneCard
 from .conditions import at_least_one, requires, together
-from .endpoint import endpoint
+from .endpoint import Resource
 from .types import Id, InAccount, Name
 
 COLUMNS = "id name title first_cta thank_you_text card_uri deleted"
@@ -73,12 +72,21 @@ class ChangedConversation(Conversation, kw_only=True):
     thank_you_text: ShortText | None = None
 
 
-image_endpoint = partial(endpoint, columns=COLUMNS, extra_fields=IMAGE_FIELDS)
-video_endpoint = partial(endpoint, columns=COLUMNS, extra_fields=VIDEO_FIELDS)
+IMAGE_CONVERSATIONS = Resource(
+    "/12/accounts/{account_id}/cards/image_conversation",
+    "card_id",
+    columns=COLUMNS,
+    extra_fields=IMAGE_FIELDS,
+)
+VIDEO_CONVERSATIONS = Resource(
+    "/12/accounts/{account_id}/cards/video_conversation",
+    "card_id",
+    columns=COLUMNS,
+    extra_fields=VIDEO_FIELDS,
+)
 
 
-@image_endpoint(
-    "GET /12/accounts/{account_id}/cards/image_conversation",
+@IMAGE_CONVERSATIONS.list(
     "cards image-conversation list",
     example="--q Tea --sort-by created_at-desc",
 )
@@ -86,8 +94,7 @@ class ListImageConversations(ListOlderCards):
     """List image conversation cards."""
 
 
-@image_endpoint(
-    "GET /12/accounts/{account_id}/cards/image_conversation/{card_id}",
+@IMAGE_CONVERSATIONS.get(
     "cards image-conversation get",
     example="7cp02",
 )
@@ -95,8 +102,7 @@ class GetImageConversation(OneCard):
     """Show one image conversation card."""
 
 
-@image_endpoint(
-    "POST /12/accounts/{account_id}/cards/image_conversation",
+@IMAGE_CONVERSATIONS.create(
     "cards image-conversation create",
     example="--name 'Tea or coffee' --media-key 3_1790412874512007168 --title 'Which is yours?' "
     "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
@@ -107,8 +113,7 @@ class CreateImageConversation(NewConversation, kw_only=True):
     media_key: ImageKey
 
 
-@image_endpoint(
-    "PUT /12/accounts/{account_id}/cards/image_conversation/{card_id}",
+@IMAGE_CONVERSATIONS.update(
     "cards image-conversation update",
     example="7cp02 --thank-you-text 'See you!'",
 )
@@ -118,8 +123,7 @@ class UpdateImageConversation(ChangedConversation, kw_only=True):
     media_key: ImageKey | None = None
 
 
-@image_endpoint(
-    "DELETE /12/accounts/{account_id}/cards/image_conversation/{card_id}",
+@IMAGE_CONVERSATIONS.delete(
     "cards image-conversation delete",
     confirm_prompt="Delete the image conversation card {card_id}; service x cannot undo this",
     example="7cp02",
@@ -130,8 +134,7 @@ class DeleteImageConversation(InAccount):
     card_id: Id
 
 
-@video_endpoint(
-    "GET /12/accounts/{account_id}/cards/video_conversation",
+@VIDEO_CONVERSATIONS.list(
     "cards video-conversation list",
     example="--sort-by created_at-desc",
 )
@@ -139,8 +142,7 @@ class ListVideoConversations(ListOlderCards):
     """List video conversation cards."""
 
 
-@video_endpoint(
-    "GET /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+@VIDEO_CONVERSATIONS.get(
     "cards video-conversation get",
     example="7cqt8",
 )
@@ -148,8 +150,7 @@ class GetVideoConversation(OneCard):
     """Show one video conversation card."""
 
 
-@video_endpoint(
-    "POST /12/accounts/{account_id}/cards/video_conversation",
+@VIDEO_CONVERSATIONS.create(
     "cards video-conversation create",
     example="--name 'Tea or coffee' --media-key 13_1790413002217308160 --title 'Which is yours?' "
     "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
@@ -162,8 +163,7 @@ class CreateVideoConversation(NewConversation, kw_only=True):
     unlocked_video_media_key: UnlockedVideo | None = None
 
 
-@video_endpoint(
-    "PUT /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+@VIDEO_CONVERSATIONS.update(
     "cards video-conversation update",
     example="7cqt8 --thank-you-text 'See you!'",
 )
@@ -175,8 +175,7 @@ class UpdateVideoConversation(ChangedConversation, kw_only=True):
     unlocked_video_media_key: UnlockedVideo | None = None
 
 
-@video_endpoint(
-    "DELETE /12/accounts/{account_id}/cards/video_conversation/{card_id}",
+@VIDEO_CONVERSATIONS.delete(
     "cards video-conversation delete",
     confirm_prompt="Delete the video conversation card {card_id}; this cannot be undone",
     example="7cqt8",
@@ -187,7 +186,6 @@ class DeleteVideoConversation(InAccount):
     card_id: Id
 
 
-POLL_COLUMNS = "id name first_choice second_choice end_time card_uri deleted"
 Choice = Annotated[str, Meta(min_length=1, max_length=25)]
 Minutes = Annotated[int, Meta(ge=5, le=10080, description="How long the poll runs, in minutes")]
 PollMedia = Annotated[
@@ -195,30 +193,25 @@ PollMedia = Annotated[
 ]
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/cards/poll",
-    "cards poll list",
-    columns=POLL_COLUMNS,
-    example="--q Favourite",
+POLL = Resource(
+    "/12/accounts/{account_id}/cards/poll",
+    "card_id",
+    columns="id name first_choice second_choice end_time card_uri deleted",
 )
+
+
+@POLL.list("cards poll list", example="--q Favourite")
 class ListPolls(ListOlderCards):
     """List poll cards."""
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/cards/poll/{card_id}",
-    "cards poll get",
-    columns=POLL_COLUMNS,
-    example="7cqt1",
-)
+@POLL.get("cards poll get", example="7cqt1")
 class GetPoll(OneCard):
     """Show one poll card."""
 
 
-@endpoint(
-    "POST /12/accounts/{account_id}/cards/poll",
+@POLL.create(
     "cards poll create",
-    columns=POLL_COLUMNS,
     example="--name 'Tea or coffee' --duration-in-minutes 1440 --first-choice Tea --second-choice Coffee",
 )
 @requires("fourth_choice", "third_choice")
@@ -234,10 +227,8 @@ class CreatePoll(InAccount):
     media_key: PollMedia | None = None
 
 
-@endpoint(
-    "DELETE /12/accounts/{account_id}/cards/poll/{card_id}",
+@POLL.delete(
     "cards poll delete",
-    columns=POLL_COLUMNS,
     confirm_prompt="Delete the poll card {card_id}; this cannot be undone",
     example="7cqt1",
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, TypedDict, TypeVar, Unpack
 
 import msgspec
 
@@ -179,6 +179,106 @@ def endpoint(
         return request
 
     return bind
+
+
+class EndpointOptions(TypedDict, total=False):
+    """What an endpoint of a resource states of itself, or otherwise than the others."""
+
+    columns: str
+    extra_fields: tuple[str, ...]
+    record_id: str
+    params_in: ParamsIn
+    base: Base
+    retry: bool
+    confirm_prompt: str
+    example: str
+    id_field: str
+    rate: Rate | None
+    x_rate: Rate | None
+    sensitive: bool
+    service: str
+    batch: BatchEndpoint | None
+
+
+class Resource(msgspec.Struct, frozen=True):
+    """What the endpoints of one resource share; a decorator for each of the usual requests.
+
+    `list` and `create` go to its path, `get`, `update` and `delete` to that of one record.
+    """
+
+    path: str  # of all records: /12/accounts/{account_id}/campaigns
+    id_field: str = ""  # in the path of one record: campaign_id; "" if there is one record only
+    columns: str = "id name"
+    extra_fields: tuple[str, ...] = ()
+    record_id: str = "id"
+    params_in: ParamsIn = "query"  # where the fields of creations and updates go
+    base: Base = "ads"
+    sensitive: bool = False
+    service: str = ""
+    rate: Rate | None = None
+    x_rate: Rate | None = None
+    batch: BatchEndpoint | None = None  # takes many creations, updates and deletions
+    parents: tuple[str, ...] = ()  # fields that name records of other kinds: line_item_id
+    record_kind: str = ""  # where the id is not named after it
+    requests: dict[str, list[type[Request]]] = msgspec.field(default_factory=dict)  # by decorator
+
+    @property
+    def kind(self) -> str:
+        """Name the kind of its records: campaign."""
+        return self.record_kind or self.id_field.removesuffix("_id")
+
+    def list(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+        """Bind the request that lists records."""
+        return self._noting("list", "GET", command, options)
+
+    def get(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+        """Bind the request that shows one record."""
+        return self._noting("get", f"GET {self._one(options)}", command, options)
+
+    def create(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+        """Bind the request that creates a record."""
+        stated = EndpointOptions(params_in=self.params_in, batch=self.batch)
+        return self._noting("create", "POST", command, stated | options)
+
+    def update(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+        """Bind the request that changes a record."""
+        stated = EndpointOptions(params_in=self.params_in, batch=self.batch)
+        return self._noting("update", f"PUT {self._one(options)}", command, stated | options)
+
+    def delete(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+        """Bind the request that deletes a record."""
+        stated = EndpointOptions(batch=self.batch)
+        return self._noting("delete", f"DELETE {self._one(options)}", command, stated | options)
+
+    def endpoint(self, line: str, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+        """Bind any other request: a method, and what follows the path of the resource."""
+        method, _, rest = line.partition(" ")
+        stated = EndpointOptions(
+            columns=self.columns,
+            extra_fields=self.extra_fields,
+            record_id=self.record_id,
+            base=self.base,
+            rate=self.rate,
+            x_rate=self.x_rate,
+            sensitive=self.sensitive,
+            service=self.service,
+        )
+        return endpoint(f"{method} {self.path}{rest}", command, **(stated | options))
+
+    def _one(self, options: EndpointOptions) -> str:
+        """Return what follows the path for one record; a request may name its id otherwise."""
+        id_field = options.get("id_field", self.id_field)
+        return f"/{{{id_field}}}" if id_field else ""
+
+    def _noting(self, usual: str, line: str, command: str, options: EndpointOptions) -> Callable[[R], R]:
+        """Bind a request, and note it for those that handle the usual requests of a resource."""
+        bind = self.endpoint(line, command, **options)
+
+        def note(request: R) -> R:
+            self.requests.setdefault(usual, []).append(request)
+            return bind(request)
+
+        return note
 
 
 def modules_of(group: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .types import InAccount, Texts
 
 KNOWN_FEATURES = (
@@ -38,12 +38,10 @@ READ_FEATURES = (  # seen in answers and elsewhere, besides
 FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/features",
-    "accounts features list",
-    columns="",
-    example="--feature-keys REACH_FREQUENCY_CAP",
-)
+FEATURES = Resource("/12/accounts/{account_id}/features", columns="")
+
+
+@FEATURES.get("accounts features list", example="--feature-keys REACH_FREQUENCY_CAP")
 class ListFeatures(InAccount):
     """List the features of an account."""
 
@@ -53,23 +51,15 @@ class ListFeatures(InAccount):
     ) = None
 
 
-@endpoint(
-    "POST /12/accounts/{account_id}/features",
-    "accounts features add",
-    columns="",
-    base="sandbox",
-    example="--feature-keys AGE_TARGETING,CPI_CHARGING",
-)
+@FEATURES.create("accounts features add", base="sandbox", example="--feature-keys AGE_TARGETING,CPI_CHARGING")
 class AddFeatures(InAccount, kw_only=True):
     """Add features to an account of the sandbox."""
 
     feature_keys: FeatureKeys
 
 
-@endpoint(
-    "DELETE /12/accounts/{account_id}/features",
+@FEATURES.delete(
     "accounts features remove",
-    columns="",
     base="sandbox",
     confirm_prompt="Remove the features {feature_keys} from the account {account_id} of the sandbox",
     example="--feature-keys REACH_FREQUENCY_CAP",

@@ -7,16 +7,9 @@ from msgspec import Meta
 from .amounts import currency_problem
 from .budgets import Budget
 from .conditions import later_than
-from .endpoint import Request, endpoint
+from .endpoint import Request, Resource, endpoint
 from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted, sortable
 from .validation import rule
-
-FUNDING = "/12/accounts/{account_id}/funding_instruments"
-FUNDING_COLUMNS = (
-    "id type description able_to_fund credit_limit_local_micro credit_remaining_local_micro "
-    "funded_amount_local_micro start_time end_time currency entity_status reasons_not_able_to_fund deleted"
-)
-FUNDING_FIELDS = ("account_id", "io_header", "created_at", "updated_at")
 
 FundingType = Literal[
     "AGENCY_CREDIT_LINE", "CREDIT_CARD", "CREDIT_LINE", "INSERTION_ORDER", "PARTNER_MANAGED"
@@ -24,13 +17,16 @@ FundingType = Literal[
 CurrencyOfFunding = Annotated[Currency, Meta(description="The currency of everything that is paid with it")]
 
 
-@endpoint(
-    f"GET {FUNDING}",
-    "funding-instruments list",
-    columns=FUNDING_COLUMNS,
-    extra_fields=FUNDING_FIELDS,
-    example="--sort-by created_at-desc",
+FUNDING = Resource(
+    "/12/accounts/{account_id}/funding_instruments",
+    "funding_instrument_id",
+    columns="id type description able_to_fund credit_limit_local_micro credit_remaining_local_micro "
+    "funded_amount_local_micro start_time end_time currency entity_status reasons_not_able_to_fund deleted",
+    extra_fields=("account_id", "io_header", "created_at", "updated_at"),
 )
+
+
+@FUNDING.list("funding-instruments list", example="--sort-by created_at-desc")
 class ListFundingInstruments(PageInAccount):
     """List what campaigns of an account can be paid with."""
 
@@ -38,13 +34,7 @@ class ListFundingInstruments(PageInAccount):
     sort_by: Annotated[str, sortable("funded_amount_local_micro", "start_time", "end_time")] | None = None
 
 
-@endpoint(
-    f"GET {FUNDING}/{{funding_instrument_id}}",
-    "funding-instruments get",
-    columns=FUNDING_COLUMNS,
-    extra_fields=FUNDING_FIELDS,
-    example="4a1n0",
-)
+@FUNDING.get("funding-instruments get", example="4a1n0")
 class GetFundingInstrument(InAccount, kw_only=True):
     """Show one funding instrument."""
 
@@ -52,11 +42,8 @@ class GetFundingInstrument(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {FUNDING}",
+@FUNDING.create(
     "funding-instruments create",
-    columns=FUNDING_COLUMNS,
-    extra_fields=FUNDING_FIELDS,
     base="sandbox",
     example="--type INSERTION_ORDER --currency EUR --start-time 2026-03-01T00:00Z --funded-amount 5000",
 )
@@ -77,11 +64,8 @@ class CreateFundingInstrument(InAccount, kw_only=True):
         return currency_problem(self.currency)
 
 
-@endpoint(
-    f"DELETE {FUNDING}/{{funding_instrument_id}}",
+@FUNDING.delete(
     "funding-instruments delete",
-    columns=FUNDING_COLUMNS,
-    extra_fields=FUNDING_FIELDS,
     base="sandbox",
     confirm_prompt="Delete the funding instrument {funding_instrument_id} of the sandbox",
     example="4a1n7",
@@ -116,14 +100,18 @@ class ListBiddingRules(Request):
         return currency_problem(self.currency)
 
 
-RECOMMENDATIONS = "/5/accounts/{account_id}/recommendations"
-COLUMNS = "id funding_instrument_id status message"
 FIELDS = ("account_id", "created_at", "updated_at")
 
 
-@endpoint(
-    f"GET {RECOMMENDATIONS}", "recommendations list", columns=COLUMNS, extra_fields=FIELDS, example="-o ids"
+RECOMMENDATIONS = Resource(
+    "/5/accounts/{account_id}/recommendations",
+    "recommendation_id",
+    columns="id funding_instrument_id status message",
+    extra_fields=FIELDS,
 )
+
+
+@RECOMMENDATIONS.list("recommendations list", example="-o ids")
 class ListRecommendations(InAccount):
     """List recommendations, at most one for each funding instrument.
 
@@ -131,13 +119,7 @@ class ListRecommendations(InAccount):
     """
 
 
-@endpoint(
-    f"GET {RECOMMENDATIONS}/{{recommendation_id}}",
-    "recommendations get",
-    columns=COLUMNS,
-    extra_fields=(*FIELDS, "changes"),
-    example="5rc01 -o yaml",
-)
+@RECOMMENDATIONS.get("recommendations get", extra_fields=(*FIELDS, "changes"), example="5rc01 -o yaml")
 class GetRecommendation(InAccount, kw_only=True):
     """Show one recommendation with its changes: a tree of creations, updates and deletions."""
 

@@ -1,11 +1,10 @@
 """The change history of an account."""
 
-from functools import partial
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .time import Time
 from .types import Cursor, Id, InAccount, Moment, PageSize
 from .validation import rule
@@ -23,14 +22,13 @@ def _whole_hour(time: Time | None) -> str | None:
 
 FromHour = Annotated[Moment, Meta(description="Changes from this whole hour")]
 BeforeHour = Annotated[Moment, Meta(description="Changes before this whole hour")]
-history_endpoint = partial(
-    endpoint,
-    "GET /12/accounts/{account_id}/account_history",
-    "accounts history",
+HISTORY = Resource(
+    "/12/accounts/{account_id}/account_history",
     columns="change_time change_type entity entity_id change_by changes",
     record_id="entity_id",
-    example="--entity-type LINE_ITEM --entity-id 9d4c1 "
-    "--start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z",
+)
+EXAMPLE = (
+    "--entity-type LINE_ITEM --entity-id 9d4c1 --start-time 2026-02-20T10:00Z --end-time 2026-02-21T10:00Z"
 )
 
 
@@ -56,7 +54,7 @@ class History(InAccount, kw_only=True):
         return _whole_hour(self.end_time)
 
 
-@history_endpoint(service="generic")
+@HISTORY.list("accounts history", example=EXAMPLE, service="generic")
 class ListHistory(History, kw_only=True):
     """List changes in an account, with time and user.
 
@@ -67,6 +65,6 @@ class ListHistory(History, kw_only=True):
     end_time: BeforeHour
 
 
-@history_endpoint(service="x")
+@HISTORY.list("accounts history", example=EXAMPLE, service="x")
 class ListWholeHistory(History):
     """List changes in an account, with time and user; without a period, all that the service keeps."""

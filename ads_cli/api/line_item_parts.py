@@ -4,32 +4,25 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .products import Url
 from .types import Id, Ids, InAccount, LineItemId, LineItemIds, PageInAccount, WithDeleted
 
-CURATED_CATEGORY_COLUMNS = "id line_item_id curated_category_id deleted"
-CURATED_CATEGORIES = "/12/accounts/{account_id}/line_item_curated_categories"
-
-
-@endpoint(
-    f"GET {CURATED_CATEGORIES}",
-    "line-items curated-categories list",
-    columns=CURATED_CATEGORY_COLUMNS,
+CURATED_CATEGORIES = Resource(
+    "/12/accounts/{account_id}/line_item_curated_categories",
+    "line_item_curated_category_id",
+    parents=("line_item_id", "curated_category_id"),
+    columns="id line_item_id curated_category_id deleted",
     extra_fields=("created_at", "updated_at"),
-    example="--sort-by created_at-desc",
 )
+
+
+@CURATED_CATEGORIES.list("line-items curated-categories list", example="--sort-by created_at-desc")
 class ListLineItemCategories(PageInAccount):
     """List the curated categories of line items."""
 
 
-@endpoint(
-    f"GET {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
-    "line-items curated-categories get",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
-    example="6c0f1",
-)
+@CURATED_CATEGORIES.get("line-items curated-categories get", example="6c0f1")
 class GetLineItemCategory(InAccount, kw_only=True):
     """Show one curated category of a line item."""
 
@@ -37,12 +30,8 @@ class GetLineItemCategory(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {CURATED_CATEGORIES}",
-    "line-items curated-categories add",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
-    example="--line-item-id 9d4e1 --curated-category-id cc2",
+@CURATED_CATEGORIES.create(
+    "line-items curated-categories add", example="--line-item-id 9d4e1 --curated-category-id cc2"
 )
 class AddLineItemCategory(InAccount, kw_only=True):
     """Add a curated category to a line item."""
@@ -51,13 +40,7 @@ class AddLineItemCategory(InAccount, kw_only=True):
     curated_category_id: Id
 
 
-@endpoint(
-    f"PUT {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
-    "line-items curated-categories update",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
-    example="6c0f1 --curated-category-id cc2",
-)
+@CURATED_CATEGORIES.update("line-items curated-categories update", example="6c0f1 --curated-category-id cc2")
 class UpdateLineItemCategory(InAccount, kw_only=True):
     """Change the curated category, or the line item it belongs to."""
 
@@ -66,11 +49,8 @@ class UpdateLineItemCategory(InAccount, kw_only=True):
     line_item_id: LineItemId | None = None
 
 
-@endpoint(
-    f"DELETE {CURATED_CATEGORIES}/{{line_item_curated_category_id}}",
+@CURATED_CATEGORIES.delete(
     "line-items curated-categories delete",
-    columns=CURATED_CATEGORY_COLUMNS,
-    extra_fields=("created_at", "updated_at"),
     confirm_prompt="Remove the curated category {line_item_curated_category_id} from its line item",
     example="6c0f1",
 )
@@ -80,17 +60,19 @@ class DeleteLineItemCategory(InAccount, kw_only=True):
     line_item_curated_category_id: Id
 
 
-COLUMNS = "id line_item_id tracking_tag_type tracking_tag_url deleted"
-FIELDS = ("created_at", "updated_at")
-TAGS = "/12/accounts/{account_id}/tracking_tags"
-TAG = f"{TAGS}/{{tracking_tag_id}}"
-
 TagUrl = Annotated[Url, Meta(description="What is fetched")]
 
 
-@endpoint(
-    f"GET {TAGS}", "tracking-tags list", columns=COLUMNS, extra_fields=FIELDS, example="--line-items 9d4c1"
+TRACKING_TAGS = Resource(
+    "/12/accounts/{account_id}/tracking_tags",
+    "tracking_tag_id",
+    parents=("line_item_id",),
+    columns="id line_item_id tracking_tag_type tracking_tag_url deleted",
+    extra_fields=("created_at", "updated_at"),
 )
+
+
+@TRACKING_TAGS.list("tracking-tags list", example="--line-items 9d4c1")
 class ListTrackingTags(PageInAccount):
     """List the tracking tags of an account."""
 
@@ -98,7 +80,7 @@ class ListTrackingTags(PageInAccount):
     tracking_tag_ids: Ids | None = None
 
 
-@endpoint(f"GET {TAG}", "tracking-tags get", columns=COLUMNS, extra_fields=FIELDS, example="6tt01")
+@TRACKING_TAGS.get("tracking-tags get", example="6tt01")
 class GetTrackingTag(InAccount, kw_only=True):
     """Show one tracking tag."""
 
@@ -106,11 +88,8 @@ class GetTrackingTag(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {TAGS}",
+@TRACKING_TAGS.create(
     "tracking-tags create",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
     example="--line-item 9d4c2 --tracking-tag-type CLICK_TRACKER --tracking-tag-url https://m.example/c?n=81",
 )
 class CreateTrackingTag(InAccount, kw_only=True):
@@ -121,12 +100,8 @@ class CreateTrackingTag(InAccount, kw_only=True):
     tracking_tag_url: TagUrl
 
 
-@endpoint(
-    f"PUT {TAG}",
-    "tracking-tags update",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
-    example="6tt01 --tracking-tag-url https://measure.example/i?campaign=spring",
+@TRACKING_TAGS.update(
+    "tracking-tags update", example="6tt01 --tracking-tag-url https://measure.example/i?campaign=spring"
 )
 class UpdateTrackingTag(InAccount, kw_only=True):
     """Change the address of a tracking tag."""
@@ -135,13 +110,8 @@ class UpdateTrackingTag(InAccount, kw_only=True):
     tracking_tag_url: TagUrl
 
 
-@endpoint(
-    f"DELETE {TAG}",
-    "tracking-tags delete",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
-    confirm_prompt="Delete the tracking tag {tracking_tag_id}",
-    example="6tt01",
+@TRACKING_TAGS.delete(
+    "tracking-tags delete", confirm_prompt="Delete the tracking tag {tracking_tag_id}", example="6tt01"
 )
 class DeleteTrackingTag(InAccount, kw_only=True):
     """Delete a tracking tag."""

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from .budgets import Budgets
 from .conditions import at_least_one, later_than, only_for, required_when, requires
-from .endpoint import BatchEndpoint, Request, endpoint
+from .endpoint import BatchEndpoint, Request, Resource, endpoint
 from .line_item_values import (
     APP_OBJECTIVES,
     CAPPED_OBJECTIVES,
@@ -43,7 +43,6 @@ from .types import (
 )
 from .validation import rule
 
-LINE_ITEM_COLUMNS = "id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted"
 LINE_ITEM_FIELDS = (
     *("funding_instrument_id", "product_type", "placements", "start_time", "end_time", "goal", "pay_by"),
     *("daily_budget_amount_local_micro", "total_budget_amount_local_micro", "standard_delivery"),
@@ -52,9 +51,6 @@ LINE_ITEM_FIELDS = (
     *("target_cpa_local_micro", "automatic_tweet_promotion", "creative_source", "currency"),
     *("created_at", "updated_at"),
 )
-LINE_ITEMS = "/12/accounts/{account_id}/line_items"
-LINE_ITEM = f"{LINE_ITEMS}/{{line_item_id}}"
-BATCH = BatchEndpoint("/12/batch/accounts/{account_id}/line_items", 40)
 
 
 @required_when("bid_amount_local_micro", bid_strategy=("MAX", "TARGET"))
@@ -74,13 +70,17 @@ class LineItemDetails(Budgets, kw_only=True):
     ios_app_store_identifier: IosApp | None = None
 
 
-@endpoint(
-    f"GET {LINE_ITEMS}",
-    "line-items list",
-    columns=LINE_ITEM_COLUMNS,
+LINE_ITEMS = Resource(
+    "/12/accounts/{account_id}/line_items",
+    "line_item_id",
+    parents=("campaign_id",),
+    columns="id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted",
     extra_fields=LINE_ITEM_FIELDS,
-    example="--campaign-ids 8wku2",
+    batch=BatchEndpoint("/12/batch/accounts/{account_id}/line_items", 40),
 )
+
+
+@LINE_ITEMS.list("line-items list", example="--campaign-ids 8wku2")
 class ListLineItems(PageInAccount):
     """List the line items of an account."""
 
@@ -94,13 +94,7 @@ class ListLineItems(PageInAccount):
     sort_by: Annotated[str, sortable("bid_amount_local_micro")] | None = None
 
 
-@endpoint(
-    f"GET {LINE_ITEM}",
-    "line-items get",
-    columns=LINE_ITEM_COLUMNS,
-    extra_fields=LINE_ITEM_FIELDS,
-    example="9d4c1",
-)
+@LINE_ITEMS.get("line-items get", example="9d4c1")
 class GetLineItem(InAccount, kw_only=True):
     """Show one line item."""
 
@@ -108,14 +102,10 @@ class GetLineItem(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {LINE_ITEMS}",
+@LINE_ITEMS.create(
     "line-items create",
-    columns=LINE_ITEM_COLUMNS,
-    extra_fields=LINE_ITEM_FIELDS,
     example="--campaign-id 8wku2 --objective WEBSITE_CLICKS --product-type PROMOTED_POSTS "
     "--placements ALL_ON_PLATFORM --start-time 2026-03-01 --daily-budget 5",
-    batch=BATCH,
 )
 @requires("duration_in_days", "frequency_cap")
 @required_when("advertiser_domain", placements=("PUBLISHER_NETWORK",))
@@ -171,14 +161,7 @@ class CreateLineItem(LineItemDetails, kw_only=True):
         return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
 
 
-@endpoint(
-    f"PUT {LINE_ITEM}",
-    "line-items update",
-    columns=LINE_ITEM_COLUMNS,
-    extra_fields=LINE_ITEM_FIELDS,
-    example="9d4c1 --bid-amount 0.55 --entity-status PAUSED",
-    batch=BATCH,
-)
+@LINE_ITEMS.update("line-items update", example="9d4c1 --bid-amount 0.55 --entity-status PAUSED")
 @goal_fits_payment
 @later_than("end_time", "start_time")
 class UpdateLineItem(LineItemDetails, kw_only=True):
@@ -209,14 +192,10 @@ def no_target_by_impression(bid_strategy: str | None, goal: str | None, pay_by: 
     return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
 
 
-@endpoint(
-    f"DELETE {LINE_ITEM}",
+@LINE_ITEMS.delete(
     "line-items delete",
-    columns=LINE_ITEM_COLUMNS,
-    extra_fields=LINE_ITEM_FIELDS,
     confirm_prompt="Delete the line item {line_item_id}; this cannot be undone",
     example="9d4c1",
-    batch=BATCH,
 )
 class DeleteLineItem(InAccount, kw_only=True):
     """Delete a line item.

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from .conditions import excludes
-from .endpoint import Request, endpoint
+from .endpoint import Request, Resource, endpoint
 from .types import Country, Cursor, Id, InAccount, PageSize, WithTotalCount
 
 
@@ -46,9 +46,6 @@ class ListPublishers(Request):
     """List the publishers whose videos ads can run before."""
 
 
-CATEGORY_COLUMNS = "id name country_codes description"
-
-
 @endpoint(
     "GET /12/advertiser_business_categories",
     "accounts business-categories",
@@ -62,24 +59,19 @@ class ListBusinessCategories(Request):
     """
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/curated_categories",
-    "accounts curated-categories list",
-    columns=CATEGORY_COLUMNS,
-    example="--query '[].name'",
-    service="generic",
+CURATED_CATEGORIES = Resource(
+    "/12/accounts/{account_id}/curated_categories",
+    "curated_category_id",
+    columns="id name country_codes description",
 )
+
+
+@CURATED_CATEGORIES.list("accounts curated-categories list", example="--query '[].name'", service="generic")
 class ListCuratedCategories(InAccount):
     """List curated categories with the countries where they are available."""
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/curated_categories",
-    "accounts curated-categories list",
-    columns=CATEGORY_COLUMNS,
-    example="--country-codes US,GB",
-    service="x",
-)
+@CURATED_CATEGORIES.list("accounts curated-categories list", example="--country-codes US,GB", service="x")
 class ListCuratedCategoriesIn(InAccount, kw_only=True):
     """List the curated categories that are available in some countries."""
 
@@ -90,12 +82,7 @@ class ListCuratedCategoriesIn(InAccount, kw_only=True):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/curated_categories/{curated_category_id}",
-    "accounts curated-categories get",
-    columns=CATEGORY_COLUMNS,
-    example="cc1",
-)
+@CURATED_CATEGORIES.get("accounts curated-categories get", example="cc1")
 class GetCuratedCategory(InAccount, kw_only=True):
     """Show one curated category."""
 

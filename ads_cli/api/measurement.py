@@ -4,20 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .types import ClickDays, Id, Ids, InAccount, Name, PageInAccount, ViewDays, WithDeleted, sortable
 
-APP_TAGS = "/12/accounts/{account_id}/app_event_tags"
-APP_LISTS = "/12/accounts/{account_id}/app_lists"
-PROVIDERS = "/11/accounts/{account_id}/app_event_provider_configurations"
-APP_TAG_COLUMNS = "id app_store_identifier os_type conversion_type provider_app_event_name status deleted"
-APP_TAG_FIELDS = (
-    *("provider_app_event_id", "deep_link_scheme", "post_view_attribution_window"),
-    *("post_engagement_attribution_window", "retargeting_enabled", "last_tracked_at"),
-    *("created_at", "updated_at"),
-)
 APP_LIST_FIELDS = ("apps", "created_at", "updated_at", "deleted")
-PROVIDER_COLUMNS = "id provider_name provider_advertiser_id provider_advertiser_identifier deleted"
 MANAGED = ("created_at", "updated_at")
 
 OsType = Literal["IOS", "ANDROID"]
@@ -46,13 +36,19 @@ ConversionType = Literal[
 Retargeting = Annotated[bool, Meta(description="Collect an audience of those who convert")]
 
 
-@endpoint(
-    f"GET {APP_TAGS}",
-    "measurement app-event-tags list",
-    columns=APP_TAG_COLUMNS,
-    extra_fields=APP_TAG_FIELDS,
-    example="--sort-by created_at-desc",
+APP_TAGS = Resource(
+    "/12/accounts/{account_id}/app_event_tags",
+    "app_event_tag_id",
+    columns="id app_store_identifier os_type conversion_type provider_app_event_name status deleted",
+    extra_fields=(
+        *("provider_app_event_id", "deep_link_scheme", "post_view_attribution_window"),
+        *("post_engagement_attribution_window", "retargeting_enabled", "last_tracked_at"),
+        *("created_at", "updated_at"),
+    ),
 )
+
+
+@APP_TAGS.list("measurement app-event-tags list", example="--sort-by created_at-desc")
 class ListAppEventTags(PageInAccount):
     """List the event tags of apps."""
 
@@ -71,13 +67,7 @@ class ListAppEventTags(PageInAccount):
     ) = None
 
 
-@endpoint(
-    f"GET {APP_TAGS}/{{app_event_tag_id}}",
-    "measurement app-event-tags get",
-    columns=APP_TAG_COLUMNS,
-    extra_fields=APP_TAG_FIELDS,
-    example="q8d02",
-)
+@APP_TAGS.get("measurement app-event-tags get", example="q8d02")
 class GetAppEventTag(InAccount, kw_only=True):
     """Show one event tag of an app."""
 
@@ -85,11 +75,8 @@ class GetAppEventTag(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {APP_TAGS}",
+@APP_TAGS.create(
     "measurement app-event-tags create",
-    columns=APP_TAG_COLUMNS,
-    extra_fields=APP_TAG_FIELDS,
     example="--app-store-identifier example.nordlicht.shop --os-type ANDROID --conversion-type LOGIN "
     "--provider-app-event-id evt-login --provider-app-event-name login",
 )
@@ -107,11 +94,9 @@ class CreateAppEventTag(InAccount, kw_only=True):
     retargeting_enabled: Annotated[Retargeting, Meta(extra={"default": True})] | None = None
 
 
-@endpoint(
-    f"DELETE {APP_TAGS}/{{id}}",
+@APP_TAGS.delete(
     "measurement app-event-tags delete",
-    columns=APP_TAG_COLUMNS,
-    extra_fields=APP_TAG_FIELDS,
+    id_field="id",
     confirm_prompt="Delete the app event tag {id}",
     example="q8d02",
 )
@@ -121,25 +106,17 @@ class DeleteAppEventTag(InAccount, kw_only=True):
     id: Id
 
 
-@endpoint(
-    f"GET {APP_LISTS}",
-    "measurement app-lists list",
-    extra_fields=APP_LIST_FIELDS,
-    example="--sort-by name-asc",
-)
+APP_LISTS = Resource("/12/accounts/{account_id}/app_lists", "app_list_id", extra_fields=MANAGED)
+
+
+@APP_LISTS.list("measurement app-lists list", extra_fields=APP_LIST_FIELDS, example="--sort-by name-asc")
 class ListAppLists(PageInAccount):
     """List the lists of apps."""
 
     app_list_ids: Ids | None = None
 
 
-@endpoint(
-    f"GET {APP_LISTS}/{{app_list_id}}",
-    "measurement app-lists get",
-    columns="id name apps deleted",
-    extra_fields=MANAGED,
-    example="r5b13",
-)
+@APP_LISTS.get("measurement app-lists get", columns="id name apps deleted", example="r5b13")
 class GetAppList(InAccount, kw_only=True):
     """Show one list of apps."""
 
@@ -147,11 +124,9 @@ class GetAppList(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {APP_LISTS}",
+@APP_LISTS.create(
     "measurement app-lists create",
     columns="id name apps deleted",
-    extra_fields=MANAGED,
     example='--name "Outdoor apps" --app-store-identifiers 1029384756,example.trails',
 )
 class CreateAppList(InAccount, kw_only=True):
@@ -163,11 +138,9 @@ class CreateAppList(InAccount, kw_only=True):
     ]
 
 
-@endpoint(
-    f"DELETE {APP_LISTS}/{{app_list_id}}",
+@APP_LISTS.delete(
     "measurement app-lists delete",
     columns="id name apps deleted",
-    extra_fields=MANAGED,
     confirm_prompt="Delete the app list {app_list_id}",
     example="r5b13",
 )
@@ -177,26 +150,23 @@ class DeleteAppList(InAccount, kw_only=True):
     app_list_id: Id
 
 
-@endpoint(
-    f"GET {PROVIDERS}",
-    "measurement app-event-provider-configurations list",
-    columns=PROVIDER_COLUMNS,
+PROVIDERS = Resource(
+    "/11/accounts/{account_id}/app_event_provider_configurations",
+    "id",
+    record_kind="app_event_provider_configuration",
+    columns="id provider_name provider_advertiser_id provider_advertiser_identifier deleted",
     extra_fields=MANAGED,
-    example="--with-deleted",
 )
+
+
+@PROVIDERS.list("measurement app-event-provider-configurations list", example="--with-deleted")
 class ListProviderConfigurations(PageInAccount):
     """List the provider that reports the events of apps."""
 
     ids: Ids | None = None
 
 
-@endpoint(
-    f"GET {PROVIDERS}/{{id}}",
-    "measurement app-event-provider-configurations get",
-    columns=PROVIDER_COLUMNS,
-    extra_fields=MANAGED,
-    example="s2c44",
-)
+@PROVIDERS.get("measurement app-event-provider-configurations get", example="s2c44")
 class GetProviderConfiguration(InAccount, kw_only=True):
     """Show one provider of app events."""
 
@@ -204,11 +174,8 @@ class GetProviderConfiguration(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {PROVIDERS}",
+@PROVIDERS.create(
     "measurement app-event-provider-configurations create",
-    columns=PROVIDER_COLUMNS,
-    extra_fields=MANAGED,
     example="--provider-advertiser-id nordlicht-0418 --account 18ce55gze09",
 )
 class CreateProviderConfiguration(InAccount, kw_only=True):
@@ -217,11 +184,8 @@ class CreateProviderConfiguration(InAccount, kw_only=True):
     provider_advertiser_id: Name
 
 
-@endpoint(
-    f"DELETE {PROVIDERS}/{{id}}",
+@PROVIDERS.delete(
     "measurement app-event-provider-configurations delete",
-    columns=PROVIDER_COLUMNS,
-    extra_fields=MANAGED,
     confirm_prompt="Delete the provider configuration {id}",
     example="s2c44",
 )

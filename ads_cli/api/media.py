@@ -4,15 +4,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .types import Cursor, Id, Ids, InAccount, PageInAccount, WithDeleted
-
-ACCOUNT_COLUMNS = "id creative_type video_id media_url deleted"
-LIBRARY_COLUMNS = "media_key media_type name file_name media_status aspect_ratio deleted"
-LIBRARY_FIELDS = (
-    *("media_category", "title", "description", "media_url", "poster_media_key", "poster_media_url"),
-    *("duration", "posted", "created_at", "updated_at"),
-)
 
 CreativeType = Literal[
     "BANNER",
@@ -28,12 +21,14 @@ CreativeType = Literal[
 MediaType = Literal["GIF", "IMAGE", "VIDEO"]
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/account_media",
-    "media account list",
-    columns=ACCOUNT_COLUMNS,
-    example="--creative-types BANNER,PREROLL",
+ACCOUNT_MEDIA = Resource(
+    "/12/accounts/{account_id}/account_media",
+    "account_media_id",
+    columns="id creative_type video_id media_url deleted",
 )
+
+
+@ACCOUNT_MEDIA.list("media account list", example="--creative-types BANNER,PREROLL")
 class ListAccountMedia(PageInAccount):
     """List the media of the account's ads."""
 
@@ -43,12 +38,7 @@ class ListAccountMedia(PageInAccount):
     ) = None
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/account_media/{account_media_id}",
-    "media account get",
-    columns=ACCOUNT_COLUMNS,
-    example="4k2b1",
-)
+@ACCOUNT_MEDIA.get("media account get", example="4k2b1")
 class GetAccountMedia(InAccount):
     """Show one of the account's media."""
 
@@ -56,12 +46,8 @@ class GetAccountMedia(InAccount):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    "DELETE /12/accounts/{account_id}/account_media/{account_media_id}",
-    "media account delete",
-    columns=ACCOUNT_COLUMNS,
-    confirm_prompt="Delete the account media {account_media_id}",
-    example="4k2b1",
+@ACCOUNT_MEDIA.delete(
+    "media account delete", confirm_prompt="Delete the account media {account_media_id}", example="4k2b1"
 )
 class DeleteAccountMedia(InAccount):
     """Delete one of the account's media."""
@@ -76,14 +62,19 @@ LibraryQuery = Annotated[
 ]
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/media_library",
-    "media library list",
-    columns=LIBRARY_COLUMNS,
-    extra_fields=LIBRARY_FIELDS,
+MEDIA_LIBRARY = Resource(
+    "/12/accounts/{account_id}/media_library",
+    "media_key",
+    columns="media_key media_type name file_name media_status aspect_ratio deleted",
+    extra_fields=(
+        *("media_category", "title", "description", "media_url", "poster_media_key", "poster_media_url"),
+        *("duration", "posted", "created_at", "updated_at"),
+    ),
     record_id="media_key",
-    example="--media-type VIDEO --q workshop",
 )
+
+
+@MEDIA_LIBRARY.list("media library list", example="--media-type VIDEO --q workshop")
 class ListLibraryMedia(InAccount):
     """List the media library."""
 
@@ -93,14 +84,7 @@ class ListLibraryMedia(InAccount):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/media_library/{media_key}",
-    "media library get",
-    columns=LIBRARY_COLUMNS,
-    extra_fields=LIBRARY_FIELDS,
-    record_id="media_key",
-    example="13_1790413002217308160",
-)
+@MEDIA_LIBRARY.get("media library get", example="13_1790413002217308160")
 class GetLibraryMedia(InAccount):
     """Show one item of the media library."""
 
@@ -120,40 +104,22 @@ class MediaDetails(InAccount):
     ) = None
 
 
-@endpoint(
-    "POST /12/accounts/{account_id}/media_library",
-    "media library add",
-    columns=LIBRARY_COLUMNS,
-    extra_fields=LIBRARY_FIELDS,
-    record_id="media_key",
-    example="--media-key 3_1790413999000000000 --name 'Blue mugs'",
-)
+@MEDIA_LIBRARY.create("media library add", example="--media-key 3_1790413999000000000 --name 'Blue mugs'")
 class AddLibraryMedia(MediaDetails, kw_only=True):
     """Add uploaded media to the media library."""
 
     media_key: Annotated[Id, Meta(description="The media key that the upload returned")]
 
 
-@endpoint(
-    "PUT /12/accounts/{account_id}/media_library/{media_key}",
-    "media library update",
-    columns=LIBRARY_COLUMNS,
-    extra_fields=LIBRARY_FIELDS,
-    record_id="media_key",
-    example="13_1790413002217308160 --title 'How a mug is made'",
-)
+@MEDIA_LIBRARY.update("media library update", example="13_1790413002217308160 --title 'How a mug is made'")
 class UpdateLibraryMedia(MediaDetails, kw_only=True):
     """Change fields of media in the library."""
 
     media_key: Id
 
 
-@endpoint(
-    "DELETE /12/accounts/{account_id}/media_library/{media_key}",
+@MEDIA_LIBRARY.delete(
     "media library delete",
-    columns=LIBRARY_COLUMNS,
-    extra_fields=LIBRARY_FIELDS,
-    record_id="media_key",
     confirm_prompt="Delete {media_key} from the media library",
     example="16_1790413120555520000",
 )

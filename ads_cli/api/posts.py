@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .conditions import at_least_one, requires
-from .endpoint import endpoint
+from .endpoint import Resource, endpoint
 from .types import CardUri, Cursor, Id, Ids, InAccount, PageSize
 
 POST_COLUMNS = "id name text nullcast card_uri"
@@ -89,10 +89,11 @@ class PreviewPosts(InAccount, kw_only=True):
     post_type: PostType
 
 
-@endpoint(
-    "POST /12/accounts/{account_id}/post",
+POST = Resource("/12/accounts/{account_id}/post", columns=POST_COLUMNS)
+
+
+@POST.create(
     "posts create",
-    columns=POST_COLUMNS,
     example="--as-user-id 1184672519 --text 'The blue mugs are back' --card-uri card://7cqs1",
     service="generic",
 )
@@ -105,13 +106,7 @@ class CreatePost(Post, kw_only=True):
     as_user_id: AuthorId
 
 
-@endpoint(
-    "POST /12/accounts/{account_id}/post",
-    "posts create",
-    columns=POST_COLUMNS,
-    example="--text 'The blue mugs are back' --card-uri card://7cqs1",
-    service="x",
-)
+@POST.create("posts create", example="--text 'The blue mugs are back' --card-uri card://7cqs1", service="x")
 class CreatePostAsAdvertiser(Post):
     """Create a post for an advertiser, by its own user unless another one is named."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .problems import Reason
 from .product_ids import id_problem
 from .product_values import (
@@ -187,12 +187,15 @@ PRODUCT_COLUMNS = "product_key id title price availability inventory"
 BATCH_SIZE = 25
 
 
-@endpoint(
-    "GET /12/product_catalogs/{product_catalog_id}/products",
+PRODUCTS = Resource(
+    "/12/product_catalogs/{product_catalog_id}/products", record_id="product_key", params_in="json"
+)
+
+
+@PRODUCTS.list(
     "products list",
     columns=PRODUCT_COLUMNS,
     extra_fields=Product.__struct_fields__,
-    record_id="product_key",
     example="--all --columns id,title,price",
     x_rate=per_quarter_hour(1000),
 )
@@ -209,12 +212,9 @@ class ListProducts(InCatalog):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    "PUT /12/product_catalogs/{product_catalog_id}/products",
+@PRODUCTS.update(
     "products push",
     columns="product_key id status errors warnings",
-    record_id="product_key",
-    params_in="json",
     x_rate=per_quarter_hour(600),
 )
 class PutProducts(InCatalog):
@@ -225,11 +225,9 @@ class PutProducts(InCatalog):
     ]
 
 
-@endpoint(
-    "DELETE /12/product_catalogs/{product_catalog_id}/products",
+@PRODUCTS.delete(
     "products delete",
     columns="product_key failed_product_key message",
-    record_id="product_key",
     params_in="json",
     confirm_prompt="Delete {rows} from the catalog {product_catalog_id}, for good",
     x_rate=per_quarter_hour(150),

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .types import (
     Id,
     Ids,
@@ -17,13 +17,7 @@ from .types import (
     sortable,
 )
 
-POST_COLUMNS = "id line_item_id post_id entity_status approval_status deleted"
-ACCOUNT_COLUMNS = "id line_item_id user_id entity_status approval_status deleted"
-SCHEDULED_COLUMNS = "id line_item_id scheduled_post_id post_id deleted"
 TIMES = ("created_at", "updated_at")
-POSTS = "/12/accounts/{account_id}/promoted_posts"
-ACCOUNTS = "/12/accounts/{account_id}/promoted_accounts"
-SCHEDULED = "/12/accounts/{account_id}/scheduled_promoted_posts"
 
 PostId = Annotated[int, Meta(ge=1)]
 
@@ -34,13 +28,16 @@ class PromotionsPage(PageInAccount, kw_only=True):
     line_item_ids: LineItemIds | None = None
 
 
-@endpoint(
-    f"GET {POSTS}",
-    "promoted posts list",
-    columns=POST_COLUMNS,
+POSTS = Resource(
+    "/12/accounts/{account_id}/promoted_posts",
+    "promoted_post_id",
+    parents=("line_item_id",),
+    columns="id line_item_id post_id entity_status approval_status deleted",
     extra_fields=TIMES,
-    example="--line-items 9d4c1,9d4c2",
 )
+
+
+@POSTS.list("promoted posts list", example="--line-items 9d4c1,9d4c2")
 class ListPromotedPosts(PromotionsPage, kw_only=True):
     """List promoted posts. Those of deleted line items are shown by --with-deleted only."""
 
@@ -48,13 +45,7 @@ class ListPromotedPosts(PromotionsPage, kw_only=True):
     sort_by: Annotated[str, sortable("paused")] | None = None
 
 
-@endpoint(
-    f"GET {POSTS}/{{promoted_post_id}}",
-    "promoted posts get",
-    columns=POST_COLUMNS,
-    extra_fields=TIMES,
-    example="7pt01",
-)
+@POSTS.get("promoted posts get", example="7pt01")
 class GetPromotedPost(InAccount, kw_only=True):
     """Show one promoted post."""
 
@@ -62,12 +53,8 @@ class GetPromotedPost(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {POSTS}",
-    "promoted posts create",
-    columns=POST_COLUMNS,
-    extra_fields=TIMES,
-    example="--line-item 9d4c2 --posts 1790415000000000010,1790415000000000011",
+@POSTS.create(
+    "promoted posts create", example="--line-item 9d4c2 --posts 1790415000000000010,1790415000000000011"
 )
 class CreatePromotedPosts(InAccount, kw_only=True):
     """Promote posts by a line item. What is promoted by it cannot be changed, only deleted."""
@@ -78,13 +65,8 @@ class CreatePromotedPosts(InAccount, kw_only=True):
     ]
 
 
-@endpoint(
-    f"DELETE {POSTS}/{{promoted_post_id}}",
-    "promoted posts delete",
-    columns=POST_COLUMNS,
-    extra_fields=TIMES,
-    confirm_prompt="End the promotion {promoted_post_id} of a post",
-    example="7pt01",
+@POSTS.delete(
+    "promoted posts delete", confirm_prompt="End the promotion {promoted_post_id} of a post", example="7pt01"
 )
 class DeletePromotedPost(InAccount, kw_only=True):
     """End the promotion of a post. The id is that of the promotion, not of the post, which stays."""
@@ -92,13 +74,16 @@ class DeletePromotedPost(InAccount, kw_only=True):
     promoted_post_id: Id
 
 
-@endpoint(
-    f"GET {ACCOUNTS}",
-    "promoted accounts list",
-    columns=ACCOUNT_COLUMNS,
+ACCOUNTS = Resource(
+    "/12/accounts/{account_id}/promoted_accounts",
+    "promoted_account_id",
+    parents=("line_item_id",),
+    columns="id line_item_id user_id entity_status approval_status deleted",
     extra_fields=TIMES,
-    example="--line-items 9d4c3",
 )
+
+
+@ACCOUNTS.list("promoted accounts list", example="--line-items 9d4c3")
 class ListPromotedAccounts(PromotionsPage, kw_only=True):
     """List the promoted accounts."""
 
@@ -106,13 +91,7 @@ class ListPromotedAccounts(PromotionsPage, kw_only=True):
     sort_by: Annotated[str, sortable("paused")] | None = None
 
 
-@endpoint(
-    f"GET {ACCOUNTS}/{{promoted_account_id}}",
-    "promoted accounts get",
-    columns=ACCOUNT_COLUMNS,
-    extra_fields=TIMES,
-    example="7pa01",
-)
+@ACCOUNTS.get("promoted accounts get", example="7pa01")
 class GetPromotedAccount(InAccount, kw_only=True):
     """Show one promoted account."""
 
@@ -120,13 +99,7 @@ class GetPromotedAccount(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {ACCOUNTS}",
-    "promoted accounts create",
-    columns=ACCOUNT_COLUMNS,
-    extra_fields=TIMES,
-    example="--line-item 9d4c3 --user-id 1184672520",
-)
+@ACCOUNTS.create("promoted accounts create", example="--line-item 9d4c3 --user-id 1184672520")
 class CreatePromotedAccount(InAccount, kw_only=True):
     """Promote the account of a user by a line item. Nothing happens where it is promoted already."""
 
@@ -134,11 +107,8 @@ class CreatePromotedAccount(InAccount, kw_only=True):
     user_id: Annotated[int, Meta(ge=1, description="The user whose account is promoted")]
 
 
-@endpoint(
-    f"DELETE {ACCOUNTS}/{{promoted_account_id}}",
+@ACCOUNTS.delete(
     "promoted accounts delete",
-    columns=ACCOUNT_COLUMNS,
-    extra_fields=TIMES,
     confirm_prompt="End the promotion {promoted_account_id} of an account",
     example="7pa01",
 )
@@ -148,26 +118,23 @@ class DeletePromotedAccount(InAccount, kw_only=True):
     promoted_account_id: Id
 
 
-@endpoint(
-    f"GET {SCHEDULED}",
-    "promoted scheduled list",
-    columns=SCHEDULED_COLUMNS,
+SCHEDULED = Resource(
+    "/12/accounts/{account_id}/scheduled_promoted_posts",
+    "scheduled_promoted_post_id",
+    parents=("line_item_id",),
+    columns="id line_item_id scheduled_post_id post_id deleted",
     extra_fields=TIMES,
-    example="--line-items 9d4c1",
 )
+
+
+@SCHEDULED.list("promoted scheduled list", example="--line-items 9d4c1")
 class ListScheduledPromotedPosts(PromotionsPage, kw_only=True):
     """List the scheduled posts that are promoted once they are published."""
 
     scheduled_promoted_post_ids: Ids | None = None
 
 
-@endpoint(
-    f"GET {SCHEDULED}/{{scheduled_promoted_post_id}}",
-    "promoted scheduled get",
-    columns=SCHEDULED_COLUMNS,
-    extra_fields=TIMES,
-    example="7ps01",
-)
+@SCHEDULED.get("promoted scheduled get", example="7ps01")
 class GetScheduledPromotedPost(InAccount, kw_only=True):
     """Show one promotion of a scheduled post."""
 
@@ -175,12 +142,8 @@ class GetScheduledPromotedPost(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {SCHEDULED}",
-    "promoted scheduled create",
-    columns=SCHEDULED_COLUMNS,
-    extra_fields=TIMES,
-    example="--line-item 9d4c2 --scheduled-post-id 1790415000000000003",
+@SCHEDULED.create(
+    "promoted scheduled create", example="--line-item 9d4c2 --scheduled-post-id 1790415000000000003"
 )
 class CreateScheduledPromotedPost(InAccount, kw_only=True):
     """Promote a scheduled post by a line item, from the moment that it is published."""
@@ -189,11 +152,8 @@ class CreateScheduledPromotedPost(InAccount, kw_only=True):
     scheduled_post_id: Annotated[int, Meta(ge=1, description="The scheduled post")]
 
 
-@endpoint(
-    f"DELETE {SCHEDULED}/{{scheduled_promoted_post_id}}",
+@SCHEDULED.delete(
     "promoted scheduled delete",
-    columns=SCHEDULED_COLUMNS,
-    extra_fields=TIMES,
     confirm_prompt="Cancel the promotion {scheduled_promoted_post_id} of a scheduled post",
     example="7ps01",
 )
@@ -203,24 +163,21 @@ class DeleteScheduledPromotedPost(InAccount, kw_only=True):
     scheduled_promoted_post_id: Id
 
 
-MEDIA_COLUMNS = (
-    "id line_item_id account_media_id creative_type landing_url entity_status approval_status deleted"
-)
-ACTION_COLUMNS = "id line_item_id call_to_action call_to_action_url deleted"
-MEDIA = "/12/accounts/{account_id}/media_creatives"
-ACTIONS = "/12/accounts/{account_id}/preroll_call_to_actions"
-
 CallToAction = Literal["GO_TO", "SEE_MORE", "SHOP", "VISIT_SITE", "WATCH_NOW"]
 ActionUrl = Annotated[str, Meta(min_length=1, description="Where the call to action leads")]
 
 
-@endpoint(
-    f"GET {MEDIA}",
-    "promoted media list",
-    columns=MEDIA_COLUMNS,
+MEDIA = Resource(
+    "/12/accounts/{account_id}/media_creatives",
+    "media_creative_id",
+    parents=("line_item_id", "account_media_id"),
+    columns="id line_item_id account_media_id creative_type landing_url entity_status approval_status "
+    "deleted",
     extra_fields=TIMES,
-    example="--campaign-id 8wkv1",
 )
+
+
+@MEDIA.list("promoted media list", example="--campaign-id 8wkv1")
 class ListMediaCreatives(PromotionsPage, kw_only=True):
     """List the media that line items show."""
 
@@ -228,13 +185,7 @@ class ListMediaCreatives(PromotionsPage, kw_only=True):
     media_creative_ids: Ids | None = None
 
 
-@endpoint(
-    f"GET {MEDIA}/{{media_creative_id}}",
-    "promoted media get",
-    columns=MEDIA_COLUMNS,
-    extra_fields=TIMES,
-    example="7pm01",
-)
+@MEDIA.get("promoted media get", example="7pm01")
 class GetMediaCreative(InAccount, kw_only=True):
     """Show one medium of a line item."""
 
@@ -242,13 +193,7 @@ class GetMediaCreative(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {MEDIA}",
-    "promoted media create",
-    columns=MEDIA_COLUMNS,
-    extra_fields=TIMES,
-    example="--line-item 9d4e1 --account-media-id 4k2b1",
-)
+@MEDIA.create("promoted media create", example="--line-item 9d4e1 --account-media-id 4k2b1")
 class CreateMediaCreative(InAccount, kw_only=True):
     """Show a medium of the account by a line item."""
 
@@ -266,11 +211,8 @@ class CreateMediaCreative(InAccount, kw_only=True):
     ) = None
 
 
-@endpoint(
-    f"DELETE {MEDIA}/{{media_creative_id}}",
+@MEDIA.delete(
     "promoted media delete",
-    columns=MEDIA_COLUMNS,
-    extra_fields=TIMES,
     confirm_prompt="Take the medium {media_creative_id} from its line item",
     example="7pm01",
 )
@@ -280,26 +222,23 @@ class DeleteMediaCreative(InAccount, kw_only=True):
     media_creative_id: Id
 
 
-@endpoint(
-    f"GET {ACTIONS}",
-    "promoted call-to-actions list",
-    columns=ACTION_COLUMNS,
+ACTIONS = Resource(
+    "/12/accounts/{account_id}/preroll_call_to_actions",
+    "preroll_call_to_action_id",
+    parents=("line_item_id",),
+    columns="id line_item_id call_to_action call_to_action_url deleted",
     extra_fields=TIMES,
-    example="--line-items 9d4e1",
 )
+
+
+@ACTIONS.list("promoted call-to-actions list", example="--line-items 9d4e1")
 class ListCallToActions(PromotionsPage, kw_only=True):
     """List the calls to action of preroll videos."""
 
     preroll_call_to_action_ids: Ids | None = None
 
 
-@endpoint(
-    f"GET {ACTIONS}/{{preroll_call_to_action_id}}",
-    "promoted call-to-actions get",
-    columns=ACTION_COLUMNS,
-    extra_fields=TIMES,
-    example="7pc01",
-)
+@ACTIONS.get("promoted call-to-actions get", example="7pc01")
 class GetCallToAction(InAccount, kw_only=True):
     """Show one call to action."""
 
@@ -307,11 +246,8 @@ class GetCallToAction(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {ACTIONS}",
+@ACTIONS.create(
     "promoted call-to-actions create",
-    columns=ACTION_COLUMNS,
-    extra_fields=TIMES,
     example="--line-item 9d4e1 --call-to-action SHOP --call-to-action-url https://shop.example/films",
 )
 class CreateCallToAction(InAccount, kw_only=True):
@@ -322,13 +258,7 @@ class CreateCallToAction(InAccount, kw_only=True):
     call_to_action_url: ActionUrl
 
 
-@endpoint(
-    f"PUT {ACTIONS}/{{preroll_call_to_action_id}}",
-    "promoted call-to-actions update",
-    columns=ACTION_COLUMNS,
-    extra_fields=TIMES,
-    example="7pc01 --call-to-action WATCH_NOW",
-)
+@ACTIONS.update("promoted call-to-actions update", example="7pc01 --call-to-action WATCH_NOW")
 class UpdateCallToAction(InAccount, kw_only=True):
     """Change a call to action."""
 
@@ -337,11 +267,8 @@ class UpdateCallToAction(InAccount, kw_only=True):
     call_to_action_url: ActionUrl | None = None
 
 
-@endpoint(
-    f"DELETE {ACTIONS}/{{preroll_call_to_action_id}}",
+@ACTIONS.delete(
     "promoted call-to-actions delete",
-    columns=ACTION_COLUMNS,
-    extra_fields=TIMES,
     confirm_prompt="Delete the call to action {preroll_call_to_action_id}",
     example="7pc01",
 )

@@ -5,14 +5,12 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .products import Url
 from .rates import per_quarter_hour
 from .types import Id, InCatalog
 from .validation import rule
 
-FEED_COLUMNS = "id feed_url feed_format frequency repeat start_time time_zone"
-FEED_FIELDS = ("product_catalog_id", "created_at", "updated_at")
 Frequency = Literal["HOURLY", "DAILY", "WEEKLY"]
 Day = Literal["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
 Hours = Literal["1", "2", "3", "4", "6", "8", "12"]
@@ -67,22 +65,21 @@ class Schedule(InCatalog, kw_only=True):
         return None
 
 
-@endpoint(
-    "GET /12/product_catalogs/{product_catalog_id}/scheduled_feeds",
-    "catalog feeds list",
-    columns=FEED_COLUMNS,
-    extra_fields=FEED_FIELDS,
-    x_rate=per_quarter_hour(1000),
+SCHEDULED_FEEDS = Resource(
+    "/12/product_catalogs/{product_catalog_id}/scheduled_feeds",
+    "scheduled_feed_id",
+    columns="id feed_url feed_format frequency repeat start_time time_zone",
+    extra_fields=("product_catalog_id", "created_at", "updated_at"),
 )
+
+
+@SCHEDULED_FEEDS.list("catalog feeds list", x_rate=per_quarter_hour(1000))
 class ListScheduledFeeds(InCatalog):
     """List the feeds that the service itself imports into a catalog."""
 
 
-@endpoint(
-    "POST /12/product_catalogs/{product_catalog_id}/scheduled_feeds",
+@SCHEDULED_FEEDS.create(
     "catalog feeds create",
-    columns=FEED_COLUMNS,
-    extra_fields=FEED_FIELDS,
     example="--feed-url https://shop.example/feed.csv --feed-format CSV --frequency DAILY"
     " --start-time 03:10 --time-zone Europe/Berlin",
     x_rate=per_quarter_hour(20),
@@ -100,13 +97,8 @@ class CreateScheduledFeed(Schedule, kw_only=True):
     time_zone: TimeZone
 
 
-@endpoint(
-    "PUT /12/product_catalogs/{product_catalog_id}/scheduled_feeds/{scheduled_feed_id}",
-    "catalog feeds update",
-    columns=FEED_COLUMNS,
-    extra_fields=FEED_FIELDS,
-    example="2qr94ocg7biz7bvp --start-time 04:10",
-    x_rate=per_quarter_hour(20),
+@SCHEDULED_FEEDS.update(
+    "catalog feeds update", example="2qr94ocg7biz7bvp --start-time 04:10", x_rate=per_quarter_hour(20)
 )
 class UpdateScheduledFeed(Schedule, kw_only=True):
     """Change when or from where the service imports a feed."""
@@ -118,11 +110,8 @@ class UpdateScheduledFeed(Schedule, kw_only=True):
     time_zone: TimeZone | None = None
 
 
-@endpoint(
-    "DELETE /12/product_catalogs/{product_catalog_id}/scheduled_feeds/{scheduled_feed_id}",
+@SCHEDULED_FEEDS.delete(
     "catalog feeds delete",
-    columns=FEED_COLUMNS,
-    extra_fields=FEED_FIELDS,
     confirm_prompt="Stop the imports of the feed {scheduled_feed_id} into the catalog {product_catalog_id}",
     example="2qr94ocg7biz7bvp",
     x_rate=per_quarter_hour(20),

@@ -4,32 +4,26 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import endpoint
+from .endpoint import Resource, endpoint
 from .types import Country, Id, InAccount
 
-TAX = "/12/accounts/{account_id}/tax_settings"
-TAX_COLUMNS = "tax_id tax_category bill_to business_relationship invoice_jurisdiction address_company"
-TAX_FIELDS = (
-    *("tax_exemption_id", "address_first_name", "address_last_name", "address_email", "address_street1"),
-    *("address_street2", "address_city", "address_region", "address_postal_code", "address_country"),
+TAX = Resource(
+    "/12/accounts/{account_id}/tax_settings",
+    columns="tax_id tax_category bill_to business_relationship invoice_jurisdiction address_company",
+    extra_fields=(
+        *("tax_exemption_id", "address_first_name", "address_last_name", "address_email", "address_street1"),
+        *("address_street2", "address_city", "address_region", "address_postal_code", "address_country"),
+    ),
+    record_id="tax_id",
 )
-USER = "/12/accounts/{account_id}/user_settings/{user_id}"
-USER_COLUMNS = "notification_email contact_phone contact_phone_extension"
 
 
-@endpoint(f"GET {TAX}", "settings tax get", columns=TAX_COLUMNS, extra_fields=TAX_FIELDS, record_id="tax_id")
+@TAX.get("settings tax get")
 class GetTaxSettings(InAccount):
     """Show the tax settings of an account, and who is billed."""
 
 
-@endpoint(
-    f"PUT {TAX}",
-    "settings tax update",
-    columns=TAX_COLUMNS,
-    extra_fields=TAX_FIELDS,
-    record_id="tax_id",
-    example="--tax-id DE129273398 --tax-category BUSINESS_WITH_VAT",
-)
+@TAX.update("settings tax update", example="--tax-id DE129273398 --tax-category BUSINESS_WITH_VAT")
 class UpdateTaxSettings(InAccount):
     """Change the tax settings of an account.
 
@@ -66,26 +60,22 @@ class UpdateTaxSettings(InAccount):
     client_address_country: Country | None = None
 
 
-@endpoint(
-    f"GET {USER}",
-    "settings user get",
-    columns=USER_COLUMNS,
+USER_SETTINGS = Resource(
+    "/12/accounts/{account_id}/user_settings",
+    "user_id",
+    columns="notification_email contact_phone contact_phone_extension",
     record_id="notification_email",
-    example="1184672519",
 )
+
+
+@USER_SETTINGS.get("settings user get", example="1184672519")
 class GetUserSettings(InAccount, kw_only=True):
     """Show how a user of the account is contacted."""
 
     user_id: Id
 
 
-@endpoint(
-    f"PUT {USER}",
-    "settings user update",
-    columns=USER_COLUMNS,
-    record_id="notification_email",
-    example="1184672519 --notification-email ads@nordlicht.example",
-)
+@USER_SETTINGS.update("settings user update", example="1184672519 --notification-email ads@nordlicht.example")
 class UpdateUserSettings(InAccount, kw_only=True):
     """Change how you are contacted. Only the user may, not an administrator of the account."""
 

@@ -6,26 +6,23 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from .conditions import excludes, required_when
-from .endpoint import endpoint
+from .endpoint import Resource
 from .metrics import GROUPS_BY_ENTITY, MetricGroup, StatisticsEntity, segments_problem
 from .rates import QUARTER_HOUR_SECONDS, Rate
 from .time import HourOrDay
 from .types import Cursor, Id, Ids, InAccount
 from .validation import rule
 
-STATISTICS = "/12/stats/accounts/{account_id}"
-JOBS = "/12/stats/jobs/accounts/{account_id}"
-AT_ONCE = Rate("statistics", 250, QUARTER_HOUR_SECONDS)
+STATISTICS = Resource(
+    "/12/stats/accounts/{account_id}",
+    columns="id total_audience_reach average_frequency",
+    rate=Rate("statistics", 250, QUARTER_HOUR_SECONDS),
+)
 MAX_ENTITIES = 20
 MAX_PERIOD = timedelta(days=7)
 MAX_JOB_PERIOD, MAX_SEGMENTED_JOB_PERIOD = timedelta(days=90), timedelta(days=45)
 MAX_ACTIVE_PERIOD = timedelta(days=90)
 MAX_JOBS = 100  # of one account in processing
-JOB_COLUMNS = "id_str status entity granularity start_time end_time segmentation_type expires_at"
-JOB_FIELDS = (
-    *("id", "account_id", "url", "entity_ids", "placement", "metric_groups", "country", "platform"),
-    *("created_at", "updated_at"),
-)
 
 HOUR_WORDS = "a whole hour, such as 2026-03-01T08:00:00Z, or a day of the account's time zone, 2026-03-01"
 Hour = Annotated[HourOrDay, Meta(extra={"expected": HOUR_WORDS})]
@@ -84,7 +81,7 @@ def _wrong_groups(item: Any) -> str | None:
     return f"{item.entity} has {' and '.join(groups)} only, not {wrong[0]}" if wrong else None
 
 
-@endpoint(f"GET {STATISTICS}", "stats get", columns="id id_data", rate=AT_ONCE, id_field="")
+@STATISTICS.endpoint("GET", "stats get", columns="id id_data", id_field="")
 class GetStatistics(StatisticsPeriod, kw_only=True):
     """Get statistics of up to 20 entities and 7 days at once."""
 
@@ -107,14 +104,18 @@ class GetStatistics(StatisticsPeriod, kw_only=True):
         return None if alone else "MOBILE_CONVERSION must be the only group of a request"
 
 
-@endpoint(
-    f"POST {JOBS}",
-    "stats export",
-    columns=JOB_COLUMNS,
-    extra_fields=JOB_FIELDS,
+JOBS = Resource(
+    "/12/stats/jobs/accounts/{account_id}",
+    columns="id_str status entity granularity start_time end_time segmentation_type expires_at",
+    extra_fields=(
+        *("id", "account_id", "url", "entity_ids", "placement", "metric_groups", "country", "platform"),
+        *("created_at", "updated_at"),
+    ),
     record_id="id_str",
-    id_field="",
 )
+
+
+@JOBS.create("stats export", id_field="")
 @required_when("country", segmentation_type=("METROS",))
 class CreateJob(StatisticsPeriod, kw_only=True):
     """Begin to compute statistics of up to 20 entities and 90 days, or 45 where they are segmented."""
@@ -140,15 +141,7 @@ class CreateJob(StatisticsPeriod, kw_only=True):
         return segments_problem(self.segmentation_type, self.metric_groups)
 
 
-@endpoint(
-    f"GET {JOBS}",
-    "stats jobs list",
-    columns=JOB_COLUMNS,
-    extra_fields=JOB_FIELDS,
-    record_id="id_str",
-    id_field="",
-    example="--columns id_str,status,entity",
-)
+@JOBS.list("stats jobs list", id_field="", example="--columns id_str,status,entity")
 class ListJobs(InAccount, kw_only=True):
     """List the jobs of `stats export`."""
 
@@ -156,13 +149,12 @@ class ListJobs(InAccount, kw_only=True):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    f"GET {STATISTICS}/active_entities",
+@STATISTICS.endpoint(
+    "GET /active_entities",
     "stats active",
     columns="entity_id activity_start_time activity_end_time placements",
     record_id="entity_id",
     example="--entity LINE_ITEM --start-time 2026-03-01 --end-time 2026-03-08",
-    rate=AT_ONCE,
 )
 @excludes("campaign_ids", "funding_instrument_ids", "line_item_ids")
 @excludes("funding_instrument_ids", "line_item_ids")
@@ -189,12 +181,10 @@ class Reach(PeriodParams, kw_only=True):
         return _period_problem(self)
 
 
-@endpoint(
-    f"GET {STATISTICS}/reach/campaigns",
+@STATISTICS.endpoint(
+    "GET /reach/campaigns",
     "stats reach campaigns",
-    columns="id total_audience_reach average_frequency",
     example="--campaign-ids 8wku2 --start-time 2026-03-01 --end-time 2026-03-08",
-    rate=AT_ONCE,
 )
 class ReachOfCampaigns(Reach, kw_only=True):
     """Show how many people campaigns have reached, and how often."""
@@ -202,12 +192,10 @@ class ReachOfCampaigns(Reach, kw_only=True):
     campaign_ids: FewIds
 
 
-@endpoint(
-    f"GET {STATISTICS}/reach/funding_instruments",
+@STATISTICS.endpoint(
+    "GET /reach/funding_instruments",
     "stats reach funding-instruments",
-    columns="id total_audience_reach average_frequency",
     example="--funding-instrument-ids 4a1n0 --start-time 2026-03-01 --end-time 2026-03-08",
-    rate=AT_ONCE,
 )
 class ReachOfFundingInstruments(Reach, kw_only=True):
     """Show how many people the campaigns of funding instruments have reached, and how often."""

@@ -4,24 +4,25 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import BatchEndpoint, endpoint
+from .endpoint import BatchEndpoint, Resource, endpoint
 from .targeting_types import OperatorType, TargetingType, operator_problem, value_problem
 from .types import Id, Ids, InAccount, Language, LineItemId, LineItemIds, PageInAccount, Texts, WithDeleted
 from .validation import rule
 
-COLUMNS = "id line_item_id targeting_type operator_type targeting_value name deleted"
-FIELDS = ("location_type", "localized_name", "created_at", "updated_at")
-CRITERIA = "/12/accounts/{account_id}/targeting_criteria"
 BATCH = BatchEndpoint("/12/batch/accounts/{account_id}/targeting_criteria", 500)
 
 
-@endpoint(
-    f"GET {CRITERIA}",
-    "targeting list",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
-    example="--line-items 9d4c1,9d4c2 --lang de",
+CRITERIA = Resource(
+    "/12/accounts/{account_id}/targeting_criteria",
+    "targeting_criterion_id",
+    parents=("line_item_id",),
+    columns="id line_item_id targeting_type operator_type targeting_value name deleted",
+    extra_fields=("location_type", "localized_name", "created_at", "updated_at"),
+    batch=BATCH,
 )
+
+
+@CRITERIA.list("targeting list", example="--line-items 9d4c1,9d4c2 --lang de")
 class ListCriteria(PageInAccount, kw_only=True):
     """List the targeting criteria of line items. There is no list of a whole account."""
 
@@ -30,13 +31,7 @@ class ListCriteria(PageInAccount, kw_only=True):
     lang: Language | None = None
 
 
-@endpoint(
-    f"GET {CRITERIA}/{{targeting_criterion_id}}",
-    "targeting get",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
-    example="ft10a",
-)
+@CRITERIA.get("targeting get", example="ft10a")
 class GetCriterion(InAccount, kw_only=True):
     """Show one targeting criterion."""
 
@@ -45,13 +40,8 @@ class GetCriterion(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {CRITERIA}",
-    "targeting add",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
-    example="--line-item 9d4c1 --targeting-type INTEREST --targeting-value 6004",
-    batch=BATCH,
+@CRITERIA.create(
+    "targeting add", example="--line-item 9d4c1 --targeting-type INTEREST --targeting-value 6004"
 )
 class AddCriterion(InAccount, kw_only=True):
     """Add a targeting criterion to a line item. It cannot be changed: delete it, and add another.
@@ -85,14 +75,10 @@ class AddCriterion(InAccount, kw_only=True):
         return operator_problem(self.targeting_type, self.operator_type or "EQ")
 
 
-@endpoint(
-    f"DELETE {CRITERIA}/{{targeting_criterion_id}}",
+@CRITERIA.delete(
     "targeting delete",
-    columns=COLUMNS,
-    extra_fields=FIELDS,
     confirm_prompt="Delete the targeting criterion {targeting_criterion_id}",
     example="ft10a",
-    batch=BATCH,
 )
 class DeleteCriterion(InAccount, kw_only=True):
     """Delete a targeting criterion."""

@@ -4,16 +4,18 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import Request, endpoint
+from .endpoint import Request, Resource
 from .rates import QUARTER_HOUR_SECONDS, Rate, per_quarter_hour
 from .targeting_types import ConversationType, EventType, LocationType
 from .types import Country, Cursor, Language, Moment, PageSize
 
-SEARCH = "/12/targeting_criteria"
 SEARCHES = Rate("targeting-search", 400, QUARTER_HOUR_SECONDS)
 VALUE = "targeting_value"
 COLUMNS = f"{VALUE} name"
 TYPE = ("targeting_type",)
+SEARCH = Resource(
+    "/12/targeting_criteria", columns=COLUMNS, extra_fields=TYPE, record_id=VALUE, x_rate=SEARCHES
+)
 
 Words = Annotated[str, Meta(description="Only what has these words; all without it")]
 LocaleOfMarket = Annotated[
@@ -27,14 +29,11 @@ LocaleOfMarket = Annotated[
 ShowsPerPage = Annotated[int, Meta(ge=1, le=50, description="Records per page", extra={"default": 50})]
 
 
-@endpoint(
-    f"GET {SEARCH}/app_store_categories",
+@SEARCH.endpoint(
+    "GET /app_store_categories",
     "targeting search app-store-categories",
     columns=f"{COLUMNS} os_type",
-    extra_fields=TYPE,
-    record_id=VALUE,
     example="--q games --os-type IOS",
-    x_rate=SEARCHES,
 )
 class SearchAppStoreCategories(Request):
     """Find categories of installed apps."""
@@ -43,14 +42,11 @@ class SearchAppStoreCategories(Request):
     os_type: Literal["ANDROID", "IOS"] | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/conversations",
+@SEARCH.endpoint(
+    "GET /conversations",
     "targeting search conversations",
     columns=f"{COLUMNS} conversation_type",
-    extra_fields=TYPE,
-    record_id=VALUE,
     example="--conversation-type SPORTS",
-    x_rate=SEARCHES,
 )
 class SearchConversations(Request):
     """Find topics that people talk about."""
@@ -60,14 +56,11 @@ class SearchConversations(Request):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/devices",
+@SEARCH.endpoint(
+    "GET /devices",
     "targeting search devices",
     columns=f"{COLUMNS} manufacturer os_type",
-    extra_fields=TYPE,
-    record_id=VALUE,
     example="--q tablet",
-    x_rate=SEARCHES,
 )
 class SearchDevices(Request):
     """Find devices."""
@@ -76,17 +69,15 @@ class SearchDevices(Request):
     count: PageSize | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/events",
+@SEARCH.endpoint(
+    "GET /events",
     "targeting search events",
     columns=f"{COLUMNS} event_type start_time end_time country_code",
     extra_fields=(
         *("is_global", "reach", "top_users", "top_posts", "top_hashtags", "gender_breakdown_percentage"),
         *("device_breakdown_percentage", "country_breakdown_percentage"),
     ),
-    record_id=VALUE,
     example="--event-types HOLIDAY,SPORTS --country-codes DE,FR",
-    x_rate=SEARCHES,
 )
 class SearchEvents(Request):
     """Find events that are to come. A line item can have one."""
@@ -99,14 +90,10 @@ class SearchEvents(Request):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/interests",
+@SEARCH.endpoint(
+    "GET /interests",
     "targeting search interests",
-    columns=COLUMNS,
-    extra_fields=TYPE,
-    record_id=VALUE,
     example="--q knitting",
-    x_rate=SEARCHES,
 )
 class SearchInterests(Request):
     """Find interests. A line item can have 100."""
@@ -116,14 +103,10 @@ class SearchInterests(Request):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/languages",
+@SEARCH.endpoint(
+    "GET /languages",
     "targeting search languages",
-    columns=COLUMNS,
-    extra_fields=TYPE,
-    record_id=VALUE,
     example="--q german",
-    x_rate=SEARCHES,
 )
 class SearchLanguages(Request):
     """Find languages."""
@@ -133,14 +116,11 @@ class SearchLanguages(Request):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/locations",
+@SEARCH.endpoint(
+    "GET /locations",
     "targeting search locations",
     columns=f"{COLUMNS} location_type country_code",
-    extra_fields=TYPE,
-    record_id=VALUE,
     example="--q hamburg --location-type CITIES",
-    x_rate=SEARCHES,
 )
 class SearchLocations(Request):
     """Find countries, regions, market areas (METROS), cities and postal codes."""
@@ -152,14 +132,11 @@ class SearchLocations(Request):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/network_operators",
+@SEARCH.endpoint(
+    "GET /network_operators",
     "targeting search network-operators",
     columns=f"{COLUMNS} country_code",
-    extra_fields=TYPE,
-    record_id=VALUE,
     example="--country-code DE",
-    x_rate=SEARCHES,
 )
 class SearchNetworkOperators(Request):
     """Find operators of mobile networks in a country."""
@@ -170,14 +147,11 @@ class SearchNetworkOperators(Request):
     cursor: Cursor | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/platform_versions",
+@SEARCH.endpoint(
+    "GET /platform_versions",
     "targeting search platform-versions",
     columns=f"{COLUMNS} number os_type",
-    extra_fields=TYPE,
-    record_id=VALUE,
     example="--q ios",
-    x_rate=SEARCHES,
 )
 class SearchPlatformVersions(Request):
     """Find versions of operating systems."""
@@ -185,14 +159,11 @@ class SearchPlatformVersions(Request):
     q: Words | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/platforms",
+@SEARCH.endpoint(
+    "GET /platforms",
     "targeting search platforms",
-    columns=COLUMNS,
     extra_fields=(*TYPE, "localized_name"),
-    record_id=VALUE,
     example="--lang de",
-    x_rate=SEARCHES,
 )
 class SearchPlatforms(Request):
     """Find platforms: operating systems, and browsers on computers."""
@@ -202,10 +173,11 @@ class SearchPlatforms(Request):
     count: PageSize | None = None
 
 
-@endpoint(
-    f"GET {SEARCH}/tv_markets",
+@SEARCH.endpoint(
+    "GET /tv_markets",
     "targeting search tv-markets",
     columns="locale name country_code",
+    extra_fields=(),
     record_id="locale",
     example="-o ids",
     x_rate=per_quarter_hour(2000),
@@ -214,12 +186,11 @@ class SearchTvMarkets(Request):
     """List the TV markets, whose locales the search for TV shows takes."""
 
 
-@endpoint(
-    f"GET {SEARCH}/tv_shows",
+@SEARCH.endpoint(
+    "GET /tv_shows",
     "targeting search tv-shows",
     columns=f"{COLUMNS} genre estimated_users",
     extra_fields=("locales",),
-    record_id=VALUE,
     example="--locale de-DE --q kitchen",
     x_rate=per_quarter_hour(2000),
 )

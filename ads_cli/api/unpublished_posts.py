@@ -1,28 +1,33 @@
 """Posts that are not published yet: drafts, and posts that are scheduled."""
 
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from .conditions import at_least_one
-from .endpoint import endpoint
+from .endpoint import Resource
 from .posts import AuthorId, MediaKeys, PostName, Promoted, Text
 from .types import CardUri, Cursor, DayOrMoment, Id, InAccount
 from .validation import rule
 
-DRAFT_COLUMNS = "id nullcast text name card_uri media_keys"
-DRAFT_FIELDS = ("user_id", "created_at", "updated_at", "status")
-SCHEDULED_COLUMNS = "id scheduled_at scheduled_status nullcast text name post_id card_uri"
-SCHEDULED_FIELDS = ("user_id", "media_keys", "completed_at", "created_at", "updated_at")
 ONE_YEAR = timedelta(days=366)  # in a leap year
 
 PageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 Author = Annotated[AuthorId, Meta(extra={"default": "the advertiser"})]
 PublishedAt = Annotated[DayOrMoment, Meta(description="A whole minute, at most one year ahead")]
-draft_endpoint = partial(endpoint, columns=DRAFT_COLUMNS, extra_fields=DRAFT_FIELDS)
-scheduled_endpoint = partial(endpoint, columns=SCHEDULED_COLUMNS, extra_fields=SCHEDULED_FIELDS)
+DRAFTS = Resource(
+    "/12/accounts/{account_id}/draft_posts",
+    "draft_post_id",
+    columns="id nullcast text name card_uri media_keys",
+    extra_fields=("user_id", "created_at", "updated_at", "status"),
+)
+SCHEDULED = Resource(
+    "/12/accounts/{account_id}/scheduled_posts",
+    "scheduled_post_id",
+    columns="id scheduled_at scheduled_status nullcast text name post_id card_uri",
+    extra_fields=("user_id", "media_keys", "completed_at", "created_at", "updated_at"),
+)
 
 
 class Content(InAccount, kw_only=True):
@@ -61,13 +66,12 @@ def within_a_year(post: Any) -> str | None:
     return f"{time} is more than a year ahead" if time.moment - now > ONE_YEAR else None
 
 
-@draft_endpoint("GET /12/accounts/{account_id}/draft_posts", "posts drafts list", example="--count 20")
+@DRAFTS.list("posts drafts list", example="--count 20")
 class ListDrafts(ListUnpublished):
     """List drafts of posts."""
 
 
-@draft_endpoint(
-    "GET /12/accounts/{account_id}/draft_posts/{draft_post_id}",
+@DRAFTS.get(
     "posts drafts get",
     example="1790416000000000001",
 )
@@ -77,8 +81,7 @@ class GetDraft(InAccount):
     draft_post_id: Id
 
 
-@draft_endpoint(
-    "POST /12/accounts/{account_id}/draft_posts",
+@DRAFTS.create(
     "posts drafts create",
     example="--text 'The green mugs are coming' --name 'Green mugs'",
 )
@@ -86,8 +89,7 @@ class CreateDraft(NewContent):
     """Create a draft of a post."""
 
 
-@draft_endpoint(
-    "PUT /12/accounts/{account_id}/draft_posts/{draft_post_id}",
+@DRAFTS.update(
     "posts drafts update",
     example="1790416000000000001 --text 'The green mugs are here'",
 )
@@ -100,8 +102,7 @@ class UpdateDraft(Content, kw_only=True):
     draft_post_id: Id
 
 
-@draft_endpoint(
-    "DELETE /12/accounts/{account_id}/draft_posts/{draft_post_id}",
+@DRAFTS.delete(
     "posts drafts delete",
     confirm_prompt="Delete the draft {draft_post_id}; this cannot be undone",
     example="1790416000000000001",
@@ -112,10 +113,11 @@ class DeleteDraft(InAccount):
     draft_post_id: Id
 
 
-@endpoint(
-    "POST /12/accounts/{account_id}/draft_posts/preview/{draft_post_id}",
+@DRAFTS.endpoint(
+    "POST /preview/{draft_post_id}",
     "posts drafts preview",
     columns="message",
+    extra_fields=(),
     example="1790416000000000001",
 )
 class PreviewDraft(InAccount):
@@ -124,15 +126,12 @@ class PreviewDraft(InAccount):
     draft_post_id: Id
 
 
-@scheduled_endpoint(
-    "GET /12/accounts/{account_id}/scheduled_posts", "posts scheduled list", example="--count 20"
-)
+@SCHEDULED.list("posts scheduled list", example="--count 20")
 class ListScheduledPosts(ListUnpublished):
     """List scheduled posts, and what became of those whose time has come."""
 
 
-@scheduled_endpoint(
-    "GET /12/accounts/{account_id}/scheduled_posts/{scheduled_post_id}",
+@SCHEDULED.get(
     "posts scheduled get",
     example="1790415000000000003",
 )
@@ -142,8 +141,7 @@ class GetScheduledPost(InAccount):
     scheduled_post_id: Id
 
 
-@scheduled_endpoint(
-    "POST /12/accounts/{account_id}/scheduled_posts",
+@SCHEDULED.create(
     "posts scheduled create",
     example="--text 'The green mugs are here' --scheduled-at 2027-03-01T08:00Z",
 )
@@ -155,8 +153,7 @@ class CreateScheduledPost(NewContent, kw_only=True):
     upcoming = within_a_year
 
 
-@scheduled_endpoint(
-    "PUT /12/accounts/{account_id}/scheduled_posts/{scheduled_post_id}",
+@SCHEDULED.update(
     "posts scheduled update",
     example="1790415000000000003 --text 'The green mugs are back'",
 )
@@ -172,8 +169,7 @@ class UpdateScheduledPost(Content, kw_only=True):
     upcoming = within_a_year
 
 
-@scheduled_endpoint(
-    "DELETE /12/accounts/{account_id}/scheduled_posts/{scheduled_post_id}",
+@SCHEDULED.delete(
     "posts scheduled delete",
     confirm_prompt="Delete the scheduled post {scheduled_post_id}; this cannot be undone",
     example="1790415000000000003",

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from .endpoint import endpoint
+from .endpoint import Resource
 from .measurement import Retargeting
 from .types import (
     ClickDays,
@@ -15,10 +15,6 @@ from .types import (
     WithDeleted,
     within_click_window,
 )
-
-WEB_TAGS = "/12/accounts/{account_id}/web_event_tags"
-WEB_TAG_COLUMNS = "id name type status click_window view_through_window retargeting_enabled deleted"
-WEB_TAG_FIELDS = ("website_tag_id", "embed_code", "last_tracked_at")
 
 WebEventType = Literal[
     "SITE_VISIT",
@@ -38,26 +34,22 @@ WebEventType = Literal[
 ]
 
 
-@endpoint(
-    f"GET {WEB_TAGS}",
-    "measurement web-event-tags list",
-    columns=WEB_TAG_COLUMNS,
-    extra_fields=WEB_TAG_FIELDS,
-    example="--sort-by name-asc",
+WEB_TAGS = Resource(
+    "/12/accounts/{account_id}/web_event_tags",
+    "web_event_tag_id",
+    columns="id name type status click_window view_through_window retargeting_enabled deleted",
+    extra_fields=("website_tag_id", "embed_code", "last_tracked_at"),
 )
+
+
+@WEB_TAGS.list("measurement web-event-tags list", example="--sort-by name-asc")
 class ListWebEventTags(PageInAccount):
     """List the event tags of websites."""
 
     web_event_tag_ids: Ids | None = None
 
 
-@endpoint(
-    f"GET {WEB_TAGS}/{{web_event_tag_id}}",
-    "measurement web-event-tags get",
-    columns=WEB_TAG_COLUMNS,
-    extra_fields=WEB_TAG_FIELDS,
-    example="o3f71",
-)
+@WEB_TAGS.get("measurement web-event-tags get", example="o3f71")
 class GetWebEventTag(InAccount, kw_only=True):
     """Show one event tag of a website, with the code to embed."""
 
@@ -65,11 +57,8 @@ class GetWebEventTag(InAccount, kw_only=True):
     with_deleted: WithDeleted | None = None
 
 
-@endpoint(
-    f"POST {WEB_TAGS}",
+@WEB_TAGS.create(
     "measurement web-event-tags create",
-    columns=WEB_TAG_COLUMNS,
-    extra_fields=WEB_TAG_FIELDS,
     example="--name Checkout --type CHECKOUT_INITIATED --click-window 30 --view-through-window 1 "
     "--retargeting-enabled",
 )
@@ -87,13 +76,7 @@ class CreateWebEventTag(InAccount, kw_only=True):
     retargeting_enabled: Retargeting
 
 
-@endpoint(
-    f"PUT {WEB_TAGS}/{{web_event_tag_id}}",
-    "measurement web-event-tags update",
-    columns=WEB_TAG_COLUMNS,
-    extra_fields=WEB_TAG_FIELDS,
-    example="o3f71 --click-window 14",
-)
+@WEB_TAGS.update("measurement web-event-tags update", example="o3f71 --click-window 14")
 @within_click_window
 class UpdateWebEventTag(InAccount, kw_only=True):
     """Change an event tag of a website."""
@@ -106,11 +89,8 @@ class UpdateWebEventTag(InAccount, kw_only=True):
     retargeting_enabled: Retargeting | None = None
 
 
-@endpoint(
-    f"DELETE {WEB_TAGS}/{{web_event_tag_id}}",
+@WEB_TAGS.delete(
     "measurement web-event-tags delete",
-    columns=WEB_TAG_COLUMNS,
-    extra_fields=WEB_TAG_FIELDS,
     confirm_prompt="Delete the web event tag {web_event_tag_id}",
     example="o3f71",
 )

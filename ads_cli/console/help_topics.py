@@ -47,7 +47,7 @@ def write_options(formatter: Formatter) -> None:
 
 def write_formats(formatter: Formatter) -> None:
     """List the formats of results."""
-    _write_table(formatter, FORMATS.items())
+    _write_table(formatter, ((name, format.help) for name, format in FORMATS.items()))
     _write_paragraph(formatter, FORMATS_TEXT)
 
 

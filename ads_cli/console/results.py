@@ -53,7 +53,6 @@ CHARTS: dict[str, Callable[[Printer, Any, Any], bool]] = {"keywords": draw_keywo
 
 
 # Commands that show records of their own group; `accounts apps`, for one, shows no accounts.
-COLUMN_FORMATS = ("table", "tsv", "csv")
 RECORD_VERBS = ("list", "get", "create", "add", "update", "rename", "grant")
 
 
@@ -189,7 +188,7 @@ def show_request(call: Invocation, request: Request) -> None:
 def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
     """Print a prepared request, with secrets masked."""
     document = _document_of(prepared)
-    if call.printer.format in COLUMN_FORMATS:
+    if call.printer.has_columns:
         _print_prepared(document)
     else:
         call.printer.show(document, tuple(document), "url")
@@ -198,7 +197,7 @@ def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
 def show_prepared_requests(call: Invocation, requests: "Iterable[PreparedRequest]") -> None:
     """Print prepared requests, with secrets masked; one document is a list of them."""
     documents = [*map(_document_of, requests)]
-    if call.printer.format in COLUMN_FORMATS:
+    if call.printer.has_columns:
         for document in documents:
             _print_prepared(document)
     else:

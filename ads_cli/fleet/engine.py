@@ -6,7 +6,20 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from ..errors import AdsctlError, UnavailableError
+from ..errors import (
+    DIFFERENCES_FOUND,
+    AccessError,
+    AdsctlError,
+    ContentError,
+    IncompleteError,
+    NotConfirmedError,
+    NotFoundError,
+    RateLimitedError,
+    RefusedError,
+    StateError,
+    UnavailableError,
+    UsageError,
+)
 from ..output.text import counted
 from .tasks import Task
 
@@ -76,9 +89,12 @@ class Engine(Protocol):
 
 
 # From the mildest to the worst: first what concerns some rows of one task, at last what concerns every task.
-# 10 differences, 9 some refused, 12 not confirmed, 3 contents, 5 not found, 6 refused, 7 rate, 8 network,
-# 4 sign-in, 2 usage, 11 state, 1 a bug. A process that was killed counts as 8: its task can be run again.
-SEVERITY = (0, 10, 9, 12, 3, 5, 6, 7, 8, 4, 2, 11, 1)
+# A process that was killed counts as UnavailableError: its task can be run again.
+_WORSE_AND_WORSE = (
+    *(IncompleteError, NotConfirmedError, ContentError, NotFoundError, RefusedError, RateLimitedError),
+    *(UnavailableError, AccessError, UsageError, StateError, AdsctlError),
+)
+SEVERITY = (0, DIFFERENCES_FOUND, *(kind.exit_code for kind in _WORSE_AND_WORSE))
 NAMED_FAILURES = 10
 COUNTS = ("created", "updated", "unchanged", "deleted", "accepted", "failed", "skipped")
 KINDS: list[type[AdsctlError]] = [AdsctlError, *AdsctlError.__subclasses__()]

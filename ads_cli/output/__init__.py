@@ -2,16 +2,29 @@
 
 from typing import NamedTuple
 
-# The formats of results, and what `help formats` says of each.
+
+class OutputFormat(NamedTuple):
+    """A format of results; `printer.py` has its writers."""
+
+    help: str
+    has_columns: bool = False  # shows fields of records; otherwise whole records, or their ids
+    has_documents: bool = False  # can hold a whole response, and not only records
+    streams: bool = False  # writes records one by one, without holding them all
+
+
 FORMATS = {
-    "table": "aligned columns; the default on a terminal",
-    "tsv": "a header, then tab-separated lines; the default in a pipe",
-    "csv": "a header, then comma-separated lines",
-    "json": "the response's data, unchanged, as one document (pages merged)",
-    "jsonl": "one line of JSON for each record",
-    "yaml": "the same as json, in YAML",
-    "ids": "the id of each record, one per line, for the next command",
-    "none": "nothing",
+    "table": OutputFormat("aligned columns; the default on a terminal", has_columns=True),
+    "tsv": OutputFormat(
+        "a header, then tab-separated lines; the default in a pipe", has_columns=True, streams=True
+    ),
+    "csv": OutputFormat("a header, then comma-separated lines", has_columns=True, streams=True),
+    "json": OutputFormat(
+        "the response's data, unchanged, as one document (pages merged)", has_documents=True
+    ),
+    "jsonl": OutputFormat("one line of JSON for each record", has_documents=True, streams=True),
+    "yaml": OutputFormat("the same as json, in YAML", has_documents=True),
+    "ids": OutputFormat("the id of each record, one per line, for the next command", streams=True),
+    "none": OutputFormat("nothing", has_documents=True),
 }
 COLORS = ("auto", "always", "never")
 

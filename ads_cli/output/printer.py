@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from ..errors import UsageError
-from . import Presentation
+from . import FORMATS, Presentation
 from .messages import uses_color
 from .records import (
     AS_IT_IS,
@@ -22,12 +22,40 @@ from .records import (
 )
 from .text import as_json, as_yaml, cell, is_deeper, safe, shortened
 
-STREAMING_FORMATS = ("tsv", "csv", "jsonl", "ids")
-COLUMN_FORMATS = ("table", "tsv", "csv")
 MAX_RESULT_DEPTH = 100  # of a query
 # JMESPathError is a ValueError; numbers and nesting without a limit raise the others.
 QUERY_ERRORS = (ValueError, ArithmeticError, TypeError, RecursionError)
 LOOKAHEAD_RECORDS = 1000  # buffered before the header is written, to validate undeclared --columns
+
+
+class WriteOptions(NamedTuple):
+    """What a format may need to know beside the records."""
+
+    columns: Sequence[str]
+    key: str  # the field that holds their id
+    csv_safe: bool
+
+
+# A table is written by the printer itself, since it depends on the terminal.
+RECORD_WRITERS: dict[str, Callable[[IO[str], Iterable[Record], WriteOptions], None]] = {
+    "tsv": lambda stream, records, options: write_tsv(stream, records, options.columns),
+    "csv": lambda stream, records, options: write_csv(
+        stream, records, options.columns, without_formulas=options.csv_safe
+    ),
+    "json": lambda stream, records, options: write_json(stream, records),
+    "jsonl": lambda stream, records, options: write_jsonl(stream, records),
+    "yaml": lambda stream, records, options: write_yaml(stream, records),
+    "ids": lambda stream, records, options: write_ids(stream, records, options.key),
+    "none": lambda stream, records, options: None,
+}
+DOCUMENT_WRITERS: dict[str, Callable[[IO[str], Any], object]] = {
+    "json": lambda stream, document: stream.write(as_json(document, indent=2) + "\n"),
+    "jsonl": lambda stream, document: write_jsonl(
+        stream, document if isinstance(document, list) else [document]
+    ),
+    "yaml": lambda stream, document: stream.write(as_yaml(document)),
+    "none": lambda stream, document: None,
+}
 
 
 class Printer:
@@ -53,16 +81,22 @@ class Printer:
         self._neutral_name = neutral_name  # of a column or a field that has one name for each service
         self._table_view = table_view
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
+        self._facts = FORMATS[self.format]
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
         self.query: Any = query and _compiled(query)
         self.color = uses_color(stream, presentation.color)
-        if self.columns and self.format not in COLUMN_FORMATS:
+        if self.columns and not self._facts.has_columns:
             say(f"--columns has no effect on {self.format}; --query chooses fields there")
 
     @property
     def streams(self) -> bool:
         """Whether records are written one by one, without holding them all."""
-        return self.format in STREAMING_FORMATS and not self.query
+        return self._facts.streams and not self.query
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether the format shows fields of records."""
+        return self._facts.has_columns
 
     @property
     def is_table(self) -> bool:
@@ -82,7 +116,7 @@ class Printer:
     @property
     def shows_documents(self) -> bool:
         """Whether the format can hold a whole response, and not only records."""
-        return bool(self.query) or self.format not in (*COLUMN_FORMATS, "ids")
+        return bool(self.query) or self._facts.has_documents
 
     def show(self, document: Any, columns: Sequence[str], key: str, others: Sequence[str] = ()) -> None:
         """Print one document: an object, a list of records, or any other JSON value.
@@ -95,14 +129,8 @@ class Printer:
             if self.format == "ids" and any(key not in record for record in _records(document) or ()):
                 hint = "; ".join(filter(None, (f"as in [].{{{key}: {key}}}", self._side_effects())))
                 raise UsageError(f"--query leaves out {key!r}, which -o ids shows", hint=hint)
-        if self.format == "none":
-            return
-        if self.format == "json":
-            self.stream.write(as_json(document, indent=2) + "\n")
-        elif self.format == "yaml":
-            self.stream.write(as_yaml(document))
-        elif self.format == "jsonl":
-            write_jsonl(self.stream, document if isinstance(document, list) else [document])
+        if self._facts.has_documents:
+            DOCUMENT_WRITERS[self.format](self.stream, document)
         elif (records := _records(document)) is not None:
             self.show_records(records, columns, key, others, is_one=isinstance(document, dict))
         else:
@@ -132,9 +160,9 @@ class Printer:
         self._name_columns((*columns, *others))
         # A plain value in place of a record is shown as its id.
         records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
-        if self.format in (*COLUMN_FORMATS, "ids"):
+        if not self._facts.has_documents:
             records = self._under_either_name(records, self.columns or columns)
-        if self.columns and self.format in COLUMN_FORMATS:
+        if self.columns and self._facts.has_columns:
             if undeclared := set(self.columns).difference(columns, others):
                 records, lookahead = (
                     self._with_columns(undeclared, records, columns, others),
@@ -143,28 +171,22 @@ class Printer:
             columns = self.columns
         # An error of the first page or of the columns is raised before the header is written.
         records = chain(list(islice(records, lookahead)), records)
-        if self.format == "tsv":
-            write_tsv(self.stream, records, columns)
-        elif self.format == "csv":
-            write_csv(self.stream, records, columns, without_formulas=self._csv_safe)
-        elif self.format == "jsonl":
-            write_jsonl(self.stream, records)
-        elif self.format == "ids":
-            write_ids(self.stream, records, key)
-        elif self.format == "json":
-            write_json(self.stream, records)
-        elif self.format == "yaml":
-            write_yaml(self.stream, records)
-        elif self.format == "table":
-            if is_one and self.draws:
-                records = [*records]
-                given = (name for name in others if records[0].get(name) is not None)
-                columns = [*dict.fromkeys((*columns, *given))]
-            hidden = write_table(
-                self.stream, records, columns, self._table_view, color=self.color, is_one=is_one
-            )
-            if hidden:
-                self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
+        if self.format == "table":
+            self._show_table(records, columns, others, is_one=is_one)
+        else:
+            options = WriteOptions(columns, key, self._csv_safe)
+            RECORD_WRITERS[self.format](self.stream, records, options)
+
+    def _show_table(
+        self, records: Iterable[Record], columns: Sequence[str], others: Sequence[str], *, is_one: bool
+    ) -> None:
+        if is_one and self.draws:
+            records = [*records]
+            given = (name for name in others if records[0].get(name) is not None)
+            columns = [*dict.fromkeys((*columns, *given))]
+        hidden = write_table(self.stream, records, columns, self._table_view, color=self.color, is_one=is_one)
+        if hidden:
+            self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
 
     def _name_columns(self, declared: Sequence[str]) -> None:
         """Accept the heading of a table as the name of its column."""

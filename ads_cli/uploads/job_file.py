@@ -41,7 +41,7 @@ class JobKey(msgspec.Struct, frozen=True):
     """The identity of a job."""
 
     place: UploadTarget
-    upload: str  # "push", "create", "update", "sync", "delete" or "delete by id"
+    upload: str  # "push", "create", "update", "send", "sync", "delete" or "delete by id"
     content: str  # SHA-256 of the file's bytes, in hex
     options: JobOptions
 
@@ -84,8 +84,8 @@ class Job(msgspec.Struct, kw_only=True):
 
     @property
     def action(self) -> str:
-        """Name what is done with the rows: push, create, update, sync or delete."""
-        if self.key.upload in ("sync", "create", "update"):
+        """Name what is done with the rows: push, create, update, send, sync or delete."""
+        if self.key.upload in ("sync", "create", "update", "send"):
             return self.key.upload
         operation = self.key.options.upload.get("operation_type")  # of an audience's users
         return "delete" if self.key.upload.startswith("delete") or operation == "Delete" else "push"

@@ -222,6 +222,15 @@ def test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all(adsctl, sent)
     assert [len(body["conversions"]) for body in sent.sent] == [500, 1, 1]
 
 
+def test_a_job_of_conversions_is_a_send(adsctl, sent):
+    many(adsctl, 501)
+    sent.fail_batch(1, "status=403", "POST /12/measurement/*")
+    adsctl(*SEND, code=4)
+    (listed,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    assert (listed["action"], listed["noun"]) == ("send", "conversions")
+    assert f"job {listed['job']}, send of " in adsctl("jobs", "discard", listed["job"], code=12).stderr
+
+
 def test_no_body_is_shown(adsctl, sent):
     orders(adsctl, f"{TIME},{EVENT},a@x.de,,click-secret,,,,")
     assert "click-secret" not in adsctl(*SEND, "--debug").stderr

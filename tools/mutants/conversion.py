@@ -51,4 +51,11 @@ CONVERSION = (
         "",
         (f"{KEEP}::test_worker_processes_keep_the_same_rows",),
     ),
+    Mutant(
+        "a fix of texts is not asked unless another one has its trigger",
+        "ads_cli/products/feeds/fixes/fixes.py",
+        "and not asks_always",
+        "",
+        ("tests/feeds/fixes/test_fixes.py::test_a_fix_of_texts_is_asked_whatever_triggers_the_others",),
+    ),
 )

@@ -183,4 +183,11 @@ CREATIONS = (
         "count > 1",
         (f"{LYING}::test_ids_that_were_given_before_are_another_requests_answer",),
     ),
+    Mutant(
+        "conversions are listed as a push",
+        "ads_cli/uploads/job_file.py",
+        '"update", "send"):',
+        '"update"):',
+        ("tests/batches/test_conversions.py::test_a_job_of_conversions_is_a_send",),
+    ),
 )

@@ -183,7 +183,7 @@ def hash_file(
     )
 
 
-class _ListSteps(PushHooks, kw_only=True):
+class _ListHooks(PushHooks, kw_only=True):
     """Steps of a push of a list."""
 
     plan: "AudiencePlan | MultiFileAudiencePlan"
@@ -196,7 +196,7 @@ class _ListSteps(PushHooks, kw_only=True):
         require_people(self.call, self.plan, self.feed)
 
 
-class _StepsOfLists(_ListSteps, kw_only=True):
+class _StepsOfLists(_ListHooks, kw_only=True):
     """Steps of a push of several lists."""
 
     plan: "MultiFileAudiencePlan"
@@ -218,7 +218,7 @@ def _push(
     say = say_of_each(call, skip_invalid=skips, resume=resume)
     plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
     if isinstance(plan, AudiencePlan):
-        steps = _ListSteps(call=call, plan=plan, feed=feed)
+        steps = _ListHooks(call=call, plan=plan, feed=feed)
     else:
         steps = _StepsOfLists(call=call, plan=plan, feed=feed)
     try:

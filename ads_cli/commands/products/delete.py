@@ -71,7 +71,7 @@ def delete(
     rows = _open(call, keys or [], from_, feed, ID_SCHEMA if by is By.id else KEY_SCHEMA)
     if by is By.id:
         plan, found = delete_by_id_plan(rows, call.catalog, sync_state)
-        steps: PushHooks = _StepsById(
+        steps: PushHooks = _HooksById(
             call=call, plan=plan, activity="Deleting", rejected_hint=ID_HINT, keys=found
         )
     else:
@@ -85,7 +85,7 @@ def delete(
         raise
 
 
-class _StepsById(PushHooks, kw_only=True):
+class _HooksById(PushHooks, kw_only=True):
     """Steps of a deletion by the ids of a feed."""
 
     keys: dict[str, str]  # of the products that were found, by id

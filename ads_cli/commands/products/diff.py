@@ -9,8 +9,6 @@ from ..uploads.options import Files, RejectedOptions, Strict, with_options
 from .options import ComparedFeedOptions
 from .report import ReportOptions
 
-DIFFERENCES_FOUND = 10  # exit code
-
 
 @with_options(feed=ComparedFeedOptions, rejected=RejectedOptions, page=ReportOptions)
 def diff(
@@ -37,7 +35,7 @@ def diff(
 
     For example: adsctl products diff feed.csv --prune
     """
-    from ...errors import IncompleteError
+    from ...errors import DIFFERENCES_FOUND, IncompleteError
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.plans import check_plan
     from ...uploads.rejected_rows import check_failed_out

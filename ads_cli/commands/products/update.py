@@ -63,11 +63,13 @@ def update(
         )
         comparison.watch(plan.validator)
         hint = STRICT_HINT * strict
-        steps = _Steps(call=call, plan=plan, activity="Updating", invalid_hint=hint, comparison=comparison)
+        steps = _UpdateHooks(
+            call=call, plan=plan, activity="Updating", invalid_hint=hint, comparison=comparison
+        )
         PushCommand(steps, options).run()
 
 
-class _Steps(PushHooks, kw_only=True):
+class _UpdateHooks(PushHooks, kw_only=True):
     """Steps of an update."""
 
     plan: "SyncPlan"

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ...api.ab_tests import CreateAbTest, DeleteAbTest, ListAbTests, UpdateAbTest
+from ...api import ab_tests
+from ...api.ab_tests import ListAbTests
 from ...api.line_item_values import APP_OBJECTIVES
 from ..core.handlers import RequestContext
 from ..core.responses import invalid_parameter
@@ -128,13 +129,8 @@ def _entity_ids(test: Record) -> list[str]:
 
 
 AB_TESTS = Collection(
-    kind="ab_test",
-    list=ListAbTests,
-    create=CreateAbTest,
-    update=UpdateAbTest,
-    delete=DeleteAbTest,
+    ab_tests.AB_TESTS,
     defaults={"name": None, "description": None},
-    ids="ab_test_ids",
     sortable=("start_time", "end_time", "entity_type"),
     prepare=as_test,
     shown=with_status,

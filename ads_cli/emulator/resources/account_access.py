@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ...api.accounts import GetPromotableUser, ListPromotableUsers
+from ...api import accounts
 from ...api.features import AddFeatures, ListFeatures, RemoveFeatures
 from ...api.problems import InvalidError
 from ...api.validation import convert
@@ -16,7 +16,7 @@ from ..core.request import json_object
 from ..core.responses import READ_ONLY, ApiError, HttpResponse, Result
 from ..oauth.bearer import authenticate_bearer
 from ..storage import random_number, utc_now
-from .accounts import FULL, PROMOTABLE_USER, require_account
+from .accounts import FULL, require_account
 from .collection import Collection
 
 FEATURE = "feature"
@@ -66,11 +66,7 @@ def remove_features(context: RequestContext, request: RemoveFeatures) -> Result:
 
 
 PROMOTABLE_USERS = Collection(
-    kind=PROMOTABLE_USER,
-    list=ListPromotableUsers,
-    get=GetPromotableUser,
-    defaults={"user_id": None, "promotable_user_type": FULL},
-    ids="promotable_user_ids",
+    accounts.PROMOTABLE_USERS, defaults={"user_id": None, "promotable_user_type": FULL}
 )
 
 

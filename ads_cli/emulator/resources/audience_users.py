@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ...api.audiences import CreateDoNotReachList, DeleteDoNotReachList, ListDoNotReachLists
+from ...api import audiences
 from ...api.endpoint import Request
 from ...api.names import Names
 from ...api.problems import InvalidError, Problem
@@ -49,13 +49,7 @@ def _shown(context: RequestContext, found: Record) -> Record:
 
 
 DO_NOT_REACH_LISTS = Collection(
-    kind=DO_NOT_REACH,
-    list=ListDoNotReachLists,
-    create=CreateDoNotReachList,
-    delete=DeleteDoNotReachList,
-    defaults={"name": NAME, "description": None},
-    prepare=_only_one,
-    shown=_shown,
+    audiences.LISTS, defaults={"name": NAME, "description": None}, prepare=_only_one, shown=_shown
 )
 
 

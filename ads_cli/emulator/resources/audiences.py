@@ -5,6 +5,7 @@ The service takes hours to match uploaded users; here the size is there at once,
 
 import msgspec
 
+from ...api import audiences
 from ...api.audiences import (
     CombineAudience,
     CombineAudiences,
@@ -110,12 +111,8 @@ def _checked(context: RequestContext, after: Record, before: Record | None) -> R
 
 
 AUDIENCES = Collection(
-    kind=AUDIENCE,
-    create=CreateAudience,
-    update=UpdateAudience,
-    delete=DeleteAudience,
+    audiences.AUDIENCES,
     defaults=NEW_AUDIENCE,
-    ids="custom_audience_ids",
     sortable=SORTABLE,
     scope=_scope,
     prepare=_checked,

@@ -1,6 +1,6 @@
 """Campaigns, with a status that is derived from their line items and from what pays for them."""
 
-from ...api.campaigns import CreateCampaign, DeleteCampaign, GetCampaign, ListCampaigns, UpdateCampaign
+from ...api import campaigns
 from ...api.problems import InvalidError, Problem
 from ..core.handlers import RequestContext
 from ..core.responses import ApiError, invalid_parameter
@@ -55,15 +55,8 @@ def _count_active(store: Store, account: str) -> int:
 
 
 CAMPAIGNS = Collection(
-    kind=CAMPAIGN,
-    list=ListCampaigns,
-    get=GetCampaign,
-    create=CreateCampaign,
-    update=UpdateCampaign,
-    delete=DeleteCampaign,
+    campaigns.CAMPAIGNS,
     defaults=DEFAULTS,
-    parents={"funding_instrument_id": FUNDING},
-    ids="campaign_ids",
     filters={"funding_instrument_ids": "funding_instrument_id"},
     entity="CAMPAIGN",
     prepare=_prepared,

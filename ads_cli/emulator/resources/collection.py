@@ -1,31 +1,24 @@
 """A collection of records that requests list, read, create, change and delete, declared in a few lines.
 
     TRACKING_TAGS = Collection(
-        kind="tracking_tag",
-        list=ListTrackingTags,
-        get=GetTrackingTag,
-        create=CreateTrackingTag,
-        update=UpdateTrackingTag,
-        delete=DeleteTrackingTag,
+        line_item_parts.TRACKING_TAGS,
         defaults={"line_item_id": None, "tracking_tag_url": None},
-        parents={"line_item_id": "line_item"},
-        ids="tracking_tag_ids",
         filters={"line_item_ids": "line_item_id"},
         prepare=one_tag_a_line_item,
     )
 
-registers the handlers of these requests. A kind that services declare differently names several requests.
+registers handlers of the requests that the `Resource` lists, but for those that have one of their own.
 What only the state can decide is a function beside the declaration: `prepare` returns a record as it is
 stored, or raises ApiError (see `core.errors`), `shown` returns it as it is answered, with what is derived
 from other records, and `added` and `deleted` carry a change on to others.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from ...api.endpoint import Request
-from ..core.handlers import RequestContext, handler
+from ...api.endpoint import Request, Resource
+from ..core.handlers import RequestContext, handler, registered
 from ..core.paging import field_in, list_page
 from ..core.request import changes_of
 from ..core.responses import Result, invalid_parameter, not_found
@@ -34,7 +27,6 @@ from . import history
 from .accounts import require_account
 from .lookup import SERVICE
 
-Requests = type[Request] | tuple[type[Request], ...]
 Scope = Callable[[RequestContext, Any], str]
 # A change of one record, inside a transaction; it returns the record as it is answered.
 Change = Callable[[RequestContext, Any], Record]
@@ -66,22 +58,15 @@ def no_conditions(context: RequestContext, request: Any) -> Mapping[str, Any]:
     return {}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Collection:
-    """The records of one kind, in their scope: an account unless `scope` finds another owner."""
+    """The records of a resource, in their scope: an account unless `scope` finds another owner."""
 
-    kind: str  # of the stored records; in messages with spaces
-    list: Requests = ()
-    get: Requests = ()
-    create: Requests = ()
-    update: Requests = ()
-    delete: Requests = ()
+    resource: Resource
+    _: KW_ONLY
     defaults: Mapping[str, Any] = field(
         default_factory=dict
     )  # every field that a record has and none may send
-    # By field: the kind of the record that it names, in the same scope or of the service itself.
-    parents: Mapping[str, str] = field(default_factory=dict)
-    ids: str = ""  # the field of a list that names the ids to show
     filters: Mapping[str, str] = field(default_factory=dict)  # by field of a list: the field of a record
     sortable: tuple[str, ...] = ()  # fields of a record beside its id, times and `defaults`
     search_fields: tuple[str, ...] = ()  # searched by the words of `q`; without any, it begins the name
@@ -96,14 +81,23 @@ class Collection:
     conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = no_conditions  # of a list, in SQL
 
     def __post_init__(self) -> None:
-        """Register a handler for each request."""
-        for requests, read in ((self.list, self.page), (self.get, self.one)):
-            for request in _each(requests):
-                handler(request)(read)
-        changes = ((self.create, self.created), (self.update, self.updated), (self.delete, self.removed))
-        for requests, change in changes:
-            for request in _each(requests):
-                handler(request)(_in_transaction(change))
+        """Register a handler for each request that has none of its own."""
+        handlers = {
+            "list": self.page,
+            "get": self.one,
+            "create": _in_transaction(self.created),
+            "update": _in_transaction(self.updated),
+            "delete": _in_transaction(self.removed),
+        }
+        for usual, requests in self.resource.requests.items():
+            for request in requests:
+                if registered(request) is None:
+                    handler(request)(handlers[usual])
+
+    @property
+    def kind(self) -> str:
+        """Name the kind of the records as they are stored; in messages with spaces."""
+        return self.resource.kind
 
     def page(self, context: RequestContext, request: Any) -> Result:
         """List the records of a scope, one page at a time."""
@@ -118,7 +112,7 @@ class Collection:
             request,
             self.kind,
             owner=owner,
-            ids=getattr(request, self.ids) if self.ids else None,
+            ids=getattr(request, f"{self.resource.id_field}s", None),
             sortable=(*self.defaults, *self.sortable),
             search_fields=self.search_fields,
             where=where,
@@ -179,7 +173,8 @@ class Collection:
 
     def _require_parents(self, context: RequestContext, owner: str, fields: Record) -> None:
         """Raise ApiError (400) for a field that names a record which does not exist."""
-        for name, kind in self.parents.items():
+        for name in self.resource.parents:
+            kind = name.removesuffix("_id")
             for identifier in _listed(fields.get(name)) or ():
                 if not any(context.store.find(kind, identifier, owner=each) for each in (owner, SERVICE)):
                     raise invalid_parameter(name, f"the {_words(kind)} {identifier} does not exist")
@@ -195,10 +190,6 @@ def _in_transaction(change: Change) -> Callable[[RequestContext, Any], Result]:
             return Result(change(context, request))
 
     return handle
-
-
-def _each(requests: Requests) -> tuple[type[Request], ...]:
-    return requests if isinstance(requests, tuple) else (requests,)
 
 
 def _id_of(request: Request) -> str:

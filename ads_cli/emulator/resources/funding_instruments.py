@@ -1,13 +1,10 @@
 """Funding instruments: what campaigns are paid with."""
 
+from ...api import funding_instruments
 from ...api.amounts import MICROS_PER_UNIT, decimals_of
 from ...api.funding_instruments import (
-    CreateFundingInstrument,
-    DeleteFundingInstrument,
-    GetFundingInstrument,
     GetRecommendation,
     ListBiddingRules,
-    ListFundingInstruments,
     ListRecommendations,
 )
 from ..core.handlers import RequestContext, handler
@@ -15,7 +12,7 @@ from ..core.responses import Result
 from ..storage import Record, without
 from .accounts import require_record
 from .collection import Collection, in_account
-from .serving import FUNDING, with_funding_state
+from .serving import with_funding_state
 
 # The types that say what remains of their limit.
 REMAINING_TYPES = ("AGENCY_CREDIT_LINE", "CREDIT_LINE")
@@ -41,13 +38,8 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
 
 
 FUNDING_INSTRUMENTS = Collection(
-    kind=FUNDING,
-    list=ListFundingInstruments,
-    get=GetFundingInstrument,
-    create=CreateFundingInstrument,
-    delete=DeleteFundingInstrument,
+    funding_instruments.FUNDING,
     defaults=DEFAULTS,
-    ids="funding_instrument_ids",
     prepare=_prepared,
     shown=lambda context, record: with_funding_state(record),
 )

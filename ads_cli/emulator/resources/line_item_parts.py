@@ -1,23 +1,11 @@
 """Curated categories of line items: where their ads are shown."""
 
-from ...api.line_item_parts import (
-    AddLineItemCategory,
-    CreateTrackingTag,
-    DeleteLineItemCategory,
-    DeleteTrackingTag,
-    GetLineItemCategory,
-    GetTrackingTag,
-    ListLineItemCategories,
-    ListTrackingTags,
-    UpdateLineItemCategory,
-    UpdateTrackingTag,
-)
+from ...api import line_item_parts
 from ..core.handlers import RequestContext
 from ..core.responses import invalid_parameter
 from ..storage import Record
 from .collection import Collection
 from .lookup import CURATED, SERVICE
-from .serving import LINE_ITEM
 from .targeting import CATEGORY, require_fitting_targeting
 
 
@@ -37,27 +25,14 @@ def fitting_category(context: RequestContext, after: Record, before: Record | No
 
 
 CHOSEN = Collection(
-    kind=CATEGORY,
-    list=ListLineItemCategories,
-    get=GetLineItemCategory,
-    create=AddLineItemCategory,
-    update=UpdateLineItemCategory,
-    delete=DeleteLineItemCategory,
-    parents={"line_item_id": LINE_ITEM, "curated_category_id": CURATED},
+    line_item_parts.CURATED_CATEGORIES,
     sortable=("line_item_id", "curated_category_id"),
     prepare=fitting_category,
 )
 
 
 TRACKING_TAGS = Collection(
-    kind="tracking_tag",
-    list=ListTrackingTags,
-    get=GetTrackingTag,
-    create=CreateTrackingTag,
-    update=UpdateTrackingTag,
-    delete=DeleteTrackingTag,
+    line_item_parts.TRACKING_TAGS,
     defaults={"line_item_id": None, "tracking_tag_type": None, "tracking_tag_url": None},
-    parents={"line_item_id": LINE_ITEM},
-    ids="tracking_tag_ids",
     filters={"line_item_ids": "line_item_id"},
 )

@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ...api import line_items
 from ...api.conditions import requires
 from ...api.line_item_values import goal_fits_objective
 from ...api.line_items import (
-    CreateLineItem,
-    DeleteLineItem,
-    GetLineItem,
     LineItemDetails,
     ListLineItems,
-    UpdateLineItem,
     no_target_by_impression,
 )
 from ...api.validation import convert, rule
@@ -265,15 +262,8 @@ def of_campaigns(context: RequestContext, request: ListLineItems) -> Mapping[str
 
 
 LINE_ITEMS = Collection(
-    kind=LINE_ITEM,
-    list=ListLineItems,
-    get=GetLineItem,
-    create=CreateLineItem,
-    update=UpdateLineItem,
-    delete=DeleteLineItem,
+    line_items.LINE_ITEMS,
     defaults=DEFAULTS,
-    parents={"campaign_id": CAMPAIGN},
-    ids="line_item_ids",
     filters={"campaign_ids": "campaign_id", "funding_instrument_ids": "funding_instrument_id"},
     entity="LINE_ITEM",
     prepare=_prepared,

@@ -55,24 +55,14 @@ def only_provider(context: RequestContext, after: Record, before: Record | None)
 
 
 WEB_EVENT_TAGS = Collection(
-    kind="web_event_tag",
-    list=web.ListWebEventTags,
-    get=web.GetWebEventTag,
-    create=web.CreateWebEventTag,
-    update=web.UpdateWebEventTag,
-    delete=web.DeleteWebEventTag,
+    web.WEB_TAGS,
     defaults={"status": "UNVERIFIED", "last_tracked_at": None},
-    ids="web_event_tag_ids",
     sortable=("name", "type"),
     prepare=as_web_tag,
     shown=with_embed_code,
 )
 APP_EVENT_TAGS = Collection(
-    kind="app_event_tag",
-    list=declared.ListAppEventTags,
-    get=declared.GetAppEventTag,
-    create=declared.CreateAppEventTag,
-    delete=declared.DeleteAppEventTag,
+    declared.APP_TAGS,
     defaults={
         "deep_link_scheme": None,
         "post_view_attribution_window": 1,
@@ -81,29 +71,10 @@ APP_EVENT_TAGS = Collection(
         "status": "TRACKING",
         "last_tracked_at": None,
     },
-    ids="app_event_tag_ids",
     sortable=("app_store_identifier", "conversion_type"),
 )
-APP_LISTS = Collection(
-    kind="app_list",
-    list=declared.ListAppLists,
-    get=declared.GetAppList,
-    create=declared.CreateAppList,
-    delete=declared.DeleteAppList,
-    ids="app_list_ids",
-    sortable=("name",),
-    prepare=with_apps,
-)
-PROVIDERS = Collection(
-    kind="app_event_provider_configuration",
-    list=declared.ListProviderConfigurations,
-    get=declared.GetProviderConfiguration,
-    create=declared.CreateProviderConfiguration,
-    delete=declared.DeleteProviderConfiguration,
-    ids="ids",
-    sortable=("provider_name",),
-    prepare=only_provider,
-)
+APP_LISTS = Collection(declared.APP_LISTS, sortable=("name",), prepare=with_apps)
+PROVIDERS = Collection(declared.PROVIDERS, sortable=("provider_name",), prepare=only_provider)
 
 
 PARTNER = "42"  # client id of the provider

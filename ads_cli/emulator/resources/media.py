@@ -6,13 +6,11 @@ The specification has no upload. Here any key with the prefix of an upload can b
 
 from collections.abc import Sequence
 
+from ...api import media
 from ...api.media import (
     AddLibraryMedia,
-    DeleteAccountMedia,
     DeleteLibraryMedia,
-    GetAccountMedia,
     GetLibraryMedia,
-    ListAccountMedia,
     ListLibraryMedia,
     MediaDetails,
     UpdateLibraryMedia,
@@ -181,11 +179,7 @@ def delete_library_media(context: RequestContext, request: DeleteLibraryMedia) -
 
 
 Collection(
-    kind=ACCOUNT_MEDIA,
-    list=ListAccountMedia,
-    get=GetAccountMedia,
-    delete=DeleteAccountMedia,
-    ids="account_media_ids",
+    media.ACCOUNT_MEDIA,
     filters={"creative_types": "creative_type"},
     sortable=("creative_type", "video_id"),
 )

@@ -3,35 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ...api import promoted
 from ...api.promoted import (
-    CreateCallToAction,
-    CreateMediaCreative,
     CreatePromotedAccount,
     CreatePromotedPosts,
-    CreateScheduledPromotedPost,
-    DeleteCallToAction,
-    DeleteMediaCreative,
-    DeletePromotedAccount,
-    DeletePromotedPost,
-    DeleteScheduledPromotedPost,
-    GetCallToAction,
-    GetMediaCreative,
-    GetPromotedAccount,
-    GetPromotedPost,
-    GetScheduledPromotedPost,
-    ListCallToActions,
     ListMediaCreatives,
     ListPromotedAccounts,
     ListPromotedPosts,
-    ListScheduledPromotedPosts,
-    UpdateCallToAction,
 )
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record
 from .collection import Collection, in_account
 from .media import ACCOUNT_MEDIA
-from .posts import POST, PROMOTION, SCHEDULED, WAITING, in_account_up_to_date
+from .posts import POST, SCHEDULED, WAITING, in_account_up_to_date
 from .serving import LINE_ITEM
 
 ACCEPTED = {"entity_status": "ACTIVE", "approval_status": "ACCEPTED"}
@@ -59,13 +44,8 @@ def _once(context: RequestContext, after: Record, before: Record | None) -> Reco
 
 
 PROMOTED_POSTS = Collection(
-    kind="promoted_post",
-    list=ListPromotedPosts,
-    get=GetPromotedPost,
-    delete=DeletePromotedPost,
+    promoted.POSTS,
     defaults={"line_item_id": None, "post_id": None, **ACCEPTED},
-    parents=IN_LINE_ITEM,
-    ids="promoted_post_ids",
     filters=BY_LINE_ITEM,
     entity="PROMOTED_POST",
     prepare=_once,
@@ -95,13 +75,8 @@ def _of_fitting_line_items(context: RequestContext, request: ListPromotedAccount
 
 
 PROMOTED_ACCOUNTS = Collection(
-    kind="promoted_account",
-    list=ListPromotedAccounts,
-    get=GetPromotedAccount,
-    delete=DeletePromotedAccount,
+    promoted.ACCOUNTS,
     defaults={"line_item_id": None, "user_id": None, **ACCEPTED},
-    parents=IN_LINE_ITEM,
-    ids="promoted_account_ids",
     filters=BY_LINE_ITEM,
     entity="PROMOTED_ACCOUNT",
     conditions=_of_fitting_line_items,
@@ -147,15 +122,9 @@ def _before_its_time(context: RequestContext, promotion: Record) -> None:
 
 
 SCHEDULED_POSTS = Collection(
-    kind=PROMOTION,
-    list=ListScheduledPromotedPosts,
-    get=GetScheduledPromotedPost,
-    create=CreateScheduledPromotedPost,
-    delete=DeleteScheduledPromotedPost,
+    promoted.SCHEDULED,
     defaults={"line_item_id": None, "scheduled_post_id": None, "post_id": None},
     scope=in_account_up_to_date,
-    parents=IN_LINE_ITEM,
-    ids="scheduled_promoted_post_ids",
     filters=BY_LINE_ITEM,
     prepare=_scheduled,
     deleted=_before_its_time,
@@ -189,11 +158,7 @@ def _of_medium(context: RequestContext, after: Record, before: Record | None) ->
 
 
 MEDIA_CREATIVES = Collection(
-    kind="media_creative",
-    list=ListMediaCreatives,
-    get=GetMediaCreative,
-    create=CreateMediaCreative,
-    delete=DeleteMediaCreative,
+    promoted.MEDIA,
     defaults={
         "line_item_id": None,
         "account_media_id": None,
@@ -201,8 +166,6 @@ MEDIA_CREATIVES = Collection(
         "landing_url": None,
         **ACCEPTED,
     },
-    parents={**IN_LINE_ITEM, "account_media_id": ACCOUNT_MEDIA},
-    ids="media_creative_ids",
     filters=BY_LINE_ITEM,
     prepare=_of_medium,
     conditions=_of_campaign,
@@ -220,15 +183,8 @@ def _before_films(context: RequestContext, after: Record, before: Record | None)
 
 
 CALL_TO_ACTIONS = Collection(
-    kind="preroll_call_to_action",
-    list=ListCallToActions,
-    get=GetCallToAction,
-    create=CreateCallToAction,
-    update=UpdateCallToAction,
-    delete=DeleteCallToAction,
+    promoted.ACTIONS,
     defaults={"line_item_id": None, "call_to_action": None, "call_to_action_url": None},
-    parents=IN_LINE_ITEM,
-    ids="preroll_call_to_action_ids",
     filters=BY_LINE_ITEM,
     prepare=_before_films,
 )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...api.targeting import AddCriterion, DeleteCriterion, GetCriterion, ListCriteria
+from ...api import targeting
 from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
 from ..core.handlers import RequestContext
 from ..core.responses import ApiError, invalid_parameter
@@ -11,7 +11,7 @@ from ..storage import Record, Store
 from ..targeting import find_value, localized
 from . import audiences
 from .collection import Collection
-from .serving import CAMPAIGN, CRITERION, LINE_ITEM
+from .serving import CAMPAIGN, CRITERION
 
 CATEGORY = "line_item_curated_category"
 PUBLISHER, CONTENT = "CONTENT_PUBLISHER_USER", "IAB_CATEGORY"
@@ -189,14 +189,8 @@ def _shown(context: RequestContext, criterion: Record) -> Record:
 
 
 CRITERIA = Collection(
-    kind=CRITERION,
-    list=ListCriteria,
-    get=GetCriterion,
-    create=AddCriterion,
-    delete=DeleteCriterion,
+    targeting.CRITERIA,
     defaults={"operator_type": "EQ"},
-    parents={"line_item_id": LINE_ITEM},
-    ids="targeting_criterion_ids",
     filters={"line_item_ids": "line_item_id"},
     sortable=("line_item_id", "name", "targeting_type", "targeting_value"),
     entity="TARGETING_CRITERIA",

@@ -4,25 +4,18 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from ...api import unpublished_posts
 from ...api.unpublished_posts import (
-    CreateDraft,
-    CreateScheduledPost,
-    DeleteDraft,
-    DeleteScheduledPost,
-    GetDraft,
-    GetScheduledPost,
     ListDrafts,
     ListScheduledPosts,
     PreviewDraft,
-    UpdateDraft,
-    UpdateScheduledPost,
 )
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, HttpResponse, invalid_parameter, message_response
 from ..storage import Record, random_number
 from .accounts import require_account
 from .collection import Collection
-from .posts import DRAFT, SCHEDULED, WAITING, author_id, check_content, in_account_up_to_date
+from .posts import SCHEDULED, WAITING, author_id, check_content, in_account_up_to_date
 
 CONTENT: Record = {
     "name": None,
@@ -64,12 +57,7 @@ def _shown(context: RequestContext, post: Record) -> Record:
 
 
 DRAFTS = Collection(
-    kind=DRAFT,
-    list=ListDrafts,
-    get=GetDraft,
-    create=CreateDraft,
-    update=UpdateDraft,
-    delete=DeleteDraft,
+    unpublished_posts.DRAFTS,
     defaults=CONTENT,
     permanent=True,
     new_id=random_number,
@@ -127,12 +115,7 @@ def _require_room(context: RequestContext, at: datetime, moved: Record | None) -
 
 
 SCHEDULED_POSTS = Collection(
-    kind=SCHEDULED,
-    list=ListScheduledPosts,
-    get=GetScheduledPost,
-    create=CreateScheduledPost,
-    update=UpdateScheduledPost,
-    delete=DeleteScheduledPost,
+    unpublished_posts.SCHEDULED,
     defaults=CONTENT
     | {"scheduled_at": None, "scheduled_status": WAITING, "completed_at": None, "post_id": None},
     permanent=True,

@@ -10,6 +10,8 @@ from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
 from ads_cli.feeds.rows import Row
 from ads_cli.products.feeds.fixes import DUPLICATES, NAMES
+from ads_cli.products.feeds.fixes import fixes as fixes_module
+from ads_cli.products.feeds.fixes.fix import Fix, Triggers, edit
 from ads_cli.products.feeds.fixes.fixes import RULE_FIXES, Fixes, all_fixes
 from ads_cli.products.feeds.fixes.texts import to_text
 from ads_cli.products.feeds.fixes.values import MAX_LENGTHS
@@ -292,6 +294,38 @@ def test_a_row_that_a_fix_of_texts_changes_is_shown_to_it(values):
     ALL_FIXES.fix_texts(row)
     assert not row.changes or ALL_FIXES.may_fix_texts(values)
     assert row.unchanged == {name: value for name, value in values.items() if value is not None}
+
+
+class Exclamation(Fix):
+    """A text fix that no other one shares a trigger with."""
+
+    name = "html"
+    rules = ()
+
+    def may_apply(self, text, values):
+        return "!" in text
+
+    def apply(self, values):
+        title = values.get("title", "")
+        return [edit(values, "title", title.replace("!", ""))] if "!" in title else []
+
+
+class TriggeredExclamation(Exclamation):
+    triggers = Triggers(utf8=b"!")
+
+
+@pytest.mark.parametrize("added", [Exclamation(), TriggeredExclamation()])
+def test_a_fix_of_texts_is_asked_whatever_triggers_the_others(added, monkeypatch):
+    monkeypatch.setattr(fixes_module, "TEXT_FIXES", (*fixes_module.TEXT_FIXES, added))
+    fixes = Fixes(("html", "category", "whitespace"))
+    seen = {"title": "Tea", "product_type": "Drinks > Tea"}
+    assert not fixes.may_fix_texts(seen) and not fixes.may_fix_texts(seen)
+    assert fixes.may_fix_texts(seen | {"title": "Tea!"})
+
+
+def test_a_fix_that_is_not_named_is_not_asked():
+    assert Fixes(("html",)).may_fix_texts({"title": "<b>x</b>"})
+    assert not Fixes(("whitespace",)).may_fix_texts({"title": "<b>x</b>"})
 
 
 def test_every_fix_has_a_name_that_the_option_offers():

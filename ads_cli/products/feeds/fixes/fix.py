@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import msgspec
+
 from ....api.fields import FieldType, fields_of
 from ....api.products import Product
 
@@ -41,8 +43,19 @@ class Fix(Protocol):
         """Change the values of a product in place; return what was changed."""
 
 
+class Triggers(msgspec.Struct, frozen=True, kw_only=True):
+    """What a row must have before a text fix is asked about it; nearly no row does."""
+
+    utf8: bytes = b""  # one of these, in any text
+    phrases: tuple[str, ...] = ()  # or one of these; ` ` at both ends of each value counts
+    fields: tuple[str, ...] = ()  # or a value of these that was not seen before
+
+
 class TextFix(Fix, Protocol):
-    """Fixes what may break no rule, so that every row is shown to it."""
+    """Fixes what may break no rule: it is asked about every row that has one of its `triggers`.
+
+    One that states no `triggers` is asked about each row, which takes longer than to validate it.
+    """
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Tell fast whether a row may need it; `text` has all values between spaces."""

@@ -9,7 +9,7 @@ import msgspec
 from ....api.problems import CHOICE, Problem
 from ....feeds.rows import AppliedFix, Row
 from . import NAMES
-from .fix import FIELD_TYPES, Fix, TextFix
+from .fix import FIELD_TYPES, Fix, TextFix, Triggers
 from .money import Price
 from .texts import Html, Whitespace
 from .values import Availability, Category, Gtin, Https, ImageFix, Length
@@ -34,9 +34,7 @@ def all_fixes(currency: str = "") -> list[Fix]:
     return [*text_fixes(NAMES), *rule_fixes(NAMES, currency)]
 
 
-# Translates UTF-8: zero for control characters, < and &, and bytes that begin white space beyond ASCII.
-IS_PLAIN = bytes(0x20 <= byte != 0x7F and byte not in b"<&\xc2\xe2\xef" for byte in range(256))
-MAX_CATEGORIES = 10_000  # different ones that are remembered
+MAX_SEEN_VALUES = 10_000  # combinations that are remembered
 
 
 class Fixes(msgspec.Struct, frozen=True, dict=True):
@@ -47,20 +45,23 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
 
     def may_fix_texts(self, values: dict[str, Any]) -> bool:
         """Tell whether a text may have to be fixed; called for each row, and nearly always false."""
+        is_plain, phrases, fields, asks_always = self._triggers
         try:
             text = f" {' '.join([*values.values()])} "
-            plain = text.encode().translate(IS_PLAIN)
+            plain = text.encode().translate(is_plain)
         except (TypeError, UnicodeEncodeError):  # numbers and lists; lone surrogates
             return True
-        product_type, category = values.get("product_type"), values.get("store_product_category")
-        seen = self._seen_categories
-        is_known = product_type in seen and category in seen
-        if is_known and 0 not in plain and text.rfind("  ") < 0:  # which is twice as fast as `in`
-            return False
+        seen, read = self._seen_values, tuple(map(values.get, fields))
+        if read in seen and 0 not in plain and not asks_always:
+            for phrase in phrases:
+                if text.rfind(phrase) >= 0:  # twice as fast as `in`
+                    break
+            else:
+                return False
         if any(fix.may_apply(text, values) for fix in self._text_fixes):
             return True
-        if len(seen) < MAX_CATEGORIES:
-            seen.update((product_type, category))
+        if len(seen) < MAX_SEEN_VALUES:
+            seen.add(read)
         return False
 
     def fix_texts(self, row: Row) -> None:
@@ -76,8 +77,20 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
         return text_fixes(self.names)
 
     @cached_property
-    def _seen_categories(self) -> set[str | None]:
-        return {None}  # with nothing to fix; most products share theirs
+    def _triggers(self) -> tuple[bytes, tuple[str, ...], tuple[str, ...], bool]:
+        """Return all triggers, their bytes as a translation table, and whether a fix states none."""
+        stated: list[Triggers | None] = [getattr(fix, "triggers", None) for fix in self._text_fixes]
+        triggers = [each for each in stated if each]
+        return (
+            bytes(not any(byte in each.utf8 for each in triggers) for byte in range(256)),
+            tuple(phrase for each in triggers for phrase in each.phrases),
+            tuple(dict.fromkeys(field for each in triggers for field in each.fields)),
+            None in stated,
+        )
+
+    @cached_property
+    def _seen_values(self) -> set[tuple[Any, ...]]:
+        return set()  # of the fields of the triggers, with nothing to fix; most products share theirs
 
     @cached_property
     def _rule_fixes(self) -> list[Fix]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....api.product_values import gtin_error, gtin_warning, image_problem, was_truncated
 from ....api.products import MAX_IMAGES, URL_PATTERN
-from .fix import FIELD_TYPES, Edit, edit
+from .fix import FIELD_TYPES, Edit, Triggers, edit
 
 MAX_LENGTHS = {
     field: limit for field, type in FIELD_TYPES.items() if (limit := type.limit("max_length")) is not None
@@ -103,6 +103,7 @@ class Category:
 
     name = "category"
     rules = ("levels_apart",)
+    triggers = Triggers(fields=CATEGORIES)
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look at the categories."""

@@ -161,6 +161,10 @@ class Ledger:
             self._merge(own=log.path)
         return found.reason
 
+    def exists(self) -> bool:
+        """Tell whether anything was ever stored."""
+        return self._path.exists() or bool(self._logs())
+
     def remove(self) -> None:
         """Forget everybody on the list."""
         with self._lock():
@@ -306,6 +310,47 @@ class Ledger:
                 yield
         except OSError as error:
             raise StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
+
+
+class StoredLedger(NamedTuple):
+    """A ledger in a state folder, of whichever list."""
+
+    info: LedgerInfo
+    state: str  # "current", or why it is not relied on
+
+    def as_row(self) -> tuple[str | int, ...]:
+        """Return target, kind, counts, the time of the last change, state and service."""
+        info = self.info
+        counts = info.people, info.identifiers, info.uncertain
+        return info.target, info.kind, *counts, info.changed, self.state, info.service
+
+
+def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
+    """Yield the ledgers of a state folder, the last changed first, with the logs that belong to them."""
+    folder = state_dir / FOLDER
+    found: dict[UploadTarget, StoredLedger] = {}
+    for path in sorted(folder.glob("[0-9a-f]*")):
+        place = _place_of(path)
+        if place and place not in found:
+            opened = Ledger(state_dir, place).open()
+            state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(opened.trust, opened.reason)
+            found[place] = StoredLedger(opened.info, state)
+        elif place is None:
+            name = path.name.partition(".")[0]
+            info = LedgerInfo(service="", kind="", target=name)
+            found[UploadTarget("", "", name)] = StoredLedger(info, f"{path} is damaged")
+    yield from sorted(found.values(), key=lambda each: each.info.changed, reverse=True)
+
+
+def _place_of(path: Path) -> UploadTarget | None:
+    """Return the list that a ledger or a log is of; None where that cannot be read."""
+    if path.suffix == ".log":
+        log = read_log(path)
+        return UploadTarget(log.header.service, log.header.kind, log.header.target) if log else None
+    try:
+        return read_description(path)[0].place
+    except (OSError, _LostError):
+        return None
 
 
 def read_description(path: Path) -> tuple[LedgerInfo, int, dict[bytes, bytes]]:

@@ -78,6 +78,8 @@ CUSTOM_COMMANDS = {
     "audiences push": "audiences:push",
     "audiences sync": "audiences.sync:sync",
     "audiences diff": "audiences.sync:diff",
+    "audiences remembered": "audiences.remembered:remembered",
+    "audiences forget": "audiences.remembered:forget",
     "audiences check": "audiences:check",
     "audiences hash": "audiences:hash_file",
     "audiences combine": "audiences.combine:combine",

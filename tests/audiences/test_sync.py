@@ -227,3 +227,46 @@ def test_a_do_not_reach_list_is_synced_too(adsctl):
     )
     assert "1" in diff.stdout
     assert json.loads(adsctl.local(*words, "--max-delete", "1").stdout)["deleted"] == 1
+
+
+def remembered(customers: List) -> list[dict]:
+    return json.loads(customers.adsctl.local("audiences", "remembered", "-o", "json").stdout)
+
+
+def test_remembered_counts_people_and_forget_removes_them(customers):
+    assert remembered(customers) == []
+    customers.sync([person(1, phone=PHONES(1)), person(2)])
+    (found,) = remembered(customers)
+    assert (found["target"], found["people"], found["identifiers"]) == (customers.audience, 2, 3)
+    assert found["uncertain"] == 0 and found["state"] == "current" and found["changed"]
+    customers.adsctl.local("audiences", "forget", "--audience", customers.audience, code=12)
+    customers.adsctl.local("audiences", "forget", "--audience", customers.audience, "-y")
+    assert remembered(customers) == [] and len(customers.members) == 3
+    customers.adsctl.local("audiences", "forget", "--audience", customers.audience, "-y", code=5)
+    assert customers.sync(people(1))["created"] == 1
+
+
+def test_jobs_clean_names_ledgers_that_are_outdated(customers, monkeypatch):
+    customers.sync(people(1))
+    assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
+    monkeypatch.setattr("ads_cli.commands.uploads.jobs.FORGOTTEN_DAYS", -1)
+    assert f"everybody: {customers.audience}" in customers.adsctl.local("jobs", "clean").stderr
+
+
+def test_parts_of_a_list_are_synced_at_once_and_pruned_by_a_task_of_their_own(customers):
+    customers.sync(people(1, 9))
+    for n in range(3):
+        customers.write(people(n), f"part{n}.csv")
+    sync = f"audiences sync {{}} --audience {customers.audience}"
+    tasks = [f"  - {{name: t{n}, run: {sync.format(f'part{n}.csv')}}}" for n in range(3)]
+    customers.adsctl.file("fleet.yaml", "\n".join(["tasks:", *tasks]) + "\n")
+    customers.adsctl.local("fleet", "run", "fleet.yaml")
+    assert customers.equals(people(0, 1, 2, 9))
+    prune = (
+        f"  - {{name: all, run: {sync.format('part0.csv part1.csv part2.csv')} --prune -y --max-delete 1}}"
+    )
+    customers.adsctl.file("both.yaml", "\n".join(["tasks:", *tasks, prune]) + "\n")
+    customers.adsctl.local("fleet", "check", "both.yaml", code=3)
+    customers.adsctl.file("prune.yaml", f"tasks:\n{prune}\n")
+    customers.adsctl.local("fleet", "run", "prune.yaml")
+    assert customers.equals(people(0, 1, 2))

@@ -339,8 +339,8 @@ class _SyncSteps(ListHooks, kw_only=True):
         if deletions <= self.max_delete.of(found.known):
             return ""
         return (
-            f"{deletions:,} of {counted(found.known, 'acknowledged person', 'acknowledged people')} are not in"
-            f" the file, and --max-delete is {self.options.max_delete}"
+            f"{deletions:,} of {counted(found.known, 'acknowledged person', 'acknowledged people')} are not"
+            f" in the file, and --max-delete is {self.options.max_delete}"
         )
 
     def _note_recent_change(self) -> None:

@@ -22,6 +22,7 @@ from ..validation.rows import CheckedRow
 from .list_settings import ListReport, ListSettings
 from .operations import PARAMS_FIELDS, body_pieces
 from .plan import AudiencePlan
+from .recorded_upload import RecordedUpload
 
 
 class ListFile(Location):
@@ -169,7 +170,7 @@ class MultiFileAudiencePlan:
         on_validated: Callable[[AudiencePlan], None] = lambda plan: None,
         on_changed: Callable[[list[str]], None] = lambda names: None,
     ) -> None:
-        self.upload, self.rows = settings.upload, rows
+        self.upload, self.rows = RecordedUpload(settings.upload), rows
         self.started = this_second()
         self.parts = len(lists)
         self.report: ListReport = settings.new_report()
@@ -335,14 +336,15 @@ class MultiFileAudiencePlan:
         self._numbered[-1] = self._numbered[-1]._replace(may_have_rejections=may_have_rejections)
 
     def batches(self) -> Batches:
-        """Read every list again and pack its valid rows into requests."""
+        """Read every list that was validated again and pack its valid rows into requests."""
         number = 0
-        for each in self._lists:
-            plan = self._open(each)
+        for each in self._numbered:
+            assert each.list
+            plan = self._open(each.list)
             try:
-                for batch in plan.batches():
-                    yield batch._replace(number=number)
-                    number += 1
+                for batch in _numbered_after(plan.batches(), number, each.records):
+                    yield batch
+                    number = batch.number + 1
             finally:
                 plan.close()
 
@@ -373,11 +375,12 @@ class MultiFileAudiencePlan:
         return JobKey(self.place(service), "push", content, options)
 
     def begin(self, journal: Journal) -> None:
-        """Do nothing: nothing is remembered of an audience."""
+        """Begin to note in the ledger of the list who is sent."""
+        self.upload.begin(journal)
 
     def finish(self, journal: Journal) -> str:
-        """Do nothing."""
-        return ""
+        """Store in the ledger who was acknowledged."""
+        return self.upload.finish()
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the lists and the users to be sent."""

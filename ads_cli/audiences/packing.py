@@ -97,14 +97,14 @@ def pack_rows(
             if not text and row not in packed.problems and row not in left_out:
                 packed.problems[row] = [("", f"has no identifier: {', '.join(IDENTIFIERS)}")]
     if not packed.problems and not left_out and isinstance(params, OperationParams):
-        packed.operations.append(_fill_operations(params, users, range(len(users.texts)), options))
+        packed.operations.append(fill_operations(params, users, range(len(users.texts)), options))
         return packed
     valid = [row for row in range(len(users.texts)) if row not in packed.problems and row not in left_out]
     params_of = (lambda row: params) if isinstance(params, OperationParams) else params.__getitem__
     for params_of_group, group in groupby(valid, params_of):
         rows = list(group)
         users_of_group = users._replace(texts=[users.texts[row] for row in rows])
-        packed.operations.append(_fill_operations(params_of_group, users_of_group, rows, options))
+        packed.operations.append(fill_operations(params_of_group, users_of_group, rows, options))
     return packed
 
 
@@ -171,7 +171,7 @@ def _join_columns(columns: list[EncodedColumn]) -> Users:
     return Users([",".join(filter(None, row)) for row in rows], "{", "}")
 
 
-def _fill_operations(
+def fill_operations(
     params: OperationParams, users: Users, rows: Sequence[int], options: PackingOptions
 ) -> Operations:
     """Fill operation after operation; a user that is too large for one gets its own."""

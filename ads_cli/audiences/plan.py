@@ -15,6 +15,7 @@ from .list_packer import ListPacker
 from .list_settings import ListReport, ListSettings
 from .operations import Operations, split_requests
 from .packing import Purpose
+from .recorded_upload import RecordedUpload
 
 
 class AudiencePlan:
@@ -24,7 +25,7 @@ class AudiencePlan:
     parts = 0
 
     def __init__(self, rows: Rows, settings: ListSettings) -> None:
-        self.upload = settings.upload
+        self.upload = RecordedUpload(settings.upload)
         self.started = this_second()
         self.expected_epoch = None
         self._settings = settings
@@ -124,11 +125,12 @@ class AudiencePlan:
         return JobKey(self.place(service), "push", source.digest, options)
 
     def begin(self, journal: Journal) -> None:
-        """Do nothing: nothing is remembered of an audience."""
+        """Begin to note in the ledger of the list who is sent."""
+        self.upload.begin(journal)
 
     def finish(self, journal: Journal) -> str:
-        """Do nothing."""
-        return ""
+        """Store in the ledger who was acknowledged."""
+        return self.upload.finish()
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the users to be sent."""

@@ -84,7 +84,7 @@ class Parser:
             words,
             _account(settings, place) if command.uses_account else "",
             place,
-            is_part=command.has_parts,
+            is_part=command.has_parts and not params.get(command.alone),
             can_resume="resume" in params,
             is_once=command.is_once,
         )

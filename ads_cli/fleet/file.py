@@ -24,6 +24,7 @@ class TaskCommand(msgspec.Struct, frozen=True):
     inputs: tuple[str, ...] = ("files", "file", "from_")
     outputs: tuple[str, ...] = ()  # one of them must be given
     is_once: bool = False  # what it sends counts each time
+    alone: str = ""  # the parameter with which a task must be the only one of its target
     shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
 
     @property
@@ -44,6 +45,8 @@ COMMANDS = {
     "products convert": TaskCommand(uses_account=False, outputs=("output_file",)),
     "audiences push": TaskCommand("custom_audience", "audience"),
     "audiences do-not-reach push": TaskCommand("do_not_reach_list", "list_"),
+    "audiences sync": TaskCommand("custom_audience", "audience", alone="prune"),
+    "audiences do-not-reach sync": TaskCommand("do_not_reach_list", "list_", alone="prune"),
     "conversions send": TaskCommand("pixel", "pixel", is_once=True),
     "stats export": TaskCommand(inputs=(), outputs=("file",), shared_outputs=("into",)),
     "audiences check": OFFLINE,

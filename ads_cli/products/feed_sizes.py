@@ -1,6 +1,7 @@
 """How many rows each feed had when it was pushed last, so that a feed that has lost many is noticed.
 
-One file a catalog and service. What cannot be read is not known, and what cannot be stored is not.
+One file a catalog, or list of people, and service. What cannot be read is not known, and what cannot be
+stored is not.
 """
 
 from contextlib import suppress
@@ -14,10 +15,9 @@ from msgspec import Meta
 from ..config.atomic_files import make_folder, replacing
 from ..errors import AdsctlError
 from ..uploads.job_file import UploadTarget
-from .sync_state import KIND
 
 FOLDER = "feed_sizes"  # in the state folder
-MAX_FEEDS = 100  # of one catalog; a name may hold the date
+MAX_FEEDS = 100  # of one place; a name may hold the date
 
 
 class _Content(msgspec.Struct):
@@ -30,10 +30,10 @@ _decode = msgspec.json.Decoder(_Content).decode
 
 
 class FeedSizes:
-    """The numbers of rows of the feeds that were pushed to one catalog."""
+    """The numbers of rows of the feeds that were pushed to one catalog, or of the files of one list."""
 
-    def __init__(self, state_dir: Path, service: str, catalog: str) -> None:
-        name = sha256(msgspec.json.encode(UploadTarget(service, KIND, catalog))).hexdigest()[:16]
+    def __init__(self, state_dir: Path, place: UploadTarget) -> None:
+        name = sha256(msgspec.json.encode(place)).hexdigest()[:16]
         self._path = state_dir / FOLDER / name
 
     def find(self, origin: str) -> int | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...audiences.list_settings import ListSettings
     from ...audiences.multi_file_plan import MultiFileAudiencePlan
     from ...audiences.plan import AudiencePlan
+    from ...audiences.sync_plan import ListSyncPlan
     from ...audiences.upload import UserUpload
 
 NOT_HASHED = "partner_user_id"  # the service takes it as it is
@@ -71,7 +72,7 @@ def push(
 
     call = Invocation.of(ctx)
     upload = audience_upload(call.account, audience)
-    settings = _settings(call, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text)
+    settings = list_settings(call, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text)
     _push(call, files, feed, settings, options)
 
 
@@ -91,7 +92,7 @@ def push_do_not_reach(
     from ...audiences.upload import do_not_reach_upload
 
     call = Invocation.of(ctx)
-    settings = _settings(call, feed, do_not_reach_upload(call.account, list_), operation)
+    settings = list_settings(call, feed, do_not_reach_upload(call.account, list_), operation)
     _push(call, files, feed, settings, options)
 
 
@@ -183,10 +184,10 @@ def hash_file(
     )
 
 
-class _ListHooks(PushHooks, kw_only=True):
-    """Steps of a push of a list."""
+class ListHooks(PushHooks, kw_only=True):
+    """Steps of a push or a sync of a list."""
 
-    plan: "AudiencePlan | MultiFileAudiencePlan"
+    plan: "AudiencePlan | MultiFileAudiencePlan | ListSyncPlan"
     feed: ListOptions
 
     def validated(self) -> None:
@@ -196,7 +197,7 @@ class _ListHooks(PushHooks, kw_only=True):
         require_people(self.call, self.plan, self.feed)
 
 
-class _StepsOfLists(_ListHooks, kw_only=True):
+class _StepsOfLists(ListHooks, kw_only=True):
     """Steps of a push of several lists."""
 
     plan: "MultiFileAudiencePlan"
@@ -218,7 +219,7 @@ def _push(
     say = say_of_each(call, skip_invalid=skips, resume=resume)
     plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
     if isinstance(plan, AudiencePlan):
-        steps = _ListHooks(call=call, plan=plan, feed=feed)
+        steps = ListHooks(call=call, plan=plan, feed=feed)
     else:
         steps = _StepsOfLists(call=call, plan=plan, feed=feed)
     try:
@@ -238,11 +239,11 @@ def _offline_plan(
     from .plans import plan_lists
 
     upload = audience_upload("-", "-")
-    settings = _settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
+    settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
     return plan_lists(call, files, feed, settings, reads_all=True)
 
 
-def _settings(
+def list_settings(
     call: Invocation,
     feed: ListOptions,
     upload: "UserUpload",

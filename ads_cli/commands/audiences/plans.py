@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...audiences.list_settings import ListSettings
     from ...audiences.multi_file_plan import ListFile, MultiFileAudiencePlan
     from ...audiences.plan import AudiencePlan
+    from ...audiences.sync_plan import ListSyncPlan
     from ...feeds.locations.access import RemoteAccess
 
 PEEKED_AT_ONCE = 16  # files whose columns are found: most of it is waiting for a store
@@ -81,7 +82,9 @@ def _changed(names: list[str]) -> str:
     return f"{what} changed after being sent, and this job does not send them again: {listed(names)}"
 
 
-def require_people(call: Invocation, plan: "AudiencePlan | MultiFileAudiencePlan", feed: ListOptions) -> None:
+def require_people(
+    call: Invocation, plan: "AudiencePlan | MultiFileAudiencePlan | ListSyncPlan", feed: ListOptions
+) -> None:
     """Say where --where leaves out everybody; raise ContentError unless `--allow-empty` is given."""
     report = plan.report
     if not report.rows or report.left_out < report.rows:

@@ -15,8 +15,6 @@ from ...products.sync.comparison import CatalogComparison, CompareOptions, compa
 from ...products.sync.differences import NAMED_IDS, Differences, FieldChange, ProductChange
 from ...products.sync_state import KIND
 from ...uploads.job_file import UploadTarget
-from ...uploads.jobs import require_idle
-from ...uploads.write_epochs import WriteEpochs
 from ...validation.validator import Validator
 from . import sync_state_of
 
@@ -157,14 +155,3 @@ def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Pro
 def catalog_place(call: Invocation) -> UploadTarget:
     """Return the place that the products of the catalog are."""
     return UploadTarget(call.service, KIND, call.catalog)
-
-
-def current_epoch(call: Invocation) -> str:
-    """Return the write epoch of the catalog, which whatever else changes it from now on will end.
-
-    Raises StateError where another run is changing the catalog, since that began before.
-    """
-    epochs, place = WriteEpochs(call.settings.state_dir), catalog_place(call)
-    epoch = epochs.current(place) or epochs.begin(place)
-    require_idle(call.settings.state_dir / "jobs", place)
-    return epoch

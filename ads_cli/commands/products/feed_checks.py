@@ -15,6 +15,7 @@ from ..uploads.hooks import PushHooks
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...products.feed_sizes import FeedSizes
+    from ...uploads.job_file import UploadTarget
     from ...uploads.push import PushResult
     from ...uploads.summary import Summary
     from ...validation.report import ValidationReport
@@ -49,10 +50,13 @@ MinRows = Annotated[
 
 
 class FeedSizeCheck:
-    """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog."""
+    """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog.
 
-    def __init__(self, call: Invocation, min_rows: str | None) -> None:
-        self._call = call
+    `place` is that of a list of people.
+    """
+
+    def __init__(self, call: Invocation, min_rows: str | None, place: "UploadTarget | None" = None) -> None:
+        self._call, self._place = call, place
         self._min_rows = min_rows
         self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
 
@@ -78,8 +82,9 @@ class FeedSizeCheck:
     @property
     def _sizes(self) -> "FeedSizes":
         from ...products.feed_sizes import FeedSizes
+        from .comparison import catalog_place
 
-        return FeedSizes(self._call.settings.state_dir, self._call.service, self._call.catalog)
+        return FeedSizes(self._call.settings.state_dir, self._place or catalog_place(self._call))
 
 
 def _size(report: "ValidationReport") -> int:

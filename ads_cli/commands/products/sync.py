@@ -57,9 +57,10 @@ def sync(
     """
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.sync.plan import sync_plan
+    from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
     from . import STRICT_HINT, sync_state_of
-    from .comparison import comparing_with_catalog, current_epoch
+    from .comparison import catalog_place, comparing_with_catalog
 
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
@@ -71,7 +72,10 @@ def sync(
         rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         warn_scheduled_feeds(call)
         compared = feed.compare_options(remembers=not call.dry_run)
-        expected_epoch, resumable = "" if call.dry_run else current_epoch(call), _resumable_bytes(call)
+        expected_epoch, resumable = (
+            "" if call.dry_run else current_epoch(call, catalog_place(call)),
+            _resumable_bytes(call),
+        )
         with comparing_with_catalog(call, compared) as comparison:
             plan = sync_plan(
                 rows,

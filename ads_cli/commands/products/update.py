@@ -37,9 +37,10 @@ def update(
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.sync.comparison import CompareOptions
     from ...products.sync.plan import UPDATE, sync_plan
+    from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
     from . import STRICT_HINT, sync_state_of
-    from .comparison import comparing_with_catalog, current_epoch
+    from .comparison import catalog_place, comparing_with_catalog
 
     call = Invocation.of(ctx)
     call.concurrency = options.concurrency
@@ -47,7 +48,7 @@ def update(
     schema = PRODUCT_SCHEMA._replace(required=("id",))
     rows = feed.open(call, file, schema)
     _require_ids(rows)
-    expected_epoch = "" if call.dry_run else current_epoch(call)
+    expected_epoch = "" if call.dry_run else current_epoch(call, catalog_place(call))
     with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
         _complete(call, comparison, rows)
         plan = sync_plan(

@@ -20,6 +20,7 @@ COLUMNS = (
     *("job", "state", "action", "rows", "sent", "failed"),
     *("file", "profile", "target", "started", "noun", "batches", "acknowledged", "parts", "parts_sent"),
 )
+FORGOTTEN_DAYS = 400  # after which the service has forgotten the people of a list
 IDS_SHOWN = 20  # of created records, on a terminal
 
 
@@ -87,6 +88,7 @@ def clean(
     """Remove the journals of pushes that have ended, or that cannot be resumed.
 
     Unfinished creations and conversions stay, and journals that cannot be read: 'jobs discard' gives them up.
+    Lists of people are named of which outdated ledgers are left.
 
     For example: adsctl jobs clean --all
     """
@@ -109,8 +111,26 @@ def clean(
     if running := removed.count(False):
         are = "is" if running == 1 else "are"
         call.messages.warn(f"{counted(running, 'push', 'pushes')} {are} still running: the journal is kept")
+    _say_old_ledgers(call)
     if damaged := _damaged(call):
         call.messages.warn(f"kept, since they cannot be read: {listed([*damaged])}; adsctl jobs discard JOB")
+
+
+def _say_old_ledgers(call: Invocation) -> None:
+    """Name the lists that were not changed for so long that the service has forgotten everybody."""
+    from datetime import UTC, datetime, timedelta
+
+    from ...audiences.ledger import FOLDER, stored_ledgers
+
+    if not (call.settings.state_dir / FOLDER).is_dir():
+        return
+    oldest = f"{datetime.now(UTC) - timedelta(days=FORGOTTEN_DAYS):%Y-%m-%dT%H:%M:%SZ}"
+    old = [each.info.target for each in stored_ledgers(call.settings.state_dir) if each.info.changed < oldest]
+    if old:
+        call.messages.say(
+            f"not changed for 13 months, so that the service has forgotten everybody: {listed(old)};"
+            " adsctl audiences forget removes what is remembered"
+        )
 
 
 def discard(

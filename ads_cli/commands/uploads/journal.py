@@ -2,9 +2,11 @@
 
 from ...console.invocation import Invocation
 from ...output.text import safe
-from ...uploads.job_file import GROUP_VARIABLE, Job, JobKey, current_folder
+from ...uploads.job_file import GROUP_VARIABLE, Job, JobKey, UploadTarget, current_folder
+from ...uploads.jobs import require_idle
 from ...uploads.journal import Journal
 from ...uploads.plan import Plan
+from ...uploads.write_epochs import WriteEpochs
 from .reports import resume_command
 
 
@@ -59,3 +61,14 @@ def _acknowledged(journal: Journal) -> str:
     if job.parts:
         return f"{len(journal.sent_parts):,} of {job.parts:,} files, and {batches:,} batches,"
     return f"{batches:,} of {job.batches:,} batches"
+
+
+def current_epoch(call: Invocation, place: UploadTarget) -> str:
+    """Return the write epoch of a place, which whatever else changes it from now on will end.
+
+    Raises StateError where another run is changing the place, since that began before.
+    """
+    epochs = WriteEpochs(call.settings.state_dir)
+    epoch = epochs.current(place) or epochs.begin(place)
+    require_idle(call.settings.state_dir / "jobs", place)
+    return epoch

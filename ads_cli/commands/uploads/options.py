@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ...uploads.rejected_rows import FailedOut
     from ...validation.rows import RowSchema
 
+DIFFERENCES_FOUND = 10  # exit code
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = one_of(map(str.upper, readable_formats()))

@@ -1,0 +1,383 @@
+"""The ledger of a list: whom the service has acknowledged, since it cannot tell who is in an audience.
+
+One file a list and service: sorted records (see `ledger_records`), the sealed ids of the advertiser's own, a
+description and a checksum. It is replaced atomically. Each job notes in a log beside it whom it is about to
+send, on disk before that, and what was acknowledged; the log is merged into the ledger when the job ends, or
+by the next that opens the ledger. So nobody who may be on the list is missing from the ledger.
+
+It is trusted only in the write epoch that it was written in, on the disk and in the boot that began it.
+"""
+
+import mmap
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from enum import Enum
+from hashlib import blake2b, sha256
+from io import BufferedWriter
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ..config.atomic_files import make_folder, replacing, sync_folder
+from ..errors import STATE_HINT, StateError, UsageError
+from ..uploads.job_file import UploadTarget
+from ..uploads.jobs import lock_folder, try_lock
+from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
+from .ledger_log import LogFile, LogHeader, read_log
+from .ledger_merge import LedgerPart, merge_logs
+from .ledger_records import PLAIN_BYTES, RECORD_BYTES, LedgerIndex, Sealer
+
+FOLDER = "ledgers"  # in the state folder
+KEY_FILE = "ledger.key"  # in the state folder
+KEY_BYTES = 32
+CHECKSUM_BYTES, SIZE_BYTES = 16, 4
+VERSION = 1
+BLOCK_BYTES = 1 << 20
+
+
+class Trust(Enum):
+    """Whether a ledger tells who is on the list."""
+
+    MISSING = "missing"  # nothing was ever stored
+    FULL = "full"
+    CHANGED = "changed"  # outdated: copied, restored, or something else may have changed the list
+    LOST = "lost"  # damaged, or of another key: nothing of it can be used
+
+
+class LedgerInfo(msgspec.Struct, kw_only=True):
+    """The description in the file."""
+
+    version: int = VERSION
+    service: str
+    kind: str
+    target: str
+    key: str = ""  # id of the key
+    epoch: str = NO_EPOCH  # write epoch of the list
+    tagged: bool = False  # whether records have tags
+    identifiers: int = 0
+    people: int = 0
+    uncertain: int = 0  # identifiers
+    changed: str = ""  # time of the last acknowledged change, in UTC
+
+    @property
+    def place(self) -> UploadTarget:
+        """Return the list."""
+        return UploadTarget(self.service, self.kind, self.target)
+
+
+_decode_info = msgspec.json.Decoder(LedgerInfo).decode
+_decode_texts = msgspec.msgpack.Decoder(dict[bytes, bytes]).decode
+EMPTY_TEXTS = msgspec.msgpack.encode({})
+
+
+class _LostError(Exception):
+    """A ledger cannot be used; the text says why."""
+
+
+class OpenLedger(NamedTuple):
+    """A ledger as it was when it was opened."""
+
+    info: LedgerInfo
+    entries: LedgerIndex
+    texts: dict[bytes, bytes]  # sealed texts by digest
+    trust: Trust
+    reason: str = ""  # why it is not trusted
+
+    def value(self, sealer: Sealer, kind: int, digest: bytes, rest: bytes) -> str:
+        """Return the identifier of a record."""
+        return sealer.open(kind, digest, self.texts.get(digest, rest))
+
+
+def load_key(state_dir: Path) -> bytes:
+    """Return the key of a state folder, made where there is none; raise StateError."""
+    path = state_dir / KEY_FILE
+    try:
+        make_folder(state_dir)
+        with suppress(FileNotFoundError):
+            if len(key := path.read_bytes()) == KEY_BYTES:
+                return key
+        new = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(descriptor)
+        with lock_folder(_made(state_dir / FOLDER)):
+            if not path.exists() or path.stat().st_size != KEY_BYTES:
+                new.replace(path)
+            new.unlink(missing_ok=True)
+            sync_folder(state_dir)
+        return path.read_bytes()
+    except OSError as error:
+        raise StateError(f"{path} cannot be used: {error.strerror}", hint=STATE_HINT) from error
+
+
+def _made(folder: Path) -> Path:
+    make_folder(folder)
+    return folder
+
+
+class Ledger:
+    """The ledger of one list."""
+
+    def __init__(self, state_dir: Path, place: UploadTarget) -> None:
+        self.place = place
+        self._state_dir = state_dir
+        self._folder = state_dir / FOLDER
+        self._path = self._folder / sha256(msgspec.json.encode(place)).hexdigest()[:16]
+        self._epochs = WriteEpochs(state_dir)
+        self.sealer = Sealer(load_key(state_dir))
+
+    def open(self) -> OpenLedger:
+        """Merge the logs of jobs that have ended, and return the ledger and whether it is trusted."""
+        with self._lock():
+            self._merge()
+            return self._open()
+
+    def log(self, job: str, lock: str, previous: str, epoch: str) -> LogFile:
+        """Begin the log of a run of a job, on disk before this returns; `lock` is that of the job."""
+        path = self._path.with_name(f"{self._path.name}.{job}.{secrets.token_hex(4)}.log")
+        header = LogHeader(
+            service=self.place.service,
+            kind=self.place.kind,
+            target=self.place.id,
+            key=self.sealer.key_id,
+            lock=lock,
+            previous=previous,
+            epoch=epoch,
+        )
+        with self._lock():
+            return LogFile.create(path, header, self.sealer)
+
+    def close_log(self, log: LogFile) -> str:
+        """Merge the log of a job that is ending; return why the ledger was lost, or nothing."""
+        log.close()
+        with self._lock():
+            found = self._read()
+            self._merge(own=log.path)
+        return found.reason
+
+    def exists(self) -> bool:
+        """Tell whether anything was ever stored."""
+        return self._path.exists() or bool(self._logs())
+
+    def remove(self) -> None:
+        """Forget everybody on the list."""
+        with self._lock():
+            for path in (self._path, *self._logs()):
+                path.unlink(missing_ok=True)
+            sync_folder(self._folder)
+
+    def is_in_use(self) -> bool:
+        """Tell whether a running job writes a log."""
+        return any(self._is_running(log.header) for path in self._logs() if (log := read_log(path)))
+
+    def _logs(self) -> list[Path]:
+        paths = self._folder.glob(f"{self._path.name}.*.log")
+        return sorted(paths, key=lambda path: (path.stat().st_ctime_ns, path.name))
+
+    def _open(self) -> OpenLedger:
+        found = self._read()
+        if found.trust is not Trust.CHANGED:
+            return found
+        return (
+            found._replace(trust=Trust.FULL, reason="")
+            if not (reason := self._doubt(found.info))
+            else (found._replace(reason=reason))
+        )
+
+    def _doubt(self, info: LedgerInfo) -> str:
+        """Say why a ledger that can be read may not be the latest; empty where it is."""
+        epoch = self._epochs.current(self.place)
+        if info.epoch == epoch and epoch:
+            if self._epochs.is_confirmed(self.place):
+                return ""
+            return "the machine was started again, and the state folder may be that of a restored disk"
+        if epoch and info.epoch.partition("-")[0] == epoch.partition("-")[0]:
+            return "the state folder was copied, or restored from a backup"
+        return "something else may have changed this list, or the state folder was restored from a backup"
+
+    def _read(self) -> OpenLedger:
+        """Read the file, whatever the write epoch."""
+        empty = LedgerInfo(
+            service=self.place.service,
+            kind=self.place.kind,
+            target=self.place.id,
+            key=self.sealer.key_id,
+        )
+        try:
+            info, index, texts = self._map()
+        except FileNotFoundError:
+            return OpenLedger(empty, LedgerIndex(), {}, Trust.MISSING)
+        except OSError as error:
+            reason = f"{self._path} cannot be read: {error.strerror}"
+            return OpenLedger(empty, LedgerIndex(), {}, Trust.LOST, reason)
+        except _LostError as error:
+            return OpenLedger(empty, LedgerIndex(), {}, Trust.LOST, str(error))
+        return OpenLedger(info, index, texts, Trust.CHANGED)
+
+    def _map(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes]]:
+        """Map the file into memory; raise _LostError where it cannot be used."""
+        info, size, texts = read_description(self._path)
+        if info.place != self.place:
+            raise _LostError(f"{self._path} belongs to another list or service")
+        if info.key != self.sealer.key_id:
+            raise _LostError(f"{self._path} was written under another key than that of this state folder")
+        width = RECORD_BYTES if info.tagged else PLAIN_BYTES
+        if size != info.identifiers * width:
+            raise _LostError(f"{self._path} is damaged")
+        if not size:
+            return info, LedgerIndex(width=width), texts
+        with self._path.open("rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return info, LedgerIndex(data, info.identifiers, width), texts
+
+    def _merge(self, own: Path | None = None) -> None:
+        """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked."""
+        logs = [(path, log) for path in self._logs() if (log := read_log(path))]
+        due = [(path, log) for path, log in logs if path == own or not self._is_running(log.header)]
+        unreadable = [path for path in self._logs() if path not in [path for path, _ in logs]]
+        if not (due or unreadable):
+            return
+        found = self._read()
+        epoch = found.info.epoch
+        is_known = found.trust is Trust.MISSING or (found.trust is Trust.CHANGED and bool(epoch))
+        # Jobs of one group share a write epoch, and the first that ends may not be the first that began.
+        reachable = {epoch} | {log.header.epoch for _, log in logs if log.header.previous == epoch}
+        is_chain = True
+        for number, (_, log) in enumerate(due):
+            header = log.header
+            is_next = bool({header.previous, header.epoch} & reachable)
+            is_known = is_known and (is_next or found.trust is Trust.MISSING)
+            is_chain = is_chain and (is_next or not number)
+            epoch = header.epoch
+            reachable = (reachable | {epoch}) - {NO_EPOCH}
+        own_key = [log for _, log in due if log.header.key == self.sealer.key_id]
+        merged = merge_logs(found.entries, found.texts, own_key, is_known=is_known)
+        # A log is on disk before anything is sent: what cannot be read of it, the disk has lost.
+        if unreadable or not (is_chain and merged.is_whole and len(own_key) == len(due)):
+            epoch = NO_EPOCH
+        info = msgspec.structs.replace(found.info, epoch=epoch, tagged=merged.tagged)
+        self._write(info, merged.records, merged.texts, changes=merged.changes)
+        for path in [*(path for path, _ in due), *unreadable]:
+            path.unlink(missing_ok=True)
+
+    def _is_running(self, header: LogHeader) -> bool:
+        jobs = self._state_dir / "jobs"
+        if not jobs.is_dir():
+            return False
+        lock = try_lock(jobs, header.lock)
+        if lock is None:
+            return True
+        lock.release()
+        return False
+
+    def _write(
+        self, info: LedgerInfo, parts: Iterator[LedgerPart], texts: dict[bytes, bytes], *, changes: bool
+    ) -> None:
+        checksum = blake2b(digest_size=CHECKSUM_BYTES)
+        changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if changes else info.changed
+        info = msgspec.structs.replace(
+            info, identifiers=0, people=0, uncertain=0, changed=changed, key=self.sealer.key_id
+        )
+        try:
+            with replacing(self._path) as file, BufferedWriter(file) as out:
+                for part in parts:
+                    checksum.update(part.data)
+                    out.write(part.data)
+                    info.identifiers += part.identifiers
+                    info.people += part.people
+                    info.uncertain += part.uncertain
+                encoded = msgspec.msgpack.encode(texts), msgspec.json.encode(info)
+                sizes = b"".join(len(each).to_bytes(SIZE_BYTES) for each in encoded)
+                for each in (*encoded, sizes):
+                    checksum.update(each)
+                    out.write(each)
+                out.write(checksum.digest())
+        except UsageError as error:
+            raise StateError(error.message, hint=STATE_HINT) from error
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Keep other processes from reading and writing."""
+        try:
+            make_folder(self._folder)
+            with lock_folder(self._folder):
+                yield
+        except OSError as error:
+            raise StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
+
+
+class StoredLedger(NamedTuple):
+    """A ledger in a state folder, of whichever list."""
+
+    info: LedgerInfo
+    state: str  # "current", or why it is not relied on
+
+    def as_row(self) -> tuple[str | int, ...]:
+        """Return target, kind, counts, the time of the last change, state and service."""
+        info = self.info
+        counts = info.people, info.identifiers, info.uncertain
+        return info.target, info.kind, *counts, info.changed, self.state, info.service
+
+
+def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
+    """Yield the ledgers of a state folder, the last changed first, with the logs that belong to them."""
+    folder = state_dir / FOLDER
+    found: dict[UploadTarget, StoredLedger] = {}
+    for path in sorted(folder.glob("[0-9a-f]*")):
+        place = _place_of(path)
+        if place and place not in found:
+            opened = Ledger(state_dir, place).open()
+            state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(opened.trust, opened.reason)
+            found[place] = StoredLedger(opened.info, state)
+        elif place is None:
+            name = path.name.partition(".")[0]
+            info = LedgerInfo(service="", kind="", target=name)
+            found[UploadTarget("", "", name)] = StoredLedger(info, f"{path} is damaged")
+    yield from sorted(found.values(), key=lambda each: each.info.changed, reverse=True)
+
+
+def _place_of(path: Path) -> UploadTarget | None:
+    """Return the list that a ledger or a log is of; None where that cannot be read."""
+    if path.suffix == ".log":
+        log = read_log(path)
+        return UploadTarget(log.header.service, log.header.kind, log.header.target) if log else None
+    try:
+        return read_description(path)[0].place
+    except (OSError, _LostError):
+        return None
+
+
+def read_description(path: Path) -> tuple[LedgerInfo, int, dict[bytes, bytes]]:
+    """Return the description of a file, the bytes of its records, and its texts; raise _LostError."""
+    checksum, tail = blake2b(digest_size=CHECKSUM_BYTES), 2 * SIZE_BYTES + CHECKSUM_BYTES
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        if end < tail:
+            raise _LostError(f"{path} is damaged")
+        file.seek(end - tail)
+        last = file.read()
+        texts_size, info_size = (
+            int.from_bytes(last[at : at + SIZE_BYTES]) for at in range(0, 2 * SIZE_BYTES, SIZE_BYTES)
+        )
+        size = end - tail - texts_size - info_size
+        file.seek(0)
+        left = end - CHECKSUM_BYTES
+        while block := file.read(min(BLOCK_BYTES, left)):
+            checksum.update(block)
+            left -= len(block)
+        if size < 0 or last[-CHECKSUM_BYTES:] != checksum.digest():
+            raise _LostError(f"{path} is damaged")
+        file.seek(size)
+        try:
+            texts, info = _decode_texts(file.read(texts_size)), _decode_info(file.read(info_size))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise _LostError(f"{path} is damaged") from None
+    if info.version != VERSION:
+        raise _LostError(f"{path} was written by another version of adsctl")
+    return info, size, texts

@@ -1,0 +1,182 @@
+"""The log of a job beside the ledger: whom it is about to send, and what was acknowledged."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..errors import STATE_HINT, StateError
+from .ledger_records import KINDS, NO_TAG, TAG_BYTES, TEXT_KIND, Entry, Sealer, month_of
+from .operations import OPERATION_TYPES, Operations, body_pieces
+
+FRAME_BYTES, CHECKSUM_BYTES = 4, 8
+
+
+class DamagedError(ValueError):
+    """A log has lost what was on the disk already."""
+
+
+class LogHeader(msgspec.Struct, kw_only=True):
+    """The first frame of a log."""
+
+    service: str
+    kind: str
+    target: str
+    key: str  # id of the key
+    lock: str  # of the job, held as long as it runs
+    previous: str  # write epoch of the list before the job; empty where that is not known
+    epoch: str  # of the job
+
+
+class Sent(msgspec.Struct, tag="sent"):
+    """Whom a batch adds and removes, as records."""
+
+    batch: int
+    updates: bytes
+    deletes: bytes
+    texts: dict[bytes, bytes]
+
+
+class Acknowledged(msgspec.Struct, tag="acknowledged"):
+    """That a batch was acknowledged, but for people with these digests, whom the service rejected."""
+
+    batch: int
+    rejected: bytes
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_header = msgspec.msgpack.Decoder(LogHeader).decode
+_decode_frame = msgspec.msgpack.Decoder(Sent | Acknowledged).decode
+
+
+class Params(msgspec.Struct):
+    """What an operation carries."""
+
+    users: list[dict[str, list[str]]]
+    expires_at: str = ""
+
+
+class Operation(msgspec.Struct):
+    """An operation as it is sent."""
+
+    operation_type: str
+    params: Params
+
+
+decode_operations = msgspec.json.Decoder(list[Operation]).decode
+
+
+def operations_of(items: Sequence[Operations]) -> list[Operation]:
+    """Return the operations of a batch."""
+    return decode_operations(b"".join(body_pieces(items)))
+
+
+class LogFile:
+    """The log of a run of a job; its methods are called by several threads."""
+
+    def __init__(self, path: Path, sealer: Sealer, descriptor: int) -> None:
+        self.path, self._sealer, self._file = path, sealer, descriptor
+        self._lock = threading.Lock()
+
+    @classmethod
+    def create(cls, path: Path, header: LogHeader, sealer: Sealer) -> "LogFile":
+        """Begin a log, on disk before this returns."""
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
+        log = cls(path, sealer, descriptor)
+        log._append(header, sync=True)
+        return log
+
+    def note_sent(
+        self, batch: int, items: Sequence[Operations], default_until: int
+    ) -> dict[int, list[bytes]]:
+        """Note, on disk before this returns, whom a batch is about to send; return digests by record."""
+        digests: dict[int, list[bytes]] = {}
+        updates, deletes, texts = bytearray(), bytearray(), dict[bytes, bytes]()
+        records = chain.from_iterable(operations.rows for operations in items)
+        for operation in operations_of(items):
+            removes = operation.operation_type == OPERATION_TYPES["delete"]
+            until = _until(operation.params.expires_at, default_until)
+            for user in operation.params.users:
+                entries = [*self._entries(user, until, texts)]
+                for entry in entries:
+                    (deletes if removes else updates).extend(entry.encode())
+                digests[next(records)] = [entry.digest for entry in entries]
+        self._append(Sent(batch, bytes(updates), bytes(deletes), texts), sync=True)
+        return digests
+
+    def note_acknowledged(self, batch: int, rejected: Iterator[bytes]) -> None:
+        """Note that a batch was acknowledged, but for people with some digests."""
+        self._append(Acknowledged(batch, b"".join(rejected)), sync=False)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+    def _entries(self, user: dict[str, list[str]], until: int, texts: dict[bytes, bytes]) -> Iterator[Entry]:
+        seal, tag = self._sealer.seal, NO_TAG
+        is_tagged = sum(map(len, user.values())) > 1
+        for name, values in user.items():
+            kind = KINDS[name]
+            for value in values:
+                digest, rest = seal(kind, value)
+                if name == TEXT_KIND:
+                    texts[digest], rest = rest, bytes(len(digest))
+                if is_tagged and tag == NO_TAG:
+                    tag = digest[:TAG_BYTES]
+                yield Entry(digest, rest, kind, until, uncertain=False, tag=tag)
+
+    def _append(self, frame: Any, *, sync: bool) -> None:
+        content = _encode(frame)
+        checksum = blake2b(content, digest_size=CHECKSUM_BYTES).digest()
+        data = len(content).to_bytes(FRAME_BYTES) + checksum + content
+        try:
+            with self._lock:
+                if os.write(self._file, data) != len(data):
+                    raise OSError(28, "the disk is full")
+                if sync:
+                    os.fdatasync(self._file) if hasattr(os, "fdatasync") else os.fsync(self._file)
+        except OSError as error:
+            raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from error
+
+
+def _until(expires_at: str, default: int) -> int:
+    from datetime import datetime
+
+    return min(month_of(datetime.fromisoformat(expires_at)), default) if expires_at else default
+
+
+class Log(NamedTuple):
+    """A log that can be read: its header is whole."""
+
+    path: Path
+    header: LogHeader
+
+    def frames(self) -> Iterator[Sent | Acknowledged]:
+        """Yield the frames up to one that is incomplete, of a run that was killed while it wrote it."""
+        frames = _frames(self.path)
+        next(frames)
+        return map(_decode_frame, frames)
+
+
+def read_log(path: Path) -> Log | None:
+    """Return a log; None where its header is damaged."""
+    try:
+        return Log(path, _decode_header(next(_frames(path), b"")))
+    except (OSError, ValueError):
+        return None
+
+
+def _frames(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while len(start := file.read(FRAME_BYTES + CHECKSUM_BYTES)) == FRAME_BYTES + CHECKSUM_BYTES:
+            content = file.read(int.from_bytes(start[:FRAME_BYTES]))
+            if blake2b(content, digest_size=CHECKSUM_BYTES).digest() != start[FRAME_BYTES:]:
+                if file.read(1):
+                    raise DamagedError(path)
+                return  # a run was killed while it wrote this
+            yield content

@@ -1,0 +1,224 @@
+"""Merge the logs of jobs into the records of a ledger.
+
+The service keeps somebody under all identifiers that were ever sent together, and removes somebody by any of
+them. So identifiers that were sent together share a tag, people whose tags meet become one, and where one
+identifier is removed the others are uncertain until they are acknowledged again.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from .ledger_log import Log, Sent
+from .ledger_records import (
+    HALF,
+    NO_TAG,
+    PLAIN_BYTES,
+    RECORD_BYTES,
+    TAG_BYTES,
+    UNCERTAIN,
+    Entry,
+    LedgerIndex,
+)
+
+BEFORE = -1  # when the records of the ledger were written
+NEVER = 1 << 62
+STEP_BYTES = 4
+
+
+class LedgerPart(NamedTuple):
+    """Records that follow one another in the file, and what they add to its counts."""
+
+    data: bytes
+    identifiers: int
+    people: int
+    uncertain: int
+
+
+class Merged(NamedTuple):
+    """What a ledger becomes; `records` can be read once."""
+
+    records: Iterator[LedgerPart]
+    texts: dict[bytes, bytes]
+    tagged: bool
+    changes: bool  # whether anything was acknowledged
+    is_whole: bool  # whether every log could be read to its end
+
+
+class _Change(NamedTuple):
+    """What the logs say of an identifier at last."""
+
+    entry: Entry | None  # None: it was removed
+    step: int
+
+
+def merge_logs(
+    index: LedgerIndex, texts: dict[bytes, bytes], logs: Sequence[Log], *, is_known: bool
+) -> Merged:
+    """Merge logs, the oldest first; unless the ledger `is_known` to be current, it becomes uncertain."""
+    return _Merge(index, texts, is_known=is_known).run(logs)
+
+
+class _Merge:
+    """One merge."""
+
+    def __init__(self, index: LedgerIndex, texts: dict[bytes, bytes], *, is_known: bool) -> None:
+        self._index, self._texts, self._is_known = index, dict(texts), is_known
+        self._noted = [bytearray() for _ in range(256)]  # step, whether it removes, record; by first byte
+        self._ends: list[int] = []  # the step at which a batch was acknowledged, by the step of its sending
+        self._rejected: dict[int, set[bytes]] = {}
+        self._changes: list[dict[bytes, _Change]] = []
+        self._roots: dict[bytes, bytes] = {}  # tags that were found to be of one person
+        self._removes = False  # whether anybody is removed
+        self._removed: dict[bytes, int] = {}  # the step of the last removal, by tag
+
+    def run(self, logs: Sequence[Log]) -> Merged:
+        """Read the logs, and decide what becomes of each identifier that they name."""
+        is_whole = self._read(logs)
+        for number in range(256) if self._removes else ():
+            self._find_removed(number)
+        self._changes = [self._decide(number) for number in range(256)]
+        for tag, step in [*self._removed.items()]:
+            root = self._root(tag)
+            self._removed[root] = max(self._removed.get(root, BEFORE), step)
+        has_tags = self._index.width == RECORD_BYTES or any(
+            change.entry and change.entry.tag != NO_TAG for part in self._changes for change in part.values()
+        )
+        changes = any(end != NEVER for end in self._ends)
+        parts = (self._part(number, tagged=has_tags) for number in range(256))
+        return Merged(parts, self._texts, has_tags, changes, is_whole)
+
+    def _read(self, logs: Sequence[Log]) -> bool:
+        is_whole = True
+        for log in logs:
+            batches: dict[int, int] = {}  # step of their sending
+            try:
+                for frame in log.frames():
+                    step = len(self._ends)
+                    self._ends.append(NEVER)
+                    if isinstance(frame, Sent):
+                        batches[frame.batch] = step
+                        self._texts |= frame.texts
+                        self._note(frame.updates, step, removes=False)
+                        self._note(frame.deletes, step, removes=True)
+                        self._removes |= bool(frame.deletes)
+                    elif (sent := batches.get(frame.batch)) is not None:
+                        self._ends[sent] = step
+                        digests = range(0, len(frame.rejected), HALF)
+                        self._rejected[sent] = {frame.rejected[at : at + HALF] for at in digests}
+            except ValueError:
+                is_whole = False
+        return is_whole
+
+    def _note(self, records: bytes, step: int, *, removes: bool) -> None:
+        start = step.to_bytes(STEP_BYTES) + bytes([removes])
+        for at in range(0, len(records), RECORD_BYTES):
+            self._noted[records[at]] += start + records[at : at + RECORD_BYTES]
+
+    def _find_removed(self, number: int) -> None:
+        """Find the tags of identifiers that are removed."""
+        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
+        tags: dict[bytes, set[bytes]] = {}
+        for at in range(0, len(noted), size):
+            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), noted[at + STEP_BYTES]
+            entry = Entry.decode(noted[at + STEP_BYTES + 1 : at + size])
+            digest = entry.digest
+            if digest in self._rejected.get(step, ()):
+                continue
+            if digest not in tags:
+                position = self._index.find(digest)
+                tags[digest] = {self._index.entry(position).tag} if position >= 0 else set()
+            tags[digest].add(entry.tag)
+            for tag in tags[digest] - {NO_TAG} if removes else ():
+                self._removed[tag] = max(self._removed.get(tag, BEFORE), step)
+
+    def _decide(self, number: int) -> dict[bytes, _Change]:
+        """Decide what becomes of the identifiers whose digests begin with a byte."""
+        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
+        self._noted[number].clear()
+        found: dict[bytes, _Change] = {}
+        last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
+        for at in range(0, len(noted), size):
+            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), bool(noted[at + STEP_BYTES])
+            entry = Entry.decode(noted[at + STEP_BYTES + 1 : at + size])
+            digest, end = entry.digest, self._ends[step]
+            if digest in self._rejected.get(step, ()):
+                continue
+            before = found.get(digest)
+            if before is None:
+                position = self._index.find(digest)
+                known = self._index.entry(position) if position >= 0 else None
+                before = _Change(known, BEFORE)
+            earlier = last.get(digest)
+            last[digest] = step, removes
+            # Of two requests at the same time nobody knows which was applied last.
+            meets = earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
+            is_certain = end != NEVER and not meets
+            old_tag = before.entry.tag if before.entry else NO_TAG
+            if removes:
+                after = None if is_certain else entry._replace(uncertain=True, tag=old_tag)
+                found[digest] = _Change(after, step)
+                continue
+            if old_tag not in (NO_TAG, entry.tag) and self._removed.get(old_tag, BEFORE) <= before.step:
+                if entry.tag == NO_TAG:
+                    entry = entry._replace(tag=old_tag)
+                else:
+                    self._join(old_tag, entry.tag)
+            found[digest] = _Change(entry._replace(uncertain=not is_certain), step)
+        return found
+
+    def _join(self, one: bytes, other: bytes) -> None:
+        one, other = self._root(one), self._root(other)
+        if one != other:
+            self._roots[max(one, other)] = min(one, other)
+
+    def _root(self, tag: bytes) -> bytes:
+        while tag in self._roots:
+            tag = self._roots[tag]
+        return tag
+
+    def _part(self, number: int, *, tagged: bool) -> LedgerPart:
+        """Return the records whose digests begin with a byte."""
+        changed, index = self._changes[number], self._index
+        is_moved = bool(self._roots or self._removed) and index.width == RECORD_BYTES
+        if self._is_known and not is_moved and not changed and tagged == (index.width == RECORD_BYTES):
+            return _counted(index.part(number), tagged=tagged)
+        records = {record[:HALF]: record for record in index.records(number)}
+        if is_moved or not self._is_known:
+            for digest, record in records.items():
+                entry = self._settled(Entry.decode(record), BEFORE)
+                records[digest] = (entry if self._is_known else entry._replace(uncertain=True)).encode()
+        for digest, change in changed.items():
+            if change.entry:
+                records[digest] = self._settled(change.entry, change.step).encode()
+            else:
+                records.pop(digest, None)
+                self._texts.pop(digest, None)
+        found = sorted(records.values())
+        return _counted(
+            b"".join(found if tagged else [record[:PLAIN_BYTES] for record in found]), tagged=tagged
+        )
+
+    def _settled(self, entry: Entry, step: int) -> Entry:
+        """Return an entry with the tag of its person, uncertain where that was removed later."""
+        if entry.tag == NO_TAG:
+            return entry
+        tag = self._root(entry.tag)
+        removed = max(self._removed.get(each, BEFORE) for each in (tag, entry.tag)) > step
+        return entry._replace(tag=tag, uncertain=entry.uncertain or removed)
+
+
+IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
+
+
+def _counted(data: bytes, *, tagged: bool) -> LedgerPart:
+    """Return records with what they add to the counts of a ledger."""
+    width = RECORD_BYTES if tagged else PLAIN_BYTES
+    count = len(data) // width
+    uncertain = data[2 * HALF :: width].translate(IS_UNCERTAIN).count(1)
+    people = count
+    if tagged:
+        starts = range(0, len(data), width)
+        people = sum(
+            data[at + PLAIN_BYTES : at + width] in (NO_TAG, data[at : at + TAG_BYTES]) for at in starts
+        )
+    return LedgerPart(data, count, people, uncertain)

@@ -1,0 +1,215 @@
+"""The plan of a sync: the removals and additions that make a list in the account equal to its file."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, count, groupby, islice
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..feeds.rows import Rows
+from ..uploads.batch import FAILED, Acknowledgement, Batch, Batches
+from ..uploads.job_file import JobKey, UploadTarget
+from ..uploads.journal import Journal
+from ..uploads.plan import OnAcknowledged
+from ..uploads.upload import AttemptLog
+from ..validation.report import ValidationReport
+from ..validation.rows import CheckedRow
+from .comparison import CREATED, DELETED, UPDATED, ListComparison, ListDifferences, Person
+from .list_settings import ListReport, ListSettings
+from .multi_file_plan import MultiFileAudiencePlan
+from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
+from .packing import Users, fill_operations
+from .plan import AudiencePlan
+from .recorded_upload import RecordedUpload
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+SYNC = "sync"
+PACKED_AT_ONCE = 10_000  # people
+STATUSES = (CREATED, UPDATED, DELETED, FAILED)
+
+
+class SyncItems(list[Operations]):
+    """The operations of a batch, with what is done with the person of each record."""
+
+    def __init__(self, operations: Iterable[Operations], statuses: dict[int, str]) -> None:
+        super().__init__(operations)
+        self.statuses = statuses
+
+
+class SyncUpload(RecordedUpload):
+    """Sends removals and additions, and counts what became of people."""
+
+    statuses = STATUSES
+
+    def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
+        """Send a batch; name no person who was not deleted."""
+        ack = super().send(client, batch, attempts)
+        rejected = dict(ack.failed)
+        found = Counter(status for record, status in batch.items.statuses.items() if record not in rejected)
+        ack.counts = {name: found[name] for name in STATUSES} | {FAILED: len(rejected)}
+        ack.failed = [each for each in ack.failed if each[0] > 0]
+        ack.not_deleted = [(NOBODY_NAMED, reason) for record, reason in rejected.items() if record < 0]
+        return ack
+
+
+NOBODY_NAMED = "somebody who is in no row"
+
+
+class ListSyncPlan:
+    """Delete whom the file has no longer, and add who is new; each run finds out again what is due."""
+
+    noun = "users"
+    depends_on_time = False
+    parts = 0
+
+    def __init__(
+        self,
+        plan: AudiencePlan | MultiFileAudiencePlan,
+        settings: ListSettings,
+        compare: Callable[[], ListComparison],
+        *,
+        prune: bool,
+        expected_epoch: str | None,
+    ) -> None:
+        self.upload = SyncUpload(settings.upload)
+        self.expected_epoch = expected_epoch  # the write epoch of the list before it was compared
+        self.started = plan.started
+        self.comparison = compare
+        self.prune = prune
+        self._plan, self._settings = plan, settings
+        self._compared: ListComparison | None = None
+        self._earlier = 0  # people whom earlier runs of the job have sent
+        self._batch_count = 0
+
+    @property
+    def rows(self) -> Rows:
+        """Return the rows of the file, or of all files."""
+        return self._plan.rows
+
+    @property
+    def report(self) -> ListReport:
+        """Return the report of the last validation."""
+        return self._plan.report
+
+    @property
+    def has_params(self) -> bool:
+        """Tell whether rows say what is done with each person, or when."""
+        return self._plan.has_params_columns
+
+    @property
+    def differences(self) -> ListDifferences:
+        """Return what differs; only after it was compared."""
+        assert self._compared
+        return self._compared.found
+
+    def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
+        """Read the whole file; raise ContentError where it cannot be read."""
+        return self._plan.validate(on_progress)
+
+    def compare(self, on_progress: Callable[[int], None]) -> ListDifferences:
+        """Compare the validated file with the ledger."""
+        self._compared = self.comparison()
+        return self._compared.compare(prune=self.prune, on_progress=on_progress)
+
+    @property
+    def due(self) -> int:
+        """Count the people to be sent, and those whom earlier runs have sent."""
+        return self.differences.counts.total() + self._earlier
+
+    @property
+    def batch_count(self) -> int:
+        """Count the requests; before they are packed, by the share of the file that is sent."""
+        return self._batch_count or self._estimated_batches
+
+    @property
+    def _estimated_batches(self) -> int:
+        people = self.differences.counts.total() if self._compared else 0
+        return -(-people * self._plan.batch_count // max(self.report.valid, people, 1))
+
+    def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
+        """Yield the requests that only delete, then the one that also adds, then those that only add.
+
+        The service removes somebody by any identifier, so who shares one with them is added again afterwards.
+        """
+        numbers = count(max(journal.acknowledged, default=-1) + 1)
+        for ack in journal.acknowledged.values():
+            on_acknowledged(Batch(ack.batch, ()), ack)
+        self._batch_count = len(journal.acknowledged)
+        for _, requests in groupby(self._requests(), _kind):
+            yield self._numbered(requests, numbers)
+
+    def _numbered(self, requests: Iterable[SyncItems], numbers: Iterator[int]) -> Batches:
+        for items in requests:
+            self._batch_count += 1
+            yield Batch(next(numbers), items)
+
+    def _requests(self) -> Iterator[SyncItems]:
+        assert self._compared
+        statuses: dict[int, str] = {}
+        packed = chain(
+            self._pack(self._compared.deletions(), "delete", statuses),
+            self._pack(self._compared.additions(), "update", statuses),
+        )
+        for request in split_requests(packed):
+            records = chain.from_iterable(operations.rows for operations in request)
+            yield SyncItems(request, {record: statuses.pop(record) for record in records})
+
+    def _pack(
+        self, people: Iterator[Person], operation: str, statuses: dict[int, str]
+    ) -> Iterator[Operations]:
+        """Pack people into operations, and note what is done with each."""
+        params, encode = OperationParams(OPERATION_TYPES[operation]), msgspec.json.encode
+        while part := list(islice(people, PACKED_AT_ONCE)):
+            statuses |= {person.record: person.status for person in part}
+            users = Users([encode(person.user).decode() for person in part], "", "")
+            yield fill_operations(params, users, [person.record for person in part], self._settings.packing)
+
+    def sample_batches(self) -> Iterable[Batch]:
+        """Return no batch: a dry run shows the counts."""
+        return ()
+
+    def max_pending(self, threads: int) -> int:
+        """Allow one batch more than there are threads, since each has up to 5 MB."""
+        return threads + 1
+
+    def checked_rows(self) -> Iterator[CheckedRow]:
+        """Read the file again and yield each row with its problems."""
+        return self._plan.checked_rows()
+
+    def place(self, service: str) -> UploadTarget:
+        """Return the list."""
+        return self._settings.place(service)
+
+    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
+        """Return what identifies the job; what differs does not, since each run finds it out again."""
+        key = self._plan.key(service, skip_invalid=skip_invalid)
+        options = msgspec.structs.replace(key.options, upload=key.options.upload | {"prune": self.prune})
+        return msgspec.structs.replace(key, upload=SYNC, options=options)
+
+    def begin(self, journal: Journal) -> None:
+        """Begin to note in the ledger who is sent."""
+        self._earlier = journal.totals.total()
+        self.upload.begin(journal)
+
+    def finish(self, journal: Journal) -> str:
+        """Store in the ledger who was acknowledged."""
+        return self.upload.finish()
+
+    def totals(self, report: ValidationReport) -> dict[str, int]:
+        """Count the people who are sent, and those who need not be."""
+        found = self.differences
+        return {"users": report.valid, "unchanged": found.unchanged, "missing": found.missing}
+
+    def close(self) -> None:
+        """Close the files."""
+        if isinstance(self._plan, AudiencePlan):
+            self._plan.close()
+
+
+def _kind(items: SyncItems) -> tuple[bool, bool]:
+    """Tell whether a request deletes, and whether it adds."""
+    deletes = [record < 0 for record in items.statuses]
+    return any(deletes), not all(deletes)

@@ -1,0 +1,272 @@
+"""audiences sync and diff: a list in the account equals its file."""
+
+import json
+import shutil
+import tempfile
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ads_cli.audiences import ledger as ledgers
+from ads_cli.uploads import write_epochs as epochs
+from tests.audiences.lists import List, people, person
+
+PHONES = "+49151123450{:02}".format
+
+
+@pytest.fixture(autouse=True)
+def notes(monkeypatch, tmp_path_factory):
+    """Give each test its own folders of notes about write epochs."""
+    folder = tmp_path_factory.mktemp("notes")
+    monkeypatch.setattr(epochs, "SHARED_MEMORY", folder / "shm")
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
+
+
+@pytest.fixture
+def customers(adsctl) -> List:
+    return List(adsctl)
+
+
+def test_who_leaves_the_file_leaves_the_list_and_who_is_new_is_added(customers):
+    first = customers.sync(people(*range(10)))
+    assert first["created"] == 10 and customers.equals(people(*range(10)))
+    assert "nothing is remembered" in customers.said
+    second = customers.sync(people(*range(1, 12)))
+    counts = {name: second[name] for name in ("created", "updated", "deleted", "unchanged", "requests")}
+    assert counts == {"created": 2, "updated": 0, "deleted": 1, "unchanged": 9, "requests": 1}
+    assert customers.equals(people(*range(1, 12))) and "nothing is remembered" not in customers.said
+    third = customers.sync(people(*range(1, 12)))
+    assert (third["unchanged"], third["requests"]) == (11, 0)
+
+
+def test_without_prune_nobody_is_deleted(customers):
+    customers.sync(people(1, 2))
+    assert customers.run("sync", "people.csv", people=people(2, 3))["missing"] == 1
+    assert customers.equals(people(1, 2, 3))
+
+
+def test_a_diff_counts_and_ends_with_10_and_changes_nothing(customers):
+    assert customers.run("diff", "people.csv", people=people(1, 2), code=10)["created"] == 2
+    customers.sync(people(1, 2))
+    assert customers.run("diff", "people.csv", "--prune")["unchanged"] == 2
+    found = customers.run("diff", "people.csv", "--prune", people=people(2, 3), code=10)
+    assert (found["created"], found["deleted"], found["unchanged"]) == (1, 1, 1)
+    assert customers.run("diff", "people.csv", code=10)["deleted"] == 0
+    dry = customers.sync(people(2, 3), "--dry-run")
+    assert (dry["created"], dry["deleted"], dry["unchanged"]) == (1, 1, 1)
+    assert customers.equals(people(1, 2))
+
+
+def test_what_pushes_add_and_delete_is_known(customers):
+    customers.run("push", "people.csv", people=people(1, 2, 3))
+    customers.run("push", "people.csv", "--operation", "delete", people=people(3))
+    found = customers.sync(people(2, 3))
+    assert (found["created"], found["deleted"], found["unchanged"]) == (1, 1, 1)
+    assert customers.equals(people(2, 3))
+
+
+def test_one_who_changes_one_of_two_identifiers_keeps_the_other(customers):
+    customers.sync([person(1, phone=PHONES(1)), person(2, phone=PHONES(2))])
+    changed = [person(7, phone=PHONES(1)), person(2, phone=PHONES(2))]
+    found = customers.sync(changed)
+    assert customers.equals(changed)
+    assert (found["updated"], found["unchanged"], found["deleted"]) == (1, 1, 1)
+
+
+def test_one_who_shares_an_identifier_with_one_who_leaves_stays(customers):
+    both = [person(1, phone=PHONES(1)), person(2, phone=PHONES(1)), person(3)]
+    customers.sync(both)
+    customers.sync(both[1:])
+    assert customers.equals(both[1:])
+    assert customers.sync(both[1:])["requests"] == 0
+
+
+def test_ids_of_ones_own_are_deleted_too(customers):
+    customers.sync([{"id": f"customer-{n:030}"} for n in range(4)])
+    left = [{"id": f"customer-{n:030}"} for n in range(1, 4)]
+    assert customers.sync(left)["deleted"] == 1
+    assert customers.equals(left)
+
+
+def test_nobody_of_an_invalid_row_is_deleted(customers):
+    customers.sync([person(1, phone=PHONES(1)), person(2, phone=PHONES(2)), person(3)])
+    broken = [person(1, phone="12"), person(3)]
+    customers.sync(broken, code=3)
+    assert customers.sync(broken, "--skip-invalid", code=9)["deleted"] == 1
+    assert customers.equals([person(1, phone=PHONES(1)), person(3)])
+
+
+def test_nobody_is_deleted_where_a_row_may_be_anybodys(customers):
+    customers.sync(people(1, 2))
+    customers.sync([{"email": "u1@"}, person(2)], "--skip-invalid", code=9)
+    assert customers.equals(people(1, 2)) and "not deleted" in customers.said
+
+
+def test_more_than_max_delete_is_refused_and_so_are_fewer_than_min_rows(customers):
+    customers.sync(people(*range(20)))
+    customers.run("sync", "people.csv", "--prune", people=people(*range(3, 21)), code=12)
+    assert "3 of 20 acknowledged people" in customers.said and customers.equals(people(*range(20)))
+    customers.run("sync", "people.csv", "--prune", people=people(*range(2, 20)))
+    assert customers.equals(people(*range(2, 20)))
+    customers.sync(people(2), "--min-rows", "50%", code=12)
+    assert customers.equals(people(*range(2, 20)))
+
+
+def test_deleting_needs_yes(customers):
+    customers.sync(people(1, 2))
+    customers.write(people(1))
+    words = ("audiences", "sync", "people.csv", "--audience", customers.audience, "--prune")
+    customers.adsctl.local(*words, "--max-delete", "100%", code=12)
+    assert customers.equals(people(1, 2))
+
+
+def test_who_withdraws_consent_is_deleted(customers):
+    rows = "email,Newsletter\nu1@x.de,{}\nu2@x.de,yes\n"
+    words = ("sync", "people.csv", "--prune", "--max-delete", "100%", "--where", "Newsletter=yes")
+    customers.adsctl.file("people.csv", rows.format("yes"))
+    customers.run(*words)
+    assert customers.equals(people(1, 2))
+    customers.adsctl.file("people.csv", rows.format("no"))
+    customers.run(*words)
+    assert customers.equals(people(2))
+
+
+def test_several_files_are_one_list(customers):
+    customers.write(people(1, 2), "a.csv")
+    customers.write(people(3), "b.csv")
+    words = ("--prune", "--max-delete", "100%")
+    assert customers.run("sync", "a.csv", "b.csv", *words)["created"] == 3
+    customers.write(people(4), "b.csv")
+    found = customers.run("sync", "a.csv", "b.csv", *words)
+    assert (found["created"], found["deleted"], found["unchanged"]) == (1, 1, 2)
+    assert customers.equals(people(1, 2, 4))
+
+
+def test_a_column_that_says_what_to_do_with_each_person_is_refused(customers):
+    customers.adsctl.file("people.csv", "email,operation_type\nu1@x.de,Delete\n")
+    customers.run("sync", "people.csv", code=3)
+    customers.run("diff", "people.csv", code=3)
+    assert "--ignore" in customers.said and not customers.members
+
+
+def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
+    customers.sync(people(1, 2))
+    state = customers.adsctl.home / "state"
+    shutil.copytree(state, state.with_name("copy"))
+    shutil.rmtree(state)
+    state.with_name("copy").rename(state)
+    found = customers.sync(people(2, 3), "-q", code=9)
+    assert (found["deleted"], found["unchanged"], found["updated"], found["created"]) == (0, 0, 1, 1)
+    assert "copied" in customers.said and customers.equals(people(1, 2, 3))
+    assert customers.sync(people(2, 3))["deleted"] == 1
+    assert customers.equals(people(2, 3))
+
+
+def test_a_restored_disk_deletes_nobody(customers, monkeypatch):
+    customers.sync(people(1, 2))
+    monkeypatch.setattr(epochs, "_boot", lambda: "another boot")
+    found = customers.sync(people(2, 3), "-q", code=9)
+    assert found["deleted"] == 0 and "restored" in customers.said
+    assert customers.equals(people(1, 2, 3))
+
+
+@pytest.mark.parametrize("how", ["damaged", "another key", "key lost"])
+def test_a_ledger_that_cannot_be_used_deletes_nobody(customers, how):
+    customers.sync(people(1, 2))
+    state = customers.adsctl.home / "state"
+    (path,) = (each for each in (state / ledgers.FOLDER).iterdir() if not each.name.startswith("."))
+    if how == "damaged":
+        data = bytearray(path.read_bytes())
+        data[5] ^= 1
+        path.write_bytes(data)
+    elif how == "another key":
+        (state / ledgers.KEY_FILE).write_bytes(bytes(ledgers.KEY_BYTES))
+    else:
+        (state / ledgers.KEY_FILE).unlink()
+    found = customers.sync(people(2, 3), "-q", code=9)
+    assert found["deleted"] == 0 and ("damaged" if how == "damaged" else "key") in customers.said
+    assert customers.equals(people(1, 2, 3))
+    assert customers.sync(people(3))["deleted"] == 1
+
+
+def test_a_request_by_hand_makes_what_is_known_uncertain(customers):
+    customers.sync(people(1, 2))
+    path = "/12/accounts/{account_id}/custom_audiences/" + customers.audience + "/users"
+    body = json.dumps([{"operation_type": "Delete", "params": {"users": [{"email": ["0" * 64]}]}}])
+    customers.adsctl.local("api", "POST", path, "--input", "-", input=body)
+    assert customers.sync(people(2), code=9)["unchanged"] == 0
+    assert customers.equals(people(1, 2))
+    assert customers.sync(people(2))["deleted"] == 1
+
+
+def test_people_are_sent_again_before_the_service_forgets_them(customers, monkeypatch):
+    customers.sync(people(1))
+    later = datetime.now(UTC) + timedelta(days=370)
+    monkeypatch.setattr("ads_cli.audiences.comparison.this_second", lambda: later)
+    assert customers.sync(people(1))["updated"] == 1
+
+
+def test_a_do_not_reach_list_is_synced_too(adsctl):
+    adsctl.file("people.csv", "email\nu1@x.de\nu2@x.de\n")
+    words = (
+        "audiences",
+        "do-not-reach",
+        "sync",
+        "people.csv",
+        "--list",
+        "3k1a7",
+        "--prune",
+        "-y",
+        "-o",
+        "json",
+    )
+    assert json.loads(adsctl.local(*words).stdout)["created"] == 2
+    adsctl.file("people.csv", "email\nu2@x.de\n")
+    diff = adsctl.local(
+        "audiences", "do-not-reach", "diff", "people.csv", "--list", "3k1a7", "--prune", code=10
+    )
+    assert "1" in diff.stdout
+    assert json.loads(adsctl.local(*words, "--max-delete", "1").stdout)["deleted"] == 1
+
+
+def remembered(customers: List) -> list[dict]:
+    return json.loads(customers.adsctl.local("audiences", "remembered", "-o", "json").stdout)
+
+
+def test_remembered_counts_people_and_forget_removes_them(customers):
+    assert remembered(customers) == []
+    customers.sync([person(1, phone=PHONES(1)), person(2)])
+    (found,) = remembered(customers)
+    assert (found["target"], found["people"], found["identifiers"]) == (customers.audience, 2, 3)
+    assert found["uncertain"] == 0 and found["state"] == "current" and found["changed"]
+    customers.adsctl.local("audiences", "forget", "--audience", customers.audience, code=12)
+    customers.adsctl.local("audiences", "forget", "--audience", customers.audience, "-y")
+    assert remembered(customers) == [] and len(customers.members) == 3
+    customers.adsctl.local("audiences", "forget", "--audience", customers.audience, "-y", code=5)
+    assert customers.sync(people(1))["created"] == 1
+
+
+def test_jobs_clean_names_ledgers_that_are_outdated(customers, monkeypatch):
+    customers.sync(people(1))
+    assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
+    monkeypatch.setattr("ads_cli.commands.uploads.jobs.FORGOTTEN_DAYS", -1)
+    assert f"everybody: {customers.audience}" in customers.adsctl.local("jobs", "clean").stderr
+
+
+def test_parts_of_a_list_are_synced_at_once_and_pruned_by_a_task_of_their_own(customers):
+    customers.sync(people(1, 9))
+    for n in range(3):
+        customers.write(people(n), f"part{n}.csv")
+    sync = f"audiences sync {{}} --audience {customers.audience}"
+    tasks = [f"  - {{name: t{n}, run: {sync.format(f'part{n}.csv')}}}" for n in range(3)]
+    customers.adsctl.file("fleet.yaml", "\n".join(["tasks:", *tasks]) + "\n")
+    customers.adsctl.local("fleet", "run", "fleet.yaml")
+    assert customers.equals(people(0, 1, 2, 9))
+    prune = (
+        f"  - {{name: all, run: {sync.format('part0.csv part1.csv part2.csv')} --prune -y --max-delete 1}}"
+    )
+    customers.adsctl.file("both.yaml", "\n".join(["tasks:", *tasks, prune]) + "\n")
+    customers.adsctl.local("fleet", "check", "both.yaml", code=3)
+    customers.adsctl.file("prune.yaml", f"tasks:\n{prune}\n")
+    customers.adsctl.local("fleet", "run", "prune.yaml")
+    assert customers.equals(people(0, 1, 2))

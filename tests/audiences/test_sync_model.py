@@ -1,0 +1,100 @@
+"""After each sync with --prune the list has the people of its file, whatever happened before."""
+
+import random
+import shutil
+import tempfile
+
+import pytest
+
+from ads_cli.audiences.recorded_upload import RecordedUpload
+from ads_cli.audiences.upload import UserUpload
+from ads_cli.errors import UnavailableError
+from ads_cli.uploads import write_epochs as epochs
+from tests.audiences.lists import List, Person
+from tests.effort import tries
+
+FAULTS = ("none", "none", "lost answer", "not sent", "killed")
+STEPS = 7
+
+
+def random_people(chance: random.Random) -> list[Person]:
+    """Return people with one to three identifiers, some of which several people share."""
+    found = []
+    for number in chance.sample(range(12), chance.randint(1, 8)):
+        person = {"email": f"u{number}@x.de"}
+        if chance.random() < 0.5:
+            person["phone"] = f"+4915112345{chance.randrange(4):03}"
+        if chance.random() < 0.3:
+            person["id"] = f"customer-{chance.randrange(6)}"
+        if chance.random() < 0.2:
+            del person["email"]
+        found += [person] if person else []
+    return found or [{"email": "u0@x.de"}]
+
+
+class Faults:
+    """Lets the next request, or the end of the next run, fail in some way."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.next = "none"
+        send, finish = UserUpload.send, RecordedUpload.finish
+
+        def faulty_send(upload, client, batch, attempts):
+            fault, self.next = self.next, "none" if self.next != "killed" else "killed"
+            if fault == "not sent":
+                raise UnavailableError("not reached")
+            ack = send(upload, client, batch, attempts)
+            if fault == "lost answer":
+                raise UnavailableError("the answer was lost")
+            return ack
+
+        def faulty_finish(upload):
+            fault, self.next = self.next, "none"
+            if fault == "killed":
+                raise UnavailableError("killed before the log was merged")
+            return finish(upload)
+
+        monkeypatch.setattr(UserUpload, "send", faulty_send)
+        monkeypatch.setattr(RecordedUpload, "finish", faulty_finish)
+
+
+@pytest.mark.parametrize("seed", range(tries(8, 100)))
+def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch, tmp_path_factory, seed):
+    folder = tmp_path_factory.mktemp("notes")
+    monkeypatch.setattr(epochs, "SHARED_MEMORY", folder / "shm")
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
+    chance, members = random.Random(seed), List(adsctl)
+    faults = Faults(monkeypatch)
+    adsctl.copy_emulator()
+    state, snapshot = adsctl.home / "state", adsctl.home / "snapshot"
+    unknown: set[bytes] = set()  # whom a restored ledger does not know
+    for _ in range(STEPS):
+        step = chance.choice(("push", "delete", "sync", "sync", "snapshot", "restore"))
+        faults.next = chance.choice(FAULTS) if step in ("push", "delete", "sync") else "none"
+        listed = random_people(chance)
+        if step == "push":
+            members.run("push", "people.csv", people=listed, code=None)
+        elif step == "delete":
+            members.run("push", "people.csv", "--operation", "delete", people=listed, code=None)
+        elif step == "sync":
+            members.sync(listed, code=None)
+        elif step == "snapshot" and not snapshot.exists():
+            shutil.copytree(state, snapshot, ignore=shutil.ignore_patterns("emulator.db*"))
+        elif step == "restore" and snapshot.exists():
+            unknown |= members.members
+            for path in state.iterdir():
+                if not path.name.startswith("emulator.db"):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            shutil.copytree(snapshot, state, dirs_exist_ok=True)
+        faults.next = "none"
+        if step in ("sync", "restore"):
+            listed = random_people(chance)
+            before = members.members
+            members.sync(listed, code=None)
+            wanted = members.identifiers(listed)
+            assert wanted <= members.members
+            if "cannot be relied on" in members.said:  # nobody is deleted, so that it is run once more
+                assert before <= members.members
+                members.sync(listed)
+            assert wanted <= members.members <= wanted | unknown, (step, members.said)
+            assert members.sync(listed)["requests"] == 0

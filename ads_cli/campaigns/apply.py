@@ -246,8 +246,11 @@ class Apply:
             response = self._client.exchange(prepared, on_send=lambda: attempts.note_attempt(0, []))
         except (RefusedError, NotFoundError) as error:
             attempts.end({})
-            for change in changes:
-                self._refused(change, error.message)
+            if len(changes) > 1:  # nothing was applied: find out which of them are refused
+                for change in changes:
+                    self._send_single([change], self._creation(change), of)
+            else:
+                self._refused(changes[0], error.message)
             return
         except AdsctlError as error:
             raise self._stopped(error) from None

@@ -228,7 +228,7 @@ class Comparison:
             candidates = [one for one in others.get(_wanted(entry), ()) if one.id not in claimed]
             mark = mark_of(entry, parent_id)
             is_lost = mark in self._memory.lost
-            if self._is_copy and not is_lost:
+            if self._is_copy and entry.kind is CAMPAIGN and not is_lost:
                 candidates = []
             if len(candidates) > 1 and entry.kind.is_named and not is_lost:
                 ids = ", ".join(one.id for one in candidates)

@@ -20,6 +20,7 @@ from ..api.spending import STATUS
 from ..api.time import decode_custom
 
 DAY_BUDGET = "daily_budget_amount_local_micro"
+LISTS = ("line_items", "targeting", "ads", "tracking_tags")  # below campaigns
 NAMED = ("campaign", "line_item")  # kinds whose records are known by a key, or by their names
 TYPE, OPERATOR, VALUE = "targeting_type", "operator_type", "targeting_value"
 OPERATOR_WORDS = {"EQ": "", "NE": "EXCLUDE ", "LT": "LT ", "GTE": "GTE "}  # before the type of a criterion

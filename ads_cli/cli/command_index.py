@@ -93,6 +93,7 @@ CUSTOM_COMMANDS = {
     "campaigns tree": "campaigns:tree",
     "campaigns pull": "campaigns.files:pull",
     "campaigns plan": "campaigns.files:plan",
+    "campaigns copy": "campaigns.copying:copy",
     "campaigns apply": "campaigns.files:apply",
     "conversions send": "conversions:send",
     "stats get": "stats:get",

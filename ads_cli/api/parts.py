@@ -61,12 +61,17 @@ def without_removed(
     endpoint = getattr(request, "endpoint", None)  # a handler may parse a request as a type of its own
     if endpoint is None or endpoint.method != "PUT" or endpoint.params_in != "query":
         return values, []
-    removable = {field.name for field in fields_of(request) if not (field.required or _stays(field))}
+    removable = removable_fields(request)
     fields = {name: other_names.get(name, name) for name in values}
     once = {field for field, names in Counter(fields.values()).items() if names == 1} & removable
     removed = [name for name, value in values.items() if value in ("", [""]) and fields[name] in once]
     kept = {name: value for name, value in values.items() if name not in removed}
     return kept, [fields[name] for name in removed]
+
+
+def removable_fields(request: type[Request]) -> frozenset[str]:
+    """Name the fields of a change that may be sent empty, so that their value is removed."""
+    return frozenset(field.name for field in fields_of(request) if not (field.required or _stays(field)))
 
 
 def _stays(field: Field) -> bool:

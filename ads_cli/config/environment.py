@@ -127,6 +127,7 @@ STATE_FILES = {
     "images.db": "what is known of images, for products check --images",
     "exports": "parts of unfinished exports of statistics, for stats export --resume",
     "fleet": "the runs of fleets: records and logs of their tasks",
+    "campaigns": "ids of what campaigns apply has made, by key; what campaigns pull has written",
     "ids": "the ids that completion offers",
     "concurrency": "how many requests at once a service answers well",
     "pace": "what the processes on this machine have left of the rate limits",

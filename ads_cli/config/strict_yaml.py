@@ -43,16 +43,50 @@ class ValueBuilder:
             while not isinstance(event := next(events), ev.SequenceEndEvent):
                 items.append(self.build(event, depth + 1))
             return items
-        values: dict[str, Any] = {}
+        return self._mapping(event, depth)
+
+    def _mapping(self, start: Any, depth: int) -> dict[str, Any]:
+        events, values = self._events, self._new_mapping(start)
         while not isinstance(key := next(events), ev.MappingEndEvent):
             _check(key)
             if not isinstance(key, ev.ScalarEvent):
                 raise UnsupportedYamlError(key, "a key must be text")
-            value = self.build(next(events), depth + 1)
-            if key.value in values:
-                self.repeated_key = key.value
-            values[key.value] = value
+            self._note_key(values, key)
+            values[key.value] = self.build(next(events), depth + 1)
         return values
+
+    def _new_mapping(self, start: Any) -> dict[str, Any]:
+        return {}
+
+    def _note_key(self, values: dict[str, Any], key: Any) -> None:
+        if key.value in values:
+            self.repeated_key = key.value
+
+
+class LinedMapping(dict[str, Any]):
+    """A mapping that remembers where it begins, and the lines of its keys."""
+
+    line, column, is_flow = 1, 0, False
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.lines: dict[str, int] = {}
+
+
+class LinedBuilder(ValueBuilder):
+    """Builds mappings that remember their lines, and refuses a key that is there twice."""
+
+    def _new_mapping(self, start: Any) -> LinedMapping:
+        values = LinedMapping()
+        values.line, values.column = start.start_mark.line + 1, start.start_mark.column
+        values.is_flow = bool(start.flow_style)
+        return values
+
+    def _note_key(self, values: dict[str, Any], key: Any) -> None:
+        if key.value in values:
+            raise UnsupportedYamlError(key, f"the key {key.value!r} is there twice")
+        assert isinstance(values, LinedMapping)
+        values.lines[key.value] = key.start_mark.line + 1
 
 
 PROBLEMS = {  # by what the parser says
@@ -61,10 +95,15 @@ PROBLEMS = {  # by what the parser says
 }
 
 
-def load(document: str | bytes, name: str, builder: type[ValueBuilder] = ValueBuilder) -> Any:
+def load(
+    document: str | bytes,
+    name: str,
+    builder: type[ValueBuilder] = ValueBuilder,
+    loader: Any = yaml.SafeLoader,
+) -> Any:
     """Read one YAML or JSON document; raise ContentError, with `name` and the line, if it is not valid."""
     try:
-        return _load(yaml.parse(document, Loader=yaml.SafeLoader), builder)
+        return _load(yaml.parse(document, Loader=loader), builder)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = f":{mark.line + 1}:{mark.column + 1}" if mark else ""

@@ -64,6 +64,11 @@ class Invocation:
         """Return the same invocation under another profile."""
         return Invocation({**self.flags, "profile": profile}, self._command_line)
 
+    def with_target(self, profile: str | None, account: str | None) -> "Invocation":
+        """Return the same invocation for another account; that of another profile unless it is named."""
+        flags = {**self.flags, "account": account}
+        return Invocation({**flags, "profile": profile} if profile else flags, self._command_line)
+
     @property
     def command_line(self) -> tuple[str, ...]:
         """The words after `adsctl`, as they were typed."""

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
-from ..config.strict_yaml import UnsupportedYamlError, ValueBuilder, load
+from ..config.strict_yaml import LinedBuilder, LinedMapping, load
 from ..errors import AdsctlError, ContentError, UsageError
 from ..spelling import suggestion
 
@@ -99,25 +99,6 @@ class FleetFile(msgspec.Struct, frozen=True):
     entries: list[TaskEntry]
 
 
-class LinedMapping(dict[str, Any]):
-    """A mapping that remembers the line where it begins."""
-
-    line = 1
-
-
-class _LinedBuilder(ValueBuilder):
-    """Builds mappings that remember their lines, and refuses a key that is there twice."""
-
-    def build(self, event: Any, depth: int = 0) -> Any:
-        value = super().build(event, depth)
-        if self.repeated_key is not None:
-            raise UnsupportedYamlError(event, f"the key {self.repeated_key!r} is there twice")
-        if isinstance(value, dict):
-            value = LinedMapping(value)
-            value.line = event.start_mark.line + 1
-        return value
-
-
 def read_fleet(path: Path, problems: list[TaskProblem]) -> FleetFile:
     """Read the file of a fleet; raise UsageError or ContentError where it cannot be read at all."""
     try:
@@ -132,7 +113,7 @@ def read_fleet(path: Path, problems: list[TaskProblem]) -> FleetFile:
 
 def parse_fleet(text: str | bytes, name: str, problems: list[TaskProblem]) -> FleetFile:
     """Parse the text of a fleet, and note every mistake; raise ContentError for a text that is none."""
-    document = load(text, name, _LinedBuilder)
+    document = load(text, name, LinedBuilder)
     if not isinstance(document, LinedMapping):
         raise ContentError(f"{name}: not a mapping with tasks", hint="see docs/fleet.md")
     return _Reader(problems).read(document)

@@ -1,22 +1,14 @@
 """Show campaigns with all that belongs to them."""
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...console.invocation import Invocation
-from ...errors import UnavailableError
 
 if TYPE_CHECKING:
-    from ...api.endpoint import Request
-    from ...client.response import Response
+    from ...campaigns.account import AccountReader
     from .tree_view import Node
-
-
-IDS_PER_REQUEST = 200
-REQUESTS_AT_ONCE = 4
-PAGE_SIZE = 1000
 
 
 def tree(
@@ -47,27 +39,20 @@ def tree(
 
 def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
     """Fetch one campaign or all, and what belongs to them."""
-    from ...api.campaigns import GetCampaign, ListCampaigns
-    from ...api.line_items import ListLineItems
+    from ...api.campaigns import GetCampaign
     from ...api.names import to_neutral
+    from ...campaigns.account import AccountReader, records_in
     from .tree_view import Node
 
-    account = call.account
+    reader = AccountReader(call.client, call.account)
     if campaign is None:
-        sent = _every(call, [ListCampaigns(account_id=account, with_draft=True, count=PAGE_SIZE)], "id")
+        sent = reader.campaigns()
     else:
-        sent = _records(call.client.call(GetCampaign(account_id=account, campaign_id=campaign)), "id")
+        sent = records_in(call.client.call(GetCampaign(account_id=call.account, campaign_id=campaign)), "id")
     fields = to_neutral(sent)
     ids = [one["id"] for one in fields]
-    items = _every(
-        call,
-        [
-            ListLineItems(account_id=account, campaign_ids=some, with_draft=True, count=PAGE_SIZE)
-            for some in _parts(ids)
-        ],
-        *("id", "campaign_id"),
-    )
-    below = _below_line_items(call, to_neutral(items))
+    items = reader.line_items(ids)
+    below = _below_line_items(reader, to_neutral(items))
     line_items: dict[str, list[Node]] = {id: [] for id in ids}
     for one in items:
         neutral = to_neutral(one)
@@ -79,7 +64,7 @@ def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
     ]
 
 
-def _below_line_items(call: Invocation, line_items: list[dict[str, Any]]) -> "dict[str, list[Node]]":
+def _below_line_items(reader: "AccountReader", line_items: list[dict[str, Any]]) -> "dict[str, list[Node]]":
     """Fetch what line items target and show, by line item."""
     from ...api.names import to_neutral
     from ...api.promoted import (
@@ -105,39 +90,10 @@ def _below_line_items(call: Invocation, line_items: list[dict[str, Any]]) -> "di
         # The service refuses the others where it lists promoted accounts.
         promoting = [one for one in line_items if one.get("product_type") == "PROMOTED_ACCOUNT"]
         ids = [one["id"] for one in (promoting if kind == "account" else line_items)]
-        requests = [
-            request(account_id=call.account, line_item_ids=some, count=PAGE_SIZE) for some in _parts(ids)
-        ]
-        for record in _every(call, requests, "line_item_id"):
+        for record in reader.below(request, ids):
             neutral = to_neutral(record)
             below.setdefault(neutral["line_item_id"], []).append(Node(kind, record, neutral))
     return below
-
-
-def _every(call: Invocation, requests: "Sequence[Request]", *ids: str) -> list[Any]:
-    """Fetch all pages of some lists, whose records have `ids`."""
-    from ...parallel.ordered_map import map_ordered
-
-    def records(request: "Request") -> list[Any]:
-        return [record for page in call.client.pages(request) for record in _records(page, *ids)]
-
-    found = map_ordered(records, requests, REQUESTS_AT_ONCE, max(len(requests), 1))
-    return [record for of_one in found for record in of_one]
-
-
-def _records(response: "Response", *ids: str) -> list[Any]:
-    """Return the records of a response as they were sent; raise UnavailableError where one lacks an id."""
-    for record in response.records:
-        if missing := [name for name in ids if not isinstance(record.get(name), str)]:
-            raise UnavailableError(
-                f"a record of the response has no {missing[0]}", http_status=response.status
-            )
-    return response.data if isinstance(response.data, list) else [response.data]
-
-
-def _parts(ids: list[str]) -> Iterator[list[str]]:
-    """Cut ids into as many as a list takes."""
-    yield from (ids[start : start + IDS_PER_REQUEST] for start in range(0, len(ids), IDS_PER_REQUEST))
 
 
 SCHEME = "card://"

@@ -1,0 +1,1 @@
+"""Campaigns as a file: read from an account, compared with it, and carried out."""

@@ -1,0 +1,144 @@
+"""Read the campaigns of an account, with all that belongs to them."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..api.names import to_neutral
+from ..errors import NotFoundError, UnavailableError
+from ..parallel.ordered_map import map_ordered
+from .model import CAMPAIGN, KINDS, LINE_ITEM, Kind, Stored, content_of
+
+if TYPE_CHECKING:
+    from ..api.endpoint import Request
+    from ..client.client import Client
+    from ..client.response import Response
+
+IDS_PER_REQUEST = 200
+REQUESTS_AT_ONCE = 4
+PAGE_SIZE = 1000
+
+
+class AccountReader:
+    """Lists records of an account, as the service sends them."""
+
+    def __init__(self, client: "Client", account: str) -> None:
+        self.client, self.account = client, account
+
+    def campaigns(self, *, ids: Collection[str] = (), q: str | None = None) -> list[Any]:
+        """List campaigns, drafts too; raise NotFoundError where an id is that of none."""
+        of = [*parts([*ids])] if ids else [None]
+        kind: Any = CAMPAIGN.list
+        requests = [
+            kind(account_id=self.account, campaign_ids=some, q=q, with_draft=True, count=PAGE_SIZE)
+            for some in of
+        ]
+        found = self.every(requests, "id")
+        missing = [*{*ids} - {record["id"] for record in found}]
+        if missing:
+            raise NotFoundError(f"the account {self.account} has no campaign {', '.join(sorted(missing))}")
+        return found
+
+    def line_items(self, campaigns: Sequence[str]) -> list[Any]:
+        """List the line items of campaigns, drafts too."""
+        kind: Any = LINE_ITEM.list
+        requests = [
+            kind(account_id=self.account, campaign_ids=some, with_draft=True, count=PAGE_SIZE)
+            for some in parts(campaigns)
+        ]
+        return self.every(requests, "id", "campaign_id")
+
+    def below(self, kind: "type[Request]", line_items: Sequence[str]) -> list[Any]:
+        """List what belongs to line items."""
+        made: Any = kind
+        requests = [
+            made(account_id=self.account, line_item_ids=some, count=PAGE_SIZE) for some in parts(line_items)
+        ]
+        return self.every(requests, "id", "line_item_id")
+
+    def every(self, requests: "Sequence[Request]", *ids: str) -> list[Any]:
+        """Fetch all pages of some lists, whose records have `ids`."""
+
+        def records(request: "Request") -> list[Any]:
+            return [record for page in self.client.pages(request) for record in records_in(page, *ids)]
+
+        found = map_ordered(records, requests, REQUESTS_AT_ONCE, max(len(requests), 1))
+        return [record for of_one in found for record in of_one]
+
+    def tree(
+        self,
+        campaigns: Sequence[Any],
+        lists: Collection[str],
+        within: Collection[str] | None = None,
+    ) -> list[Stored]:
+        """Return campaigns with what belongs to them, of the lists that are named; deleted ones are left out.
+
+        `within` are the ids of the campaigns of which more than themselves is wanted (None: all).
+        """
+        found = [Stored(CAMPAIGN, record) for record in map(to_neutral, campaigns) if _is_there(record)]
+        by_id = {one.id: one for one in found}
+        wanted = [id for id in by_id if within is None or id in within]
+        if "line_items" not in lists:
+            return _sorted(found)
+        items: dict[str, Stored] = {}
+        for one in by_id.values():
+            one.below["line_items"] = []
+        for record in map(to_neutral, self.line_items(wanted)):
+            parent = by_id.get(record["campaign_id"])
+            if parent and _is_there(record) and record["id"] not in items:
+                items[record["id"]] = item = Stored(LINE_ITEM, record, parent)
+                parent.below["line_items"].append(item)
+        for kind in KINDS:
+            if kind.parent_field == "line_item_id" and kind.list_name in lists:
+                self._add(kind, items)
+        for item in items.values():
+            for inner in item.below.values():
+                inner.sort(key=_order)
+        for one in found:
+            one.below["line_items"] = _sorted(one.below["line_items"])
+        return _sorted(found)
+
+    def _add(self, kind: Kind, items: dict[str, Stored]) -> None:
+        """Add the records of a kind to their line items."""
+        # The service refuses the others where it lists promoted accounts.
+        of = [
+            id
+            for id, item in items.items()
+            if all(item.fields.get(name) == value for name, value in kind.only_for.items())
+        ]
+        seen = set()
+        for item in items.values():
+            item.below.setdefault(kind.list_name, [])
+        for record in map(to_neutral, self.below(kind.list, of) if of else ()):
+            parent = items.get(record["line_item_id"])
+            if parent and _is_there(record) and record["id"] not in seen:
+                seen.add(record["id"])
+                parent.below[kind.list_name].append(Stored(kind, record, parent))
+
+
+def records_in(response: "Response", *ids: str) -> list[Any]:
+    """Return the records of a response as they were sent; raise UnavailableError where one lacks an id."""
+    for record in response.records:
+        if missing := [name for name in ids if not isinstance(record.get(name), str)]:
+            raise UnavailableError(
+                f"a record of the response has no {missing[0]}", http_status=response.status
+            )
+    return response.data if isinstance(response.data, list) else [response.data]
+
+
+def parts(ids: Sequence[str]) -> Iterator[list[str]]:
+    """Cut ids into as many as a list takes."""
+    yield from ([*ids[start : start + IDS_PER_REQUEST]] for start in range(0, len(ids), IDS_PER_REQUEST))
+
+
+def _is_there(record: Any) -> bool:
+    return record.get("deleted") is not True
+
+
+def _sorted(records: list[Stored]) -> list[Stored]:
+    """Order records as they were made, whatever they are called now."""
+    return sorted(records, key=lambda one: (str(one.fields.get("created_at")), one.id))
+
+
+def _order(one: Stored) -> tuple[Any, ...]:
+    label = tuple(value or "" for value in content_of(one.kind, one.fields))
+    return KINDS.index(one.kind), label, one.id

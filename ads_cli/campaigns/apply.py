@@ -1,0 +1,348 @@
+"""Carry out a plan.
+
+Pauses, creations from the top down, changes, activations, deletions from the bottom up.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from ..api.batches import batch_request, encode_operation, operation
+from ..api.endpoint import Request
+from ..api.parts import with_removed
+from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
+from ..api.validation import convert
+from ..batches.upload import OPERATIONS, BatchUpload, Items, not_understood
+from ..errors import AdsctlError, NotFoundError, RefusedError
+from ..uploads.batch import FAILED, Batch
+from .comparison import PLACEHOLDER_ID, Change, Plan, mark_of
+from .memory import ApplyMemory, Mark
+from .model import KINDS, Entry, Kind
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
+RESUME_HINT = "the next apply looks what was created, and makes the rest: run it again with --resume"
+
+
+@dataclass
+class Applied:
+    """What became of a plan."""
+
+    done: dict[str, int] = field(default_factory=lambda: {"created": 0, "updated": 0, "deleted": 0})
+    failed: list[tuple[str, str]] = field(default_factory=list)  # path and reason
+    ids: dict[Entry, str] = field(default_factory=dict)  # of what the file has
+
+
+class _Attempts:
+    """Notes attempts to create, in the memory of the account."""
+
+    def __init__(self, memory: ApplyMemory, marks: Sequence[Mark]) -> None:
+        self._memory, self._marks = memory, marks
+        self._number = 0
+
+    def may_be_applied(self, batch: int) -> bool:
+        return False
+
+    def note_attempt(self, batch: int, keys: list[str]) -> None:
+        if self._marks and not self._number:
+            self._number = self._memory.begin_attempt(self._marks)
+
+    def withdraw_attempt(self, batch: int) -> None:
+        self.end({})
+
+    def end(self, ids: dict[Mark, str]) -> None:
+        """Note what was created."""
+        if self._number:
+            self._memory.end_attempt(self._number, ids)
+            self._number = 0
+        else:
+            self._memory.remember(ids)
+
+
+class Apply:
+    """Sends the requests of a plan, as many changes in one as the service takes."""
+
+    def __init__(
+        self,
+        client: "Client",
+        account: str,
+        plan: Plan,
+        memory: ApplyMemory,
+        on_progress: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        self._client, self._account, self._plan, self._memory = client, account, plan, memory
+        self._on_progress = on_progress
+        self._sent = 0
+        self._lost: set[Entry] = set()  # entries that were refused: nothing below them is made
+        self.result = Applied()
+
+    def run(self) -> Applied:
+        """Send everything; raise AdsctlError where it cannot go on."""
+        memory, plan = self._memory, self._plan
+        memory.remember(plan.ids)
+        memory.settle()
+        self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
+        updates = [change for change in plan.changes if change.action == "update"]
+        creations = [change for change in plan.changes if change.action == "create"]
+        deletions = [change for change in plan.changes if change.action == "delete"]
+        replaced = [change for change in deletions if change.is_replaced]
+        self._update((each, _only_status(each)) for each in updates if each.values.get(STATUS) == PAUSED)
+        self._delete(
+            each for each in replaced if not each.kind.is_named
+        )  # it takes the place of what is made
+        for kind in KINDS:
+            self._create(kind, [change for change in creations if change.kind is kind])
+        self._update((each, _without_status(each)) for each in updates)
+        self._activate(updates, creations)
+        self._delete(each for each in deletions if each.kind.is_named or not each.is_replaced)
+        return self.result
+
+    def _create(self, kind: Kind, changes: list[Change]) -> None:
+        """Create the records of a kind."""
+        ready = []
+        for change in changes:
+            parent = change.parent
+            if parent and (parent in self._lost or parent not in self.result.ids):
+                self._lost.add(_entry(change))
+            else:
+                ready.append(change)
+        if kind.create.endpoint.batch:
+            for some in _parts(ready, kind.create.endpoint.batch.size):
+                self._send_batch(kind.create, "create", some, [self._creation(change) for change in some])
+        elif kind.of_several:
+            ((many, _),) = kind.of_several.items()
+            of_parent = sorted(ready, key=lambda change: self._parent_id(change))
+            for _, group in groupby(of_parent, key=self._parent_id):
+                for some in _parts([*group], 50):
+                    self._send_single(some, self._creation(*some), of=many)
+        else:
+            for change in ready:
+                self._send_single([change], self._creation(change))
+
+    def _parent_id(self, change: Change) -> str:
+        return self.result.ids[change.parent] if change.parent else ""
+
+    def _creation(self, *changes: Change) -> Request:
+        """Return the request that creates a record, or several of one parent: what may spend is paused."""
+        first = changes[0]
+        kind, values = first.kind, dict(first.values)
+        if STATUS in kind.create.__struct_fields__:
+            values[STATUS] = DRAFT if values.get(STATUS) == DRAFT else PAUSED
+        for many, one in kind.of_several.items():
+            values.pop(one)
+            values[many] = [change.values[one] for change in changes]
+        if kind.parent_field:
+            values[kind.parent_field] = self._parent_id(first)
+        return convert(kind.create, {"account_id": self._account, **values})
+
+    def _activate(self, updates: Iterable[Change], creations: Iterable[Change]) -> None:
+        """Activate what the file wants active, from the bottom up, once all its parts are there."""
+        wanted = [change for change in (*updates, *creations) if change.values.get(STATUS) == ACTIVE]
+        wanted = [change for change in wanted if change.entry in self.result.ids]
+        wanted = [change for change in wanted if not self._is_incomplete(_entry(change))]
+        for kind in reversed(KINDS):
+            self._update(((each, {STATUS: ACTIVE}) for each in wanted if each.kind is kind), is_counted=False)
+
+    def _is_incomplete(self, entry: Entry) -> bool:
+        """Whether something below an entry was refused."""
+        below = (inner for entries in entry.below.values() for inner in entries)
+        return entry in self._lost or any(map(self._is_incomplete, below))
+
+    def _update(self, changes: Iterable[tuple[Change, dict[str, Any]]], *, is_counted: bool = True) -> None:
+        """Change fields; what removes a value is a request of its own, since a batch cannot."""
+        of_kind: dict[Kind, list[tuple[Change, dict[str, Any]]]] = {}
+        for change, values in changes:
+            if values:
+                of_kind.setdefault(change.kind, []).append((change, values))
+        for kind, found in of_kind.items():
+            assert kind.update
+            plain = [each for each in found if None not in each[1].values()]
+            if kind.update.endpoint.batch and len(plain) > 1:
+                for some in _parts(plain, kind.update.endpoint.batch.size):
+                    requests = [self._change(*each) for each in some]
+                    self._send_batch(kind.update, "update", [change for change, _ in some], requests)
+                found = [each for each in found if None in each[1].values()]
+            for change, values in found:
+                self._call([change], self._change(change, values))
+        if is_counted:
+            self.result.done["updated"] = len(
+                [
+                    change
+                    for change in self._plan.changes
+                    if change.action == "update" and change.entry not in self._lost
+                ]
+            )
+
+    def _change(self, change: Change, values: dict[str, Any]) -> Request:
+        kind = change.kind
+        assert kind.update
+        sent = {name: value for name, value in values.items() if value is not None}
+        own = {"account_id": self._account, kind.id_field: self.result.ids[_entry(change)]}
+        return with_removed(
+            convert(kind.update, {**own, **sent}), [name for name, value in values.items() if value is None]
+        )
+
+    def _delete(self, changes: Iterable[Change]) -> None:
+        """Delete records, from the bottom up."""
+        found = [*changes]
+        for kind in reversed(KINDS):
+            of_kind = [change for change in found if change.kind is kind]
+            requests = [
+                convert(kind.delete, {"account_id": self._account, kind.id_field: change.id})
+                for change in of_kind
+            ]
+            batch = kind.delete.endpoint.batch
+            if batch and len(of_kind) > 1:
+                for start in range(0, len(of_kind), batch.size):
+                    some = slice(start, start + batch.size)
+                    self._send_batch(kind.delete, "delete", of_kind[some], requests[some])
+            else:
+                for change, request in zip(of_kind, requests, strict=True):
+                    self._call([change], request)
+
+    def _send_batch(
+        self, declared: type[Request], action: str, changes: Sequence[Change], requests: Sequence[Request]
+    ) -> None:
+        """Send operations in one request; those that are refused are noted, and the others applied."""
+        endpoint = declared.endpoint
+        assert endpoint.batch
+        upload = BatchUpload(
+            batch_request(declared)(account_id=self._account), action, endpoint.batch.noun, OPERATIONS
+        )
+        bodies = [encode_operation(operation(request, self._client.names)) for request in requests]
+        own_id = str(endpoint.id_field)
+        ids = [str(getattr(request, own_id, number)) for number, request in enumerate(requests)]
+        places = [(number, _line(change)) for number, change in enumerate(changes)]
+        attempts = (
+            _Attempts(self._memory, [*self._marks(changes)])
+            if action == "create"
+            else _NoAttempts(self._memory, [])
+        )
+        try:
+            ack = upload.send(self._client, Batch(0, Items(bodies, ids), places), attempts)
+        except AdsctlError as error:
+            raise self._stopped(error) from None
+        reasons = dict(ack.failed)
+        made = iter(ack.answer)
+        ids_of: dict[Mark, str] = {}
+        for number, change in enumerate(changes):
+            if number in reasons:
+                self._refused(change, reasons[number])
+            elif action == "create":
+                self._made(change, next(made), ids_of)
+        attempts.end(ids_of)
+        if action != "update":
+            self.result.done[f"{action}d"] += len(changes) - ack.counts[FAILED]
+        self._progress(len(changes))
+
+    def _send_single(self, changes: Sequence[Change], request: Request, of: str = "") -> None:
+        """Create by a request of its own."""
+        attempts = _Attempts(self._memory, [*self._marks(changes)])
+        prepared = self._client.prepare(request)
+        try:
+            response = self._client.exchange(prepared, on_send=lambda: attempts.note_attempt(0, []))
+        except (RefusedError, NotFoundError) as error:
+            attempts.end({})
+            if len(changes) > 1:  # nothing was applied: find out which of them are refused
+                for change in changes:
+                    self._send_single([change], self._creation(change), of)
+            else:
+                self._refused(changes[0], error.message)
+            return
+        except AdsctlError as error:
+            raise self._stopped(error) from None
+        records = response.neutral_data if of else [response.neutral_data]
+        if not isinstance(records, list) or len(records) != len(changes):
+            raise self._stopped(not_understood(f"it has no list of {len(changes):,} records"))
+        ids_of: dict[Mark, str] = {}
+        for change, record in zip(changes, records, strict=True):
+            self._made(change, record, ids_of)
+        attempts.end(ids_of)
+        self.result.done["created"] += len(changes)
+        self._progress(len(changes))
+
+    def _call(self, changes: Sequence[Change], request: Request) -> None:
+        """Change or delete by a request of its own."""
+        try:
+            self._client.call(request)
+        except NotFoundError as error:
+            if request.endpoint.method != "DELETE":
+                self._refused(changes[0], error.message)
+                return
+        except RefusedError as error:
+            self._refused(changes[0], error.message)
+            return
+        except AdsctlError as error:
+            raise self._stopped(error) from None
+        if request.endpoint.method == "DELETE":
+            self.result.done["deleted"] += 1
+        self._progress(1)
+
+    def _made(self, change: Change, record: Any, ids: dict[Mark, str]) -> None:
+        id = record.get("id") if isinstance(record, dict) else None
+        if not isinstance(id, str):
+            raise self._stopped(not_understood("a record of it has no id"))
+        entry = _entry(change)
+        self.result.ids[entry] = id
+        if mark := mark_of(entry, self._own_parent_id(change)):
+            ids[mark] = id
+
+    def _marks(self, changes: Iterable[Change]) -> Iterator[Mark]:
+        for change in changes:
+            if mark := mark_of(_entry(change), self._own_parent_id(change)):
+                yield mark
+
+    def _own_parent_id(self, change: Change) -> str:
+        """Return the id of the record above, which exists by now."""
+        if change.parent_id == PLACEHOLDER_ID and change.parent:
+            return self.result.ids[change.parent]
+        return change.parent_id
+
+    def _refused(self, change: Change, reason: str) -> None:
+        if change.entry:
+            self._lost.add(change.entry)
+        self.result.failed.append(
+            (f"{change.path} ({change.action} {change.kind.noun} {change.key})", reason)
+        )
+
+    def _stopped(self, error: AdsctlError) -> AdsctlError:
+        error.hint = "; ".join(filter(None, (error.hint if not error.may_be_applied else "", RESUME_HINT)))
+        return error
+
+    def _progress(self, count: int) -> None:
+        self._sent += count
+        self._on_progress(self._sent)
+
+
+class _NoAttempts(_Attempts):
+    """Notes nothing: what is repeated has the same effect."""
+
+    def note_attempt(self, batch: int, keys: list[str]) -> None:
+        pass
+
+    def end(self, ids: dict[Mark, str]) -> None:
+        pass
+
+
+def _entry(change: Change) -> Entry:
+    assert change.entry
+    return change.entry
+
+
+def _line(change: Change) -> int:
+    return change.entry.line if change.entry else 0
+
+
+def _only_status(change: Change) -> dict[str, Any]:
+    return {STATUS: change.values[STATUS]}
+
+
+def _without_status(change: Change) -> dict[str, Any]:
+    return {name: value for name, value in change.values.items() if name != STATUS}
+
+
+def _parts(items: Sequence[Any], size: int) -> Iterator[list[Any]]:
+    yield from ([*items[start : start + size]] for start in range(0, len(items), size))

@@ -1,0 +1,468 @@
+"""Compare a file of campaigns with an account: who is who, and what differs."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from ..api.problems import Problem
+from ..api.spending import PAUSED, STATUS, is_on, may_serve
+from ..api.validation import check
+from .file import CampaignFile
+from .memory import ApplyMemory, Mark
+from .model import (
+    CAMPAIGN,
+    DAY_BUDGET,
+    NAMED,
+    Entry,
+    FileField,
+    Kind,
+    Stored,
+    content_of,
+    file_fields,
+    label_of,
+    shown_value,
+)
+
+ROOT = ""  # the record above campaigns
+ACTIONS = ("create", "update", "delete")
+PLACEHOLDER_ID = "new"  # of a record above that is not created yet
+
+
+@dataclass(eq=False)
+class Change:
+    """A difference, as it is carried out."""
+
+    action: str  # create, update or delete
+    kind: Kind
+    path: str
+    key: str
+    name: str | None
+    entry: Entry | None = None
+    stored: Stored | None = None
+    values: dict[str, Any] = field(default_factory=dict)  # typed, by field: those that are sent
+    parent: Entry | None = None  # of what is created
+    parent_id: str = ROOT
+    is_replaced: bool = False
+    currency: str = ""
+
+    @property
+    def id(self) -> str | None:
+        """The id of the record; None where it is not created yet."""
+        return self.stored.id if self.stored else None
+
+    @property
+    def before(self) -> dict[str, Any] | None:
+        """What the account has of the fields that change; all of what is deleted."""
+        if self.stored is None:
+            return None
+        if self.action == "delete":
+            return self.stored.values()
+        fields = file_fields(self.kind)
+        return {
+            fields[name].key: shown_value(fields[name], self.stored.fields.get(name), self.currency)
+            for name in self.values
+        }
+
+    @property
+    def after(self) -> dict[str, Any] | None:
+        """What they become."""
+        if self.action == "delete":
+            return None
+        fields = file_fields(self.kind)
+        values = self.values
+        if self.action == "create":
+            values = {name: value for name, value in values.items() if value is not None}
+        return {
+            fields[name].key: shown_value(fields[name], value, self.currency)
+            for name, value in values.items()
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a record of a plan."""
+        return {
+            "action": self.action,
+            "kind": self.kind.name,
+            "id": self.id,
+            "key": self.key,
+            "name": self.name,
+            "path": self.path,
+            "before": self.before,
+            "after": self.after,
+        }
+
+
+@dataclass
+class Plan:
+    """What differs between a file and an account."""
+
+    changes: list[Change] = field(default_factory=list)
+    ids: dict[Mark, str] = field(default_factory=dict)  # of the keys that were found
+    matched: dict[Entry, Stored] = field(default_factory=dict)
+    listed: int = 0  # records in the lists that the file has
+    budgets: "Budgets" = field(default_factory=lambda: Budgets(Counter(), Counter()))
+
+    def count(self, action: str) -> int:
+        """Count the changes of a kind."""
+        return sum(change.action == action for change in self.changes)
+
+    @property
+    def pruned(self) -> int:
+        """Count the records that are deleted since the file does not have them."""
+        return sum(change.action == "delete" and not change.is_replaced for change in self.changes)
+
+    @property
+    def words(self) -> str:
+        """Count the changes in words."""
+        counts = Counter(change.action for change in self.changes)
+        named = [
+            f"{counts[action]:,} to {action}" for action in ("create", "update", "delete") if counts[action]
+        ]
+        return ", ".join(named) or "no differences"
+
+
+@dataclass
+class Budgets:
+    """Sums of the daily budgets of what may serve, by currency, in millionths."""
+
+    before: Counter[str]
+    after: Counter[str]
+
+
+class Comparison:
+    """Finds out which records of a file are which of the account, and what differs."""
+
+    def __init__(
+        self,
+        file: CampaignFile,
+        campaigns: Sequence[Stored],
+        memory: ApplyMemory,
+        *,
+        prune: bool = False,
+        replace: bool = False,
+        is_copy: bool = False,
+    ) -> None:
+        self._file, self._memory = file, memory
+        self._campaigns = campaigns
+        self._prune, self._replace, self._is_copy = prune, replace, is_copy
+        self._by_id = {one.id: one for one in _all(campaigns)}
+        self.plan = Plan()
+
+    def run(self) -> Plan:
+        """Compare; what is wrong is noted in the file."""
+        plan = self.plan
+        self._siblings(self._file.campaigns, self._campaigns, None, ROOT, "campaigns", self._file.covers)
+        plan.budgets = _budgets(self._campaigns, plan.changes)
+        return plan
+
+    def match_campaigns(self) -> dict[Entry, Stored]:
+        """Find the campaigns of the file; what is wrong is not noted."""
+        noted = [*self._file.problems]
+        found = self._matches(self._file.campaigns, self._campaigns, ROOT)
+        self._file.problems[:] = noted
+        return found
+
+    def _siblings(
+        self,
+        entries: Sequence[Entry],
+        stored: Sequence[Stored],
+        parent: Entry | None,
+        parent_id: str,
+        path: str,
+        covers: bool = True,
+    ) -> None:
+        """Compare the records of one list."""
+        matches = self._matches(entries, stored, parent_id)
+        self.plan.matched |= matches
+        self.plan.listed += len(stored)
+        kept = set(matches.values())
+        for entry in entries:
+            if found := matches.get(entry):
+                self._compare(entry, found, parent, parent_id)
+            elif entry.id is None:
+                self._create(entry, parent, parent_id)
+        if self._prune and covers:
+            for one in stored:
+                if one not in kept:
+                    self._delete(one, path)
+
+    def _matches(
+        self, entries: Sequence[Entry], stored: Sequence[Stored], parent_id: str
+    ) -> dict[Entry, Stored]:
+        """Find out which entry is which record: by id, by what is remembered, by name or content."""
+        by_id = {one.id: one for one in stored}
+        found: dict[Entry, Stored] = {}
+        claimed: set[str] = set()
+
+        def take(entry: Entry, one: Stored) -> None:
+            if one.id in claimed:
+                first = next(each for each, of in found.items() if of is one)
+                self._file.note(
+                    entry, f"is {one.kind.name.replace('_', ' ')} {one.id}, as is line {first.line}"
+                )
+                return
+            claimed.add(one.id)
+            found[entry] = one
+
+        for entry in entries:
+            if entry.id is not None:
+                one = by_id.get(entry.id)
+                if one and one.kind is entry.kind:
+                    take(entry, one)
+                else:
+                    self._file.note(entry, self._no_such_id(entry, parent_id), "id")
+        rest = [entry for entry in entries if entry.id is None]
+        for entry in rest:
+            mark = mark_of(entry, parent_id)
+            one = by_id.get(self._memory.ids.get(mark, "")) if mark else None
+            if one and one.kind is entry.kind and one.id not in claimed:
+                take(entry, one)
+        others: dict[Any, list[Stored]] = {}
+        for one in stored:
+            if one.id not in claimed:
+                others.setdefault(_own(one), []).append(one)
+        for entry in rest:
+            if entry in found:
+                continue
+            candidates = [one for one in others.get(_wanted(entry), ()) if one.id not in claimed]
+            mark = mark_of(entry, parent_id)
+            is_lost = mark in self._memory.lost
+            if self._is_copy and entry.kind is CAMPAIGN and not is_lost:
+                candidates = []
+            if len(candidates) > 1 and entry.kind.is_named and not is_lost:
+                ids = ", ".join(one.id for one in candidates)
+                self._file.note(
+                    entry, f"several records have this name: {ids}; write the id of the one that is meant"
+                )
+                found[entry] = candidates[0]
+            elif candidates:
+                take(entry, min(candidates, key=lambda one: len(self._differences(entry, one))))
+        for entry, one in found.items():
+            if mark := mark_of(entry, parent_id):
+                self.plan.ids[mark] = one.id
+        return found
+
+    def _no_such_id(self, entry: Entry, parent_id: str) -> str:
+        noun = entry.kind.noun
+        other = self._by_id.get(entry.id or "")
+        if other and other.kind is not entry.kind:
+            return f"{entry.id} is a {other.kind.noun}, not a {noun}"
+        if other and other.parent:
+            return f"the {noun} {entry.id} belongs to {other.parent.kind.noun} {other.parent.id}"
+        account = self._file.account or "the account"
+        where = f"{parent_id} has" if parent_id not in (ROOT, PLACEHOLDER_ID) else f"{account} has"
+        why = "it was deleted, or is of another account; without id it is created"
+        return f"{where} no {noun} {entry.id}: {why}"
+
+    def _differences(self, entry: Entry, one: Stored) -> dict[str, Any]:
+        """Return the values of an entry that the account has not, by field."""
+        fields = file_fields(entry.kind)
+        found = {}
+        for name, value in entry.values.items():
+            if name not in one.fields:
+                continue  # the service does not tell it
+            each = fields[name]
+            if each.comparable(value) != each.comparable(one.fields[name]):
+                found[name] = value
+        return found
+
+    def _compare(self, entry: Entry, one: Stored, parent: Entry | None, parent_id: str) -> None:
+        """Note what differs of a record, and of those below it."""
+        fields = file_fields(entry.kind)
+        differing = self._differences(entry, one)
+        fixed = [name for name in differing if not fields[name].in_update]
+        if fixed and self._replace:
+            self._delete(one, entry.path, is_replaced=True)
+            self._create(entry, parent, parent_id, is_replacement=True)
+            return
+        for name in fixed:
+            noun = entry.kind.noun
+            self._file.note(
+                entry,
+                f"cannot be changed: the {noun} {one.id} has {_words(fields[name], one)}; "
+                "--replace deletes it and creates another",
+                name,
+            )
+        changing = {name: value for name, value in differing.items() if name not in fixed}
+        if changing and self._is_valid_update(entry, one, changing):
+            self.plan.changes.append(
+                Change(
+                    "update",
+                    entry.kind,
+                    entry.path,
+                    entry.key or label_of(entry.kind, one.fields),
+                    entry.name or one.name,
+                    entry,
+                    one,
+                    changing,
+                    currency=one.currency,
+                )
+            )
+        for key, entries in entry.below.items():
+            self._siblings(entries, one.below.get(key, ()), entry, one.id, f"{entry.path}.{key}")
+
+    def _is_valid_update(self, entry: Entry, one: Stored, changing: dict[str, Any]) -> bool:
+        """Note what the declaration of a change refuses."""
+        kind = entry.kind.update
+        assert kind
+        fields = file_fields(entry.kind)
+        before = len(self._file.problems)
+        for name, value in changing.items():
+            if name in entry.invalid:
+                self._file.note(entry, entry.invalid[name], name)
+            elif value is None and not fields[name].is_removable:
+                self._file.note(entry, "cannot be removed; leave it out to keep it", name)
+        if len(self._file.problems) == before:
+            sent = {name: value for name, value in changing.items() if value is not None}
+            values = {"account_id": "-", entry.kind.id_field: one.id, **sent}
+            self._note_all(entry, check(kind, values)[1])
+        return len(self._file.problems) == before
+
+    def _note_all(self, entry: Entry, problems: Iterable[Problem]) -> None:
+        noted = {(problem.path) for problem in self._file.problems}
+        for problem in problems:
+            name = problem.path.split("[")[0].split(".")[0]
+            each = file_fields(entry.kind).get(name)
+            path = f"{entry.path}.{each.key if each else name}"
+            if path not in noted and problem.severity == "error":
+                self._file.note(entry, problem.message, name)
+
+    def _create(
+        self, entry: Entry, parent: Entry | None, parent_id: str, *, is_replacement: bool = False
+    ) -> None:
+        """Note a record that is new, and those below it."""
+        if entry.kind.is_named and not entry.name and "name" not in entry.invalid:
+            self._file.note(entry, "is required: by its name a new record is found again", "name")
+        values = {name: value for name, value in entry.values.items() if value is not None}
+        several = {one: name for name, one in entry.kind.of_several.items()}
+        sent = {
+            several.get(name, name): [value] if name in several else value for name, value in values.items()
+        }
+        status = {} if STATUS not in file_fields(entry.kind) else {STATUS: values.get(STATUS, PAUSED)}
+        own = {entry.kind.parent_field: PLACEHOLDER_ID} if entry.kind.parent_field else {}
+        problems = check(entry.kind.create, {"account_id": "-", **own, **status, **sent})[1]
+        self._note_all(entry, problems)
+        self.plan.changes.append(
+            Change(
+                "create",
+                entry.kind,
+                entry.path,
+                entry.key or label_of(entry.kind, entry.values),
+                entry.name,
+                entry,
+                None,
+                values,
+                parent,
+                parent_id,
+                currency=self._currency(parent),
+            )
+        )
+        for entries in entry.below.values():
+            for inner in entries:
+                if inner.id is not None and not is_replacement:
+                    self._file.note(inner, self._no_such_id(inner, PLACEHOLDER_ID), "id")
+                self._create(inner, entry, PLACEHOLDER_ID, is_replacement=is_replacement)
+
+    def _currency(self, parent: Entry | None) -> str:
+        found = self.plan.matched.get(parent) if parent else None
+        return (
+            found.currency if found else next((one.currency for one in self._campaigns if one.currency), "")
+        )
+
+    def _delete(self, one: Stored, path: str, *, is_replaced: bool = False) -> None:
+        """Note a record that is deleted, and before it those below it."""
+        for key, below in one.below.items():
+            for inner in below:
+                self._delete(inner, f"{path}.{key}" if is_replaced else path, is_replaced=is_replaced)
+        self.plan.changes.append(
+            Change(
+                "delete",
+                one.kind,
+                path,
+                one.name or label_of(one.kind, one.fields),
+                one.name,
+                None,
+                one,
+                is_replaced=is_replaced,
+                currency=one.currency,
+            )
+        )
+
+
+def mark_of(entry: Entry, parent_id: str) -> Mark | None:
+    """Return under what a record is remembered; None where it has no key."""
+    if parent_id == PLACEHOLDER_ID:
+        return None
+    if entry.kind.name in NAMED:
+        return (entry.kind.name, parent_id, entry.key) if entry.key else None
+    return (entry.kind.name, parent_id, entry.own_key) if entry.own_key else None
+
+
+def _own(one: Stored) -> Any:
+    return (one.kind.name, one.name) if one.kind.is_named else (one.kind, content_of(one.kind, one.fields))
+
+
+def _wanted(entry: Entry) -> Any:
+    if entry.kind.is_named:
+        return entry.kind.name, entry.name or object()
+    return entry.kind, content_of(entry.kind, entry.values)
+
+
+def _words(each: FileField, one: Stored) -> str:
+    shown = shown_value(each, one.fields.get(each.name), one.currency)
+    return ", ".join(shown) if isinstance(shown, list) else str(shown)
+
+
+def _all(records: Iterable[Stored]) -> Iterator[Stored]:
+    for one in records:
+        yield one
+        for inner in one.below.values():
+            yield from _all(inner)
+
+
+def _budgets(campaigns: Sequence[Stored], changes: Sequence[Change]) -> Budgets:
+    """Sum up the daily budgets of what may serve, before and after."""
+    updated = {change.stored: change.values for change in changes if change.action == "update"}
+    deleted = {change.stored for change in changes if change.action == "delete"}
+    created: dict[Any, list[Change]] = {}
+    for change in changes:
+        if change.action == "create" and change.kind.is_named:
+            created.setdefault(change.parent or None, []).append(change)
+    before, after = Counter[str](), Counter[str]()
+    now = datetime.now(UTC)
+    below_of: dict[str, list[Change]] = {}
+    for change in (each for each in changes if each.action == "create" and each.kind.name == "line_item"):
+        below_of.setdefault(change.parent_id, []).append(change)
+    for one in campaigns:
+        items = one.below.get("line_items", ())
+        before[one.currency] += _daily(one.fields, [item.fields for item in items], now)
+        if one in deleted:
+            continue
+        kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
+        new = [_as_created(change) for change in below_of.get(one.id, ())]
+        after[one.currency] += _daily({**one.fields, **updated.get(one, {})}, [*kept, *new], now)
+    for change in created.get(None, ()):
+        if change.kind is CAMPAIGN:
+            new = [_as_created(item) for item in created.get(change.entry, ())]
+            after[change.currency] += _daily(_as_created(change), new, now)
+    return Budgets(+before, +after)
+
+
+def _as_created(change: Change) -> dict[str, Any]:
+    return {STATUS: PAUSED, **change.values}
+
+
+def _daily(campaign: dict[str, Any] | Any, items: Sequence[Any], now: datetime) -> int:
+    """Return the most that a campaign may spend a day: its own budget, or those of its line items."""
+    if not is_on(campaign):
+        return 0
+    serving = [item for item in items if may_serve(item, now)]
+    if not serving:
+        return 0
+    own = campaign.get(DAY_BUDGET)
+    of_items = [item.get(DAY_BUDGET) for item in serving]
+    known = sum(day for day in of_items if isinstance(day, int))
+    if not isinstance(own, int):
+        return known
+    return min(own, known) if all(isinstance(day, int) for day in of_items) else own

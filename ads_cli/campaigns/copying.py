@@ -1,0 +1,222 @@
+"""Copies of campaigns: what is pulled, changed, and made again, in another account too."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..api.amounts import decimals_of
+from ..api.audiences import ListAudiences
+from ..api.funding_instruments import ListFundingInstruments
+from ..api.media import ListAccountMedia
+from ..api.posts import ListPosts
+from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
+from ..api.time import Time
+from ..api.unpublished_posts import ListScheduledPosts
+from ..api.web_event_tags import ListWebEventTags
+from ..config.strict_yaml import LinedMapping
+from ..errors import UsageError
+from ..spelling import suggestion
+from .file import CampaignFile, file_of
+from .model import (
+    CAMPAIGN,
+    LINE_ITEM,
+    TARGETING,
+    TYPE,
+    VALUE,
+    Entry,
+    FileField,
+    Stored,
+    each_entry,
+    fields_by_key,
+    file_fields,
+)
+from .writer import document_of
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+RELATIVE = re.compile(r"([+-])(?>[0-9]{1,12})(\.[0-9]{1,6})?(%)?")
+INNER = "line_items."
+AUDIENCES = ("CUSTOM_AUDIENCE", "CUSTOM_AUDIENCE_EXPANDED")
+OF_CAMPAIGNS = ("CAMPAIGN_ENGAGEMENT", "CAMPAIGN_ENGAGEMENT_LOOKALIKE")
+PAGE_SIZE = 1000
+BY_SERVICE = ("pay_by",)  # the service answers a value of its own, which it takes from nobody
+
+
+class Setting(NamedTuple):
+    """A value that copies have in place of that of the original."""
+
+    kind: Any
+    field: FileField
+    value: str
+
+    def of(self, old: Any, currency: str) -> Any:
+        """Return the new value: relative amounts change the old one; raise UsageError where there is none."""
+        if not (self.field.is_money and RELATIVE.fullmatch(self.value)):
+            return None if self.value in ("", "null") else self.value
+        return relative_amount(self.value, old, currency, self.field.key)
+
+
+def relative_amount(text: str, old: Any, currency: str, name: str) -> str:
+    """Change an amount in units: `+10%`, `-5`; rounded to the decimals of its currency."""
+    if old is None:
+        raise UsageError(f"--set {name}={text}: there is no amount to change", hint="name the whole amount")
+    number = Decimal(text.strip("+-%"))
+    change = Decimal(str(old)) * number / 100 if text.endswith("%") else number
+    amount = Decimal(str(old)) + (change if text.startswith("+") else -change)
+    smallest = Decimal(1).scaleb(-decimals_of(currency))
+    rounded = amount.quantize(smallest, ROUND_HALF_UP)
+    if rounded <= 0:
+        raise UsageError(f"--set {name}={text}: {old} becomes {rounded}, which is not more than 0")
+    return f"{rounded:f}"
+
+
+def parse_settings(texts: Iterable[str]) -> list[Setting]:
+    """Read `daily_budget=+10%` and `line_items.start_time=2031-12-01`; raise UsageError."""
+    found = []
+    for text in texts:
+        path, equals, value = text.partition("=")
+        kind = LINE_ITEM if path.startswith(INNER) else CAMPAIGN
+        known = fields_by_key(kind)
+        key = path.removeprefix(INNER)
+        if not equals or key not in known:
+            near = suggestion(key, known)
+            raise UsageError(
+                f"--set {text}: is not FIELD=VALUE or line_items.FIELD=VALUE{near}",
+                hint="as in --set daily_budget=+10% --set line_items.start_time=2031-12-01",
+            )
+        found.append(Setting(kind, known[key], value))
+    return found
+
+
+def parse_map(texts: Iterable[str]) -> dict[str, str]:
+    """Read `ID=ID`; raise UsageError."""
+    found = {}
+    for text in texts:
+        old, _, new = text.partition("=")
+        if not old or not new:
+            raise UsageError(f"--map {text}: is not ID=ID", hint="as in --map 1nmth=1nmu0")
+        found[old] = new
+    return found
+
+
+class Copy:
+    """Makes the file of a copy."""
+
+    def __init__(
+        self,
+        originals: Sequence[Stored],
+        source: str,
+        *,
+        name: str,
+        settings: Sequence[Setting],
+        mapped: Mapping[str, str],
+        active: bool,
+    ) -> None:
+        self._originals, self._source, self._name = originals, source, name
+        self._settings, self._mapped, self._active = settings, mapped, active
+
+    def file(self) -> CampaignFile:
+        """Return the originals as records of a file that are new; what cannot be as it was is noted."""
+        document = document_of(self._originals, "")
+        del document["account"]
+        for record, one in zip(document["campaigns"], self._originals, strict=True):
+            self._change(record, one)
+            record["name"] = self._name.replace("{name}", one.name or "")
+            record["key"] = f"copy of {self._source}/{one.id} {record['name']}"
+            items = one.below.get("line_items", ())
+            for inner, item in zip(record["line_items"], items, strict=True):
+                self._change(inner, item)
+                inner.setdefault("name", item.name or f"Line item {item.id}")
+                inner["key"] = f"copy of {item.id}"
+                for key in LINE_ITEM.below:
+                    for below in inner.get(key, ()):
+                        below.pop("id", None)
+                        self._map(below)
+        file = file_of(_lined(document), "copy", Path())
+        for entry in each_entry(file.campaigns):
+            end = entry.values.get("end_time")
+            if isinstance(end, Time) and end.moment <= datetime.now(UTC):
+                text = f"{end} has passed; name another one: --set line_items.end_time=TIME"
+                file.note(entry, text, "end_time")
+        return file
+
+    def _change(self, record: dict[str, Any], one: Stored) -> None:
+        """Take off what the original has by itself, and set what was asked for."""
+        del record["id"]
+        for setting in self._settings:
+            if setting.kind is one.kind:
+                key = setting.field.key
+                record[key] = setting.of(record.get(key), one.currency)
+        fields = file_fields(one.kind)
+        for key in [key for key, value in record.items() if value is None]:
+            del record[key]
+        for name in BY_SERVICE:
+            if name in fields and record.get(name) not in fields[name].type.choices:
+                record.pop(name, None)
+        if record.get(STATUS) != DRAFT and not (self._active and record.get(STATUS) == ACTIVE):
+            record[STATUS] = PAUSED
+        self._map(record)
+
+    def _map(self, record: dict[str, Any]) -> None:
+        for key, value in record.items():
+            if isinstance(value, str) and value in self._mapped:
+                record[key] = self._mapped[value]
+
+
+def _lined(value: Any) -> Any:
+    """Give mappings the lines of none, as the reader of files expects them."""
+    if isinstance(value, Mapping):
+        return LinedMapping({key: _lined(inner) for key, inner in value.items()})
+    return [_lined(each) for each in value] if isinstance(value, list) else value
+
+
+def note_missing(client: "Client", account: str, file: CampaignFile) -> None:
+    """Note what another account does not have: funding, audiences, media, posts, tags."""
+    wanted: dict[Any, dict[str, list[tuple[Entry, str]]]] = {}
+    for entry in each_entry(file.campaigns):
+        for kind, field, value in _references(entry):
+            wanted.setdefault(kind, {}).setdefault(value, []).append((entry, field))
+    for kind, values in wanted.items():
+        found = set() if kind is None else {*_ids(client, account, kind, [*values])}
+        for value, places in values.items():
+            if value not in found:
+                for entry, field in places:
+                    file.note(
+                        entry, f"{account} does not have {value}: --map {value}=ID names its own", field
+                    )
+
+
+def _references(entry: Entry) -> Iterator[tuple[Any, str, str]]:
+    """Yield the list in which something that a record names must be, its field and its id."""
+    fields = {
+        "funding_instrument_id": ListFundingInstruments,
+        "primary_web_event_tag": ListWebEventTags,
+        "account_media_id": ListAccountMedia,
+        "post_id": ListPosts,
+        "scheduled_post_id": ListScheduledPosts,
+    }
+    for name, kind in fields.items():
+        if entry.values.get(name) is not None:
+            yield kind, name, str(entry.values[name])
+    if entry.kind is TARGETING and entry.values.get(TYPE) in AUDIENCES:
+        yield ListAudiences, VALUE, str(entry.values.get(VALUE))
+    if entry.kind is TARGETING and entry.values.get(TYPE) in OF_CAMPAIGNS:
+        yield None, VALUE, str(entry.values.get(VALUE))
+
+
+def _ids(client: "Client", account: str, kind: Any, wanted: Sequence[str]) -> Iterator[str]:
+    names = {*kind.__struct_fields__}
+    own: tuple[dict[str, Any], ...] = ({},)
+    if kind is ListAudiences:
+        own = ({}, {"permission_scope": "SHARED"})
+    elif kind is ListPosts:
+        parts = [wanted[start : start + 200] for start in range(0, len(wanted), 200)]
+        own = tuple({"post_type": "PUBLISHED", "timeline_type": "ALL", "post_ids": [*ids]} for ids in parts)
+    for values in own:
+        size = {"count": PAGE_SIZE} if "count" in names else {}
+        for page in client.pages(kind(account_id=account, **size, **values)):
+            yield from (str(record.get("id")) for record in page.records)

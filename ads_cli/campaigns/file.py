@@ -1,0 +1,380 @@
+"""Read a file of campaigns: every mistake is told at once, with its line and path."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..api.amounts import amount_names, in_micros
+from ..api.names import to_neutral, with_neutral_keys
+from ..api.reasons import explain
+from ..api.spending import STATUS
+from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load
+from ..errors import ContentError, UsageError
+from ..output.text import safe
+from ..spelling import suggestion
+from .model import (
+    OPERATOR,
+    OPERATOR_WORDS,
+    TARGETING,
+    TYPE,
+    VALUE,
+    Entry,
+    FileField,
+    Kind,
+    content_of,
+    fields_by_key,
+    file_fields,
+    kinds_in,
+)
+
+KEYS = ("account", "scope", "q", "campaigns")
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+MAX_BYTES = 64 * 1024 * 1024
+MAX_RECORDS = 200_000
+MAX_TOLD = 100  # problems
+LOOP_KEYS = ("rows", "files", "profiles")
+UPLOADED = ("text", "media", "card")  # of an ad that is made with the file
+
+
+class FileProblem(NamedTuple):
+    """A mistake in a file."""
+
+    line: int
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text}" if self.path else self.text
+
+
+@dataclass
+class CampaignFile:
+    """What a file says."""
+
+    label: str
+    account: str | None = None
+    q: str | None = None
+    is_whole: bool = False  # whether it has all campaigns of the account
+    campaigns: list[Entry] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
+    document: Any = None
+    content: bytes = b""
+
+    @property
+    def covers(self) -> bool:
+        """Whether campaigns that it does not have may be deleted."""
+        return self.is_whole or self.q is not None
+
+    def note(self, entry: Entry, text: str, field: str = "") -> None:
+        """Note a mistake in a record, or in one of its fields."""
+        each = file_fields(entry.kind).get(field)
+        path = f"{entry.path}.{each.key if each else field}" if field else entry.path
+        self.problems.append(FileProblem(entry.line_of(field), path, text))
+
+    def require_valid(self) -> None:
+        """Raise ContentError with every problem."""
+        if not self.problems:
+            return
+        ordered = sorted(dict.fromkeys(self.problems), key=lambda problem: problem.line)
+        shown = [f"{self.label}:{problem.line}: {problem}" for problem in ordered[:MAX_TOLD]]
+        if more := len(ordered) - MAX_TOLD:
+            shown += [f"and {more:,} more"] if more > 0 else []
+        raise ContentError(
+            "\n".join(map(safe, shown)),
+            hint="nothing was sent; 'adsctl campaigns pull --example' shows what a file may have",
+        )
+
+
+def read_content(file: str) -> bytes:
+    """Read a file, or standard input for `-`; raise UsageError where it cannot be opened."""
+    import sys
+
+    try:
+        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise ContentError(f"{file}: a file of campaigns has at most {MAX_BYTES // 2**20} MiB")
+    return content
+
+
+def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
+    """Read a file of campaigns; raise ContentError where it is neither YAML nor JSON.
+
+    `folder` is where the names of other files start from. What is wrong is noted in `problems`.
+    """
+    document = load(content, label, LinedBuilder, fast_loader())
+    if not isinstance(document, LinedMapping):
+        raise ContentError(
+            f"{label}: must be a mapping with campaigns, as 'adsctl campaigns pull --example' shows"
+        )
+    return file_of(document, label, folder, content)
+
+
+def file_of(document: LinedMapping, label: str, folder: Path, content: bytes = b"") -> CampaignFile:
+    """Make what a document says."""
+    found = CampaignFile(label, document=document, content=content)
+    reader = _Reader(found, folder)
+    for key in document:
+        if key not in KEYS:
+            reader.note(document, "", f"{key!r} is not a key of the file{suggestion(key, KEYS)}", key)
+    found.account = reader.text(document, "account")
+    found.q = reader.text(document, "q")
+    scope = reader.text(document, "scope")
+    if scope not in (None, "account"):
+        reader.note(document, "scope", f"must be account, not {scope!r}", "scope")
+    found.is_whole = scope == "account"
+    if "campaigns" not in document:
+        reader.note(document, "campaigns", "is required")
+    found.campaigns = reader.entries("campaigns", document.get("campaigns"), document, "campaigns", {})
+    reader.find_repeated(found.campaigns)
+    return found
+
+
+class _Reader:
+    """Makes entries of the mappings of a file."""
+
+    def __init__(self, file: CampaignFile, folder: Path) -> None:
+        self._file, self._folder, self._count = file, folder, 0
+
+    def note(self, at: LinedMapping, path: str, text: str, key: str = "") -> None:
+        """Note a mistake in a mapping, or at one of its keys."""
+        self._file.problems.append(FileProblem(at.lines.get(key, at.line), path, text))
+
+    def text(self, document: LinedMapping, key: str) -> str | None:
+        """Return a text of the document."""
+        value = document.get(key)
+        if value is not None and not isinstance(value, str):
+            self.note(document, key, "must be a text", key)
+            return None
+        return value
+
+    def entries(
+        self, list_name: str, records: Any, at: LinedMapping, path: str, values: Mapping[str, str]
+    ) -> list[Entry]:
+        """Read a list of records; `values` stand for the placeholders of loops around it."""
+        if records is None:
+            return []
+        if not isinstance(records, list):
+            self.note(at, path, "must be a list", list_name)
+            return []
+        found: list[Entry] = []
+        for number, record in enumerate(records):
+            where = f"{path}[{number}]"
+            if not isinstance(record, LinedMapping):
+                self.note(at, where, f"must be a mapping of fields, not {record!r:.60}", list_name)
+                continue
+            for filled in self._looped(record, where, values):
+                entry = self._entry(list_name, record, where, filled)
+                if entry:
+                    entry.is_looped = filled is not None and bool(filled)
+                    found.append(entry)
+                self._count += 1
+                if self._count > MAX_RECORDS:
+                    raise ContentError(f"{self._file.label}: more than {MAX_RECORDS:,} records")
+        return found
+
+    def _looped(
+        self, record: LinedMapping, path: str, values: Mapping[str, str]
+    ) -> Iterator[Mapping[str, str]]:
+        """Yield the values of each turn of a loop; those around it where there is none."""
+        if "for" not in record:
+            yield values
+            return
+        loop = record["for"]
+        keys = [key for key in LOOP_KEYS if isinstance(loop, LinedMapping) and key in loop]
+        if not isinstance(loop, LinedMapping) or len(keys) != 1 or len(loop) != 1:
+            self.note(record, f"{path}.for", f"must be a mapping with one of {', '.join(LOOP_KEYS)}", "for")
+            return
+        key, given = keys[0], loop[keys[0]]
+        given = given if isinstance(given, list) else [given]
+        if not given or not all(isinstance(each, str) and each for each in given):
+            self.note(loop, f"{path}.for.{key}", "must be a text, or a list of texts", key)
+            return
+        try:
+            for turn in self._turns(key, given):
+                yield {**values, **turn}
+        except (ContentError, UsageError) as error:
+            self.note(loop, f"{path}.for.{key}", error.message, key)
+
+    def _turns(self, key: str, given: list[str]) -> Iterator[Mapping[str, str]]:
+        if key == "profiles":
+            yield from ({"profile": each} for each in given)
+        elif key == "files":
+            for pattern in given:
+                matching = sorted(map(str, self._folder.glob(pattern)))
+                if not matching:
+                    raise ContentError(f"{pattern!r} matches no file")
+                yield from ({"file": each} for each in matching)
+        else:
+            from ..feeds.reader import open_source, read_rows
+
+            for name in given:
+                rows = read_rows(open_source(str(self._folder / name)), roots=(), known=())
+                for row in rows:
+                    if row.problem:
+                        raise ContentError(f"{name}:{row.line}: {row.problem}")
+                    yield {column: "" if cell is None else str(cell) for column, cell in row.values.items()}
+
+    def _entry(
+        self, list_name: str, record: LinedMapping, path: str, values: Mapping[str, str]
+    ) -> Entry | None:
+        """Read a record; None where it is not clear of which kind it is."""
+        filled = self._filled(record, path, values) if values else dict(record)
+        filled = with_neutral_keys(filled)
+        kind = self._kind(list_name, record, filled, path)
+        if kind is None:
+            return None
+        entry = Entry(kind, path, record.line, record)
+        entry.id, entry.own_key = (self._label(record, filled, path, key) for key in ("id", "key"))
+        if kind is TARGETING:
+            filled = self._criterion(record, filled, path)
+        lists = {key: filled.pop(key) for key in kind.below if key in filled}
+        for key in ("id", "key", "for"):
+            filled.pop(key, None)
+        self._read_fields(entry, record, filled)
+        for key, records in lists.items():
+            entry.below[key] = self.entries(key, records, record, f"{path}.{key}", values)
+        return entry
+
+    def _filled(self, record: LinedMapping, path: str, values: Mapping[str, str]) -> dict[str, Any]:
+        """Fill placeholders into the own fields of a record; note those that stand for nothing."""
+
+        def fill(value: Any, key: str) -> Any:
+            if isinstance(value, list) and all(isinstance(each, str) for each in value):
+                return [fill(each, key) for each in value]
+            if not isinstance(value, str):
+                return value
+            for name in PLACEHOLDER.findall(value):
+                if name not in values:
+                    known = suggestion(name, values) or f"; it has {', '.join(values)}"
+                    self.note(record, f"{path}.{key}", f"{{{name}}} is not a column of the loop{known}", key)
+            return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), value)
+
+        return {key: value if key == "for" else fill(value, key) for key, value in record.items()}
+
+    def _kind(
+        self, list_name: str, record: LinedMapping, filled: Mapping[str, Any], path: str
+    ) -> Kind | None:
+        """Find out of which kind a record is: of several, the one whose field it has."""
+        kinds = kinds_in(list_name)
+        if len(kinds) == 1:
+            return kinds[0]
+        if made := [key for key in UPLOADED if key in filled]:
+            self.note(
+                record,
+                f"{path}.{made[0]}",
+                "new posts are not made by this version: create the post, and name its id as 'post'",
+                made[0],
+            )
+            return None
+        of = [kind for kind in kinds if fields_by_key(kind).keys() & filled.keys()]
+        if len(of) == 1:
+            return of[0]
+        marks = ", ".join(file_fields(kind)[kind.own_fields[0]].key for kind in kinds)
+        self.note(record, path, f"must have one of {marks}")
+        return None
+
+    def _label(self, record: LinedMapping, filled: Mapping[str, Any], path: str, key: str) -> str | None:
+        value = filled.get(key)
+        if value is None or (isinstance(value, str) and value):
+            return value
+        self.note(record, f"{path}.{key}", "must be a text", key)
+        return None
+
+    def _criterion(self, record: LinedMapping, filled: dict[str, Any], path: str) -> dict[str, Any]:
+        """Read `EXCLUDE BROAD_KEYWORD: plastic` as the fields of a criterion."""
+        if TYPE in filled:
+            return filled
+        rest = {key: value for key, value in filled.items() if key in ("id", "key", VALUE, OPERATOR)}
+        marks = [key for key in filled if key not in rest]
+        if len(marks) != 1:
+            self.note(record, path, "must be one type with its value, as in 'LOCATION: Germany'")
+            return rest
+        operator, _, type_ = marks[0].rpartition(" ")
+        operators = {words.strip(): name for name, words in OPERATOR_WORDS.items()}
+        if operator not in operators:
+            one_of = ", ".join(filter(None, operators))
+            self.note(record, f"{path}.{marks[0]}", f"must begin with the type, or with {one_of}", marks[0])
+        record.lines.setdefault(TYPE, record.lines.get(marks[0], record.line))
+        record.lines.setdefault(VALUE, record.lines.get(marks[0], record.line))
+        found = {TYPE: type_, OPERATOR: operators.get(operator, "EQ"), VALUE: filled[marks[0]]}
+        return {**rest, **found}
+
+    def _read_fields(self, entry: Entry, record: LinedMapping, filled: dict[str, Any]) -> None:
+        known = fields_by_key(entry.kind)
+        for key in filled:
+            if key not in known:
+                listed = {each.key for each in known.values()} | {"id", "key", *entry.kind.below}
+                noun = entry.kind.noun
+                text = f"is not a field of {'an' if noun[0] in 'ai' else 'a'} {noun}{suggestion(key, listed)}"
+                self.note(record, f"{entry.path}.{key}", text, key)
+        seen: dict[str, str] = {}
+        for key, raw in filled.items():
+            if not (each := known.get(key)):
+                continue
+            if each.name in seen:
+                self.note(record, f"{entry.path}.{key}", f"cannot be used with {seen[each.name]}", key)
+                continue
+            seen[each.name] = key
+            entry.lines[each.name] = record.lines.get(key, record.line)
+            self._read_field(entry, record, each, key, raw)
+
+    def _read_field(self, entry: Entry, record: LinedMapping, each: FileField, key: str, raw: Any) -> None:
+        """Convert a value by its declared type; an invalid one is kept, since the account may have it too."""
+        raw = to_neutral({each.name: raw})[each.name]
+        if raw is None:
+            entry.values[each.name] = None
+            return
+        if each.is_money and key in amount_names(each.name):
+            converted = in_micros(entry.kind.create, {key: raw})
+            if converted.problems:
+                self.note(record, f"{entry.path}.{key}", converted.problems[0].message, key)
+                return
+            raw = converted.values[each.name]
+        if each.type.is_comma_list and isinstance(raw, str):
+            raw = [part.strip() for part in raw.split(",") if part.strip()]
+        try:
+            entry.values[each.name] = each.typed(raw)
+        except msgspec.ValidationError as error:
+            entry.values[each.name] = raw
+            reason = explain(each.type, raw, False, error)
+            entry.invalid[each.name] = reason
+            is_definite = not each.type.choices and not (each.type.base is list and each.type.item.choices)
+            if is_definite or not entry.id:
+                self.note(record, f"{entry.path}.{key}", reason, key)
+
+    def find_repeated(self, entries: list[Entry]) -> None:
+        """Note records of one id, or of one key beside each other."""
+        by_id: dict[str, Entry] = {}
+
+        def check(siblings: list[Entry]) -> None:
+            by_key: dict[Any, Entry] = {}
+            for entry in siblings:
+                if entry.id:
+                    self._note_repeated(by_id.setdefault(entry.id, entry), entry, f"the id {entry.id}")
+                if entry.kind.is_named:
+                    mark: Any = entry.own_key or (None if entry.id else entry.name)
+                    words = f"the {'key' if entry.own_key else 'name'} {mark!r}"
+                else:
+                    mark, words = (entry.kind, content_of(entry.kind, entry.values)), "it"
+                if mark:
+                    self._note_repeated(by_key.setdefault(mark, entry), entry, words)
+                for inner in entry.below.values():
+                    check(inner)
+
+        check(entries)
+
+    def _note_repeated(self, first: Entry, entry: Entry, words: str) -> None:
+        if first is not entry:
+            hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
+            self._file.note(entry, f"{words} is also on line {first.line}{hint}")
+
+
+def status_of(entry: Entry) -> str | None:
+    """Return the status that a file wants of a record."""
+    return entry.values.get(STATUS)

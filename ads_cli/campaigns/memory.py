@@ -1,0 +1,164 @@
+"""What applies have made: the ids of keys, and what requests without an answer may have created.
+
+A file of JSON lines for each account in the state folder; each line is on the disk before its request is
+sent, or before its answer counts.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..config.atomic_files import make_folder, sync_folder
+from ..errors import STATE_HINT, StateError
+
+FOLDER = "campaigns"  # in the state folder
+PULLED = "pulled.json"  # the files that `pull` has written
+Mark = tuple[str, str, str]  # kind, id of the record above, key
+
+
+class ApplyMemory:
+    """Remembers the records of an account; `account` is named with its service."""
+
+    def __init__(self, state_dir: Path, service: str, account: str) -> None:
+        name = sha256(f"{service}\n{account}".encode()).hexdigest()[:16]
+        self.folder = state_dir / FOLDER
+        self.path = self.folder / f"{name}.jsonl"
+        self.ids: dict[Mark, str] = {}
+        self.names: dict[str, str] = {}  # values of targeting by type and name
+        self.lost: dict[Mark, int] = {}  # by the number of the attempt
+        self.begun_plan = ""  # digest of the stored plan that is being applied
+        self._attempts = 0
+        self._open: dict[int, list[Mark]] = {}
+        self._read()
+
+    def _read(self) -> None:
+        try:
+            lines = self.path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StateError(f"{self.path} cannot be read: {error.strerror}", hint=STATE_HINT) from None
+        for number, line in enumerate(lines, 1):
+            if not line:
+                continue
+            try:
+                self._take(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                if number >= len(lines):
+                    continue  # a kill or a power failure came before the line was whole
+                hint = "it says which records were created; look which exist, write their ids into the file, "
+                raise StateError(
+                    f"{self.path}:{number} is damaged", hint=f"{hint}and remove {self.path}"
+                ) from None
+
+    def _take(self, line: Mapping[str, Any]) -> None:
+        if "attempt" in line:
+            number = int(line["attempt"])
+            self._attempts = max(self._attempts, number)
+            self._open[number] = marks = [_mark(each) for each in line["marks"]]
+            self.lost |= dict.fromkeys(marks, number)
+        elif "ended" in line:
+            for mark in self._open.pop(int(line["ended"]), ()):
+                self.lost.pop(mark, None)
+        elif "name" in line:
+            self.names[line["name"]] = line["value"]
+        elif "plan" in line:
+            self.begun_plan = line["plan"]
+        else:
+            mark = _mark(line["mark"])
+            self.ids[mark] = str(line["id"])
+            self.lost.pop(mark, None)
+
+    def begin_attempt(self, marks: Iterable[Mark]) -> int:
+        """Note that a request may create records, on the disk before this returns."""
+        self._attempts += 1
+        self._write([{"attempt": self._attempts, "marks": [*marks]}])
+        return self._attempts
+
+    def end_attempt(self, number: int, ids: Mapping[Mark, str]) -> None:
+        """Note what a request has created: nothing but `ids`."""
+        self._write([*({"mark": mark, "id": id} for mark, id in ids.items()), {"ended": number}])
+
+    def remember(self, ids: Mapping[Mark, str]) -> None:
+        """Note whose ids are known."""
+        news = {mark: id for mark, id in ids.items() if self.ids.get(mark) != id or mark in self.lost}
+        if news:
+            self._write([{"mark": mark, "id": id} for mark, id in news.items()])
+
+    def remember_name(self, name: str, value: str) -> None:
+        """Note the value of a targeting criterion that a search has found."""
+        if self.names.get(name) != value:
+            self._write([{"name": name, "value": value}])
+
+    def begin_plan(self, digest: str) -> None:
+        """Note the stored plan that is being applied; empty when it has ended."""
+        if self.begun_plan != digest:
+            self._write([{"plan": digest}])
+
+    def settle(self) -> None:
+        """Forget attempts: a listing of the account has shown what they have created."""
+        if self._open:
+            self._write([{"ended": number} for number in self._open])
+
+    def _write(self, lines: list[dict[str, Any]]) -> None:
+        try:
+            make_folder(self.folder)
+            is_new = not self.path.exists()
+            file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                _end_line(file)
+                os.write(file, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+                os.fsync(file)
+            finally:
+                os.close(file)
+            if is_new:
+                sync_folder(self.folder)
+        except OSError as error:
+            raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from None
+        for line in lines:
+            self._take(line)
+
+
+def _end_line(file: int) -> None:
+    """Cut a last line that is not whole."""
+    size = os.lseek(file, 0, os.SEEK_END)
+    start, tail = max(0, size - 2**20), b""
+    if size:
+        tail = os.pread(file, size - start, start)
+    if tail and not tail.endswith(b"\n"):
+        os.ftruncate(file, start + tail.rfind(b"\n") + 1)
+
+
+def _mark(line: Any) -> Mark:
+    kind, parent, key = line
+    return str(kind), str(parent), str(key)
+
+
+def is_pulled(state_dir: Path, path: Path) -> bool:
+    """Tell whether `pull` has written a file, and nobody has changed it since."""
+    try:
+        digest = sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return False
+    return _pulled(state_dir).get(str(path.resolve())) == digest
+
+
+def note_pulled(state_dir: Path, path: Path, content: bytes) -> None:
+    """Remember that `pull` has written a file."""
+    from ..config.atomic_files import atomic
+
+    make_folder(state_dir / FOLDER)
+    known = _pulled(state_dir) | {str(path.resolve()): sha256(content).hexdigest()}
+    with atomic(state_dir / FOLDER / PULLED) as stream:
+        json.dump(known, stream)
+
+
+def _pulled(state_dir: Path) -> dict[str, str]:
+    with suppress(OSError, ValueError):
+        found = json.loads((state_dir / FOLDER / PULLED).read_bytes())
+        return found if isinstance(found, dict) else {}
+    return {}

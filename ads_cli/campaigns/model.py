@@ -1,0 +1,340 @@
+"""What a file of campaigns holds: kinds of records, and the fields of the requests that make them.
+
+The fields are those of the declarations in `api/`: a field that is declared there is read, compared, sent and
+written by itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from ..api import campaigns, line_item_parts, line_items, promoted, targeting
+from ..api.amounts import amount_names, as_amount
+from ..api.endpoint import Request
+from ..api.fields import Field, FieldType, fields_of
+from ..api.parts import removable_fields
+from ..api.spending import STATUS
+from ..api.time import decode_custom
+
+DAY_BUDGET = "daily_budget_amount_local_micro"
+LISTS = ("line_items", "targeting", "ads", "tracking_tags")  # below campaigns
+NAMED = ("campaign", "line_item")  # kinds whose records are known by a key, or by their names
+TYPE, OPERATOR, VALUE = "targeting_type", "operator_type", "targeting_value"
+OPERATOR_WORDS = {"EQ": "", "NE": "EXCLUDE ", "LT": "LT ", "GTE": "GTE "}  # before the type of a criterion
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of record, with its requests."""
+
+    name: str  # in a plan
+    list_name: str  # the key of a file that holds records of it
+    create: type[Request]
+    delete: type[Request]
+    list: type[Request]
+    update: type[Request] | None = None
+    parent_field: str = ""  # the field of a request that names the record above
+    own_fields: tuple[str, ...] = ()  # by which records without a name are known
+    renamed: Mapping[str, str] = field(default_factory=dict)  # keys of a file, by field
+    of_several: Mapping[str, str] = field(default_factory=dict)  # fields, of a list in a request
+    only_for: Mapping[str, str] = field(default_factory=dict)  # of line items that a list is asked for
+    below: tuple[str, ...] = ()  # keys of lists in a record
+
+    @property
+    def id_field(self) -> str:
+        """Name the field of a request that is the id of a record."""
+        return str(self.delete.endpoint.id_field)
+
+    @property
+    def noun(self) -> str:
+        """Name it in messages."""
+        return self.name.replace("_", " ")
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its records have a key, or a name."""
+        return self.name in NAMED
+
+
+CAMPAIGN = Kind(
+    "campaign",
+    "campaigns",
+    campaigns.CreateCampaign,
+    campaigns.DeleteCampaign,
+    campaigns.ListCampaigns,
+    campaigns.UpdateCampaign,
+    below=("line_items",),
+)
+LINE_ITEM = Kind(
+    "line_item",
+    "line_items",
+    line_items.CreateLineItem,
+    line_items.DeleteLineItem,
+    line_items.ListLineItems,
+    line_items.UpdateLineItem,
+    parent_field="campaign_id",
+    below=("targeting", "ads", "tracking_tags"),
+)
+TARGETING = Kind(
+    "targeting",
+    "targeting",
+    targeting.AddCriterion,
+    targeting.DeleteCriterion,
+    targeting.ListCriteria,
+    parent_field="line_item_id",
+    own_fields=(TYPE, OPERATOR, VALUE),
+)
+POST = Kind(
+    "ad",
+    "ads",
+    promoted.CreatePromotedPosts,
+    promoted.DeletePromotedPost,
+    promoted.ListPromotedPosts,
+    parent_field="line_item_id",
+    own_fields=("post_id",),
+    renamed={"post_id": "post"},
+    of_several={"post_ids": "post_id"},
+)
+SCHEDULED_POST = Kind(
+    "ad",
+    "ads",
+    promoted.CreateScheduledPromotedPost,
+    promoted.DeleteScheduledPromotedPost,
+    promoted.ListScheduledPromotedPosts,
+    parent_field="line_item_id",
+    own_fields=("scheduled_post_id",),
+    renamed={"scheduled_post_id": "scheduled_post"},
+)
+ACCOUNT = Kind(
+    "ad",
+    "ads",
+    promoted.CreatePromotedAccount,
+    promoted.DeletePromotedAccount,
+    promoted.ListPromotedAccounts,
+    parent_field="line_item_id",
+    own_fields=("user_id",),
+    only_for={"product_type": "PROMOTED_ACCOUNT"},
+)
+MEDIA = Kind(
+    "ad",
+    "ads",
+    promoted.CreateMediaCreative,
+    promoted.DeleteMediaCreative,
+    promoted.ListMediaCreatives,
+    parent_field="line_item_id",
+    own_fields=("account_media_id", "landing_url"),
+)
+CALL_TO_ACTION = Kind(
+    "ad",
+    "ads",
+    promoted.CreateCallToAction,
+    promoted.DeleteCallToAction,
+    promoted.ListCallToActions,
+    promoted.UpdateCallToAction,
+    parent_field="line_item_id",
+    own_fields=("call_to_action", "call_to_action_url"),
+)
+TAG = Kind(
+    "tracking_tag",
+    "tracking_tags",
+    line_item_parts.CreateTrackingTag,
+    line_item_parts.DeleteTrackingTag,
+    line_item_parts.ListTrackingTags,
+    line_item_parts.UpdateTrackingTag,
+    parent_field="line_item_id",
+    own_fields=("tracking_tag_type", "tracking_tag_url"),
+)
+KINDS = (CAMPAIGN, LINE_ITEM, TARGETING, POST, SCHEDULED_POST, ACCOUNT, MEDIA, CALL_TO_ACTION, TAG)
+
+
+def kinds_in(list_name: str) -> tuple[Kind, ...]:
+    """Return the kinds of records that a list of a file holds."""
+    return tuple(kind for kind in KINDS if kind.list_name == list_name)
+
+
+class FileField(msgspec.Struct, frozen=True):
+    """A field of records of a kind."""
+
+    name: str
+    key: str  # in a file
+    type: FieldType
+    in_create: bool
+    in_update: bool
+    is_removable: bool
+    required: bool
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it is an amount, which a file has in units of the currency."""
+        return bool(self.type.extra("money"))
+
+    def typed(self, value: Any) -> Any:
+        """Convert a value of a file or of the account; raise msgspec.ValidationError."""
+        return msgspec.convert(value, self.type.annotation, strict=False, dec_hook=decode_custom)
+
+    def comparable(self, value: Any) -> Any:
+        """Return what is equal for equal values: lists without order, times in UTC; what is invalid stays."""
+        if value is None or value == [] or value == "":
+            return None
+        try:
+            value = self.typed(value)
+        except msgspec.ValidationError:
+            return value if not isinstance(value, list) else sorted(map(str, value))
+        if isinstance(value, list):
+            return sorted(map(str, value))
+        return value
+
+
+@cache
+def file_fields(kind: Kind) -> Mapping[str, FileField]:
+    """Return the fields of a kind by name, in the order of the requests: those that make a record first."""
+    own = {"account_id", kind.id_field, kind.parent_field}
+    created = {kind.of_several.get(each.name, each.name): each for each in fields_of(kind.create)}
+    updated = {each.name: each for each in fields_of(kind.update)} if kind.update else {}
+    removable = removable_fields(kind.update) if kind.update else frozenset()
+    found = {}
+    for name in dict.fromkeys((*created, *updated)):
+        declared: Field = created.get(name) or updated[name]
+        if name in own:
+            continue
+        type_ = declared.type.item if declared.name in kind.of_several else declared.type
+        key = kind.renamed.get(name) or (amount_names(name)[0] if type_.extra("money") else name)
+        found[name] = FileField(
+            name, key, type_, name in created, name in updated, name in removable, declared.required
+        )
+    first = {name: found[name] for name in ("name", STATUS, *kind.own_fields) if name in found}
+    return {
+        **first,
+        **dict(sorted(found.items(), key=lambda each: not each[1].required)),
+    }
+
+
+@cache
+def fields_by_key(kind: Kind) -> Mapping[str, FileField]:
+    """Return the fields of a kind by every key that a file may have for them."""
+    found = {}
+    for each in file_fields(kind).values():
+        found[each.name] = found[each.key] = each
+        if each.is_money:
+            found |= dict.fromkeys(amount_names(each.name), each)
+    return found
+
+
+@dataclass(eq=False)
+class Stored:
+    """A record of the account, with those below it."""
+
+    kind: Kind
+    fields: Mapping[str, Any]  # by neutral names
+    parent: "Stored | None" = None
+    below: dict[str, list["Stored"]] = field(default_factory=dict)  # by the key of the list
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.fields["id"])
+
+    @property
+    def name(self) -> str | None:
+        """Its name, where it has one."""
+        name = self.fields.get("name")
+        return name if isinstance(name, str) else None
+
+    @property
+    def currency(self) -> str:
+        """The currency of its amounts."""
+        found = self.fields.get("currency") or (self.parent.currency if self.parent else "")
+        return found if isinstance(found, str) else ""
+
+    def values(self, *, with_nulls: bool = False) -> dict[str, Any]:
+        """Return what a file says of it, by the keys of a file; with what is empty and may be set."""
+        shown = {}
+        for each in file_fields(self.kind).values():
+            if each.name not in self.fields:
+                continue
+            value = self.fields[each.name]
+            if value is not None and value != []:
+                shown[each.key] = shown_value(each, value, self.currency)
+            elif with_nulls and each.is_removable:
+                shown[each.key] = None
+        return shown
+
+
+def shown_value(each: FileField, value: Any, currency: str) -> Any:
+    """Return a value as a file has it: amounts in units of the currency, ids as texts."""
+    if value is None or isinstance(value, bool):
+        return value
+    if each.is_money and isinstance(value, int):
+        return as_amount(value, currency).replace(",", "")
+    if isinstance(value, list | tuple):
+        return [*map(str, value)]
+    is_number = isinstance(value, int) and not each.name.endswith("_id")
+    return value if is_number else str(value)
+
+
+@dataclass(eq=False)
+class Entry:
+    """A record of a file."""
+
+    kind: Kind
+    path: str  # campaigns[2].line_items[0]
+    line: int
+    source: Any  # the mapping of the file
+    id: str | None = None
+    own_key: str | None = None
+    values: dict[str, Any] = field(default_factory=dict)  # typed, by field; None removes one
+    invalid: dict[str, str] = field(default_factory=dict)  # why a value is invalid, by field
+    lines: dict[str, int] = field(default_factory=dict)  # by field
+    below: dict[str, list["Entry"]] = field(default_factory=dict)  # the lists that the file has
+    is_looped: bool = False  # one of several that the file has once
+
+    @property
+    def name(self) -> str | None:
+        """Its name, where the file has one."""
+        name = self.values.get("name")
+        return name if isinstance(name, str) else None
+
+    @property
+    def key(self) -> str:
+        """By what it is known where it has no id."""
+        return self.own_key or self.name or ""
+
+    def line_of(self, field: str) -> int:
+        """Return the line of a field, or that where the record begins."""
+        return self.lines.get(field, self.line)
+
+
+def label_of(kind: Kind, values: Mapping[str, Any]) -> str:
+    """Name a record that has no name by what it is: `EXCLUDE BROAD_KEYWORD plastic`, `post 1790`."""
+    if kind.is_named:
+        return str(values.get("name") or "")
+    if kind is TARGETING:
+        operator = OPERATOR_WORDS.get(str(values.get(OPERATOR) or "EQ"), "")
+        return f"{operator}{values.get(TYPE)} {values.get(VALUE)}"
+    shown = [str(value) for name in kind.own_fields if (value := values.get(name)) is not None]
+    mark = file_fields(kind)[kind.own_fields[0]].key.removesuffix("_id")
+    return " ".join(shown if kind in (TAG, CALL_TO_ACTION) else [mark, *shown])
+
+
+def content_of(kind: Kind, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what makes a record without a name what it is."""
+    fields = file_fields(kind)
+    values = {OPERATOR: "EQ", **{name: each for name, each in values.items() if each is not None}}
+    return tuple(_text(fields[name].comparable(values.get(name))) for name in kind.own_fields)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def each_entry(entries: Sequence[Entry]) -> "list[Entry]":
+    """Return records with all below them, parents first."""
+    found = []
+    for entry in entries:
+        found.append(entry)
+        for inner in entry.below.values():
+            found += each_entry(inner)
+    return found

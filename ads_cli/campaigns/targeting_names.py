@@ -1,0 +1,87 @@
+"""The values of targeting criteria that a file names by words: found by a search once, and remembered."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..api import targeting_search
+from ..api.audiences import ListAudiences
+from .file import CampaignFile
+from .memory import ApplyMemory
+from .model import TARGETING, TYPE, VALUE, Entry, each_entry
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+PAGE_SIZE = 1000
+HEX = re.compile(r"[0-9a-f]{16}")
+NUMBER = re.compile(r"[0-9]+")
+ID = re.compile(r"[0-9a-z]{1,13}")
+# By type: what its values look like, and the search for them.
+SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
+    "LOCATION": (HEX, targeting_search.SearchLocations),
+    "INTEREST": (NUMBER, targeting_search.SearchInterests),
+    "LANGUAGE": (re.compile(r"[a-z]{2}(-[a-z]{2})?"), targeting_search.SearchLanguages),
+    "PLATFORM": (NUMBER, targeting_search.SearchPlatforms),
+    "PLATFORM_VERSION": (ID, targeting_search.SearchPlatformVersions),
+    "DEVICE": (ID, targeting_search.SearchDevices),
+    "NETWORK_OPERATOR": (ID, targeting_search.SearchNetworkOperators),
+    "CONVERSATION": (re.compile(r"[0-9a-f]{16}|[0-9]+"), targeting_search.SearchConversations),
+    "EVENT": (re.compile(r"[0-9a-f]{16}|[0-9a-z]{1,13}"), targeting_search.SearchEvents),
+    "APP_STORE_CATEGORY": (ID, targeting_search.SearchAppStoreCategories),
+    "CUSTOM_AUDIENCE": (ID, ListAudiences),
+    "CUSTOM_AUDIENCE_EXPANDED": (ID, ListAudiences),
+}
+
+
+def resolve_names(
+    client: "Client", account: str, file: CampaignFile, memory: ApplyMemory, entries: Sequence[Entry]
+) -> None:
+    """Replace the names in criteria by values; note those that are not found, or are those of several."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for entry in each_entry(entries):
+        type_, text = str(entry.values.get(TYPE)), entry.values.get(VALUE)
+        if entry.kind is not TARGETING or type_ not in SEARCHES or not isinstance(text, str):
+            continue
+        looks, search = SEARCHES[type_]
+        if looks.fullmatch(text) and search is not ListAudiences:
+            continue
+        key = (type_, text)
+        if remembered := memory.names.get(f"{account} {type_} {text}"):
+            found.setdefault(key, [remembered])
+        if key not in found:
+            found[key] = [*dict.fromkeys(_search(client, account, search, text))]
+            if not found[key] and looks.fullmatch(text):
+                found[key] = [text]
+        values = found[key]
+        if len(values) == 1:
+            entry.values[VALUE] = values[0]
+            memory.names[f"{account} {type_} {text}"] = values[0]
+        else:
+            several = f"is the name of several: {', '.join(values[:20])}; write the value that is meant"
+            none = (
+                "is neither a name nor a value that the service knows; 'adsctl targeting search' finds them"
+            )
+            file.note(entry, f"{text!r} {several if values else none}", VALUE)
+
+
+def _search(client: "Client", account: str, search: Any, text: str) -> Iterator[str]:
+    """Yield the values whose name, or the value itself, is a text."""
+    names = {*search.__struct_fields__}
+    values: dict[str, Any] = {"count": PAGE_SIZE} if "count" in names else {}
+    is_audience = search is ListAudiences
+    if is_audience:
+        values["account_id"] = account
+    elif "q" in names:
+        values["q"] = text
+    scopes: tuple[dict[str, Any], ...] = ({}, {"permission_scope": "SHARED"}) if is_audience else ({},)
+    by_name, by_value = [], []
+    for scope in scopes:
+        for page in client.pages(search(**values, **scope)):
+            for record in page.records:
+                value = str(record.get("id" if is_audience else VALUE))
+                if value == text:
+                    by_value.append(value)
+                elif str(record.get("name")).casefold() == text.casefold():
+                    by_name.append(value)
+    yield from by_value or by_name

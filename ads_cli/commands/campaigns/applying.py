@@ -1,0 +1,298 @@
+"""Compare a file of campaigns with an account, ask, and carry out what differs."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...api.amounts import as_amount
+from ...campaigns.model import LISTS
+from ...console.invocation import Invocation
+from ...errors import AdsctlError, ContentError, IncompleteError, StateError, UsageError
+from ...output.text import counted
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from datetime import datetime
+
+    from ...campaigns.account import AccountReader
+    from ...campaigns.apply import Applied
+    from ...campaigns.comparison import Change, Plan
+    from ...campaigns.file import CampaignFile
+    from ...campaigns.memory import ApplyMemory
+    from ...campaigns.model import Stored
+
+COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
+SIGNS = {"create": "+", "update": "~", "delete": "-"}
+
+
+class ApplyRun:
+    """One comparison of a file with an account."""
+
+    def __init__(self, call: Invocation, *, prune: bool, replace: bool) -> None:
+        self.call, self.prune, self.replace = call, prune, replace
+        self.stored_plan: dict[str, Any] | None = None
+        self.digest = ""  # of the stored plan
+        self.file: CampaignFile
+        self.memory: ApplyMemory
+        self.listed: list[Stored] = []  # the campaigns of the account
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other applies from the account meanwhile."""
+        from ...campaigns.memory import FOLDER
+        from ...config.atomic_files import make_folder
+        from ...config.file_locks import how_to_unlock, try_lock
+
+        call = self.call
+        folder = call.settings.state_dir / FOLDER
+        make_folder(folder)
+        name = sha256(f"{call.service}\n{call.account}".encode()).hexdigest()[:16]
+        path = folder / f"{name}.lock"
+        lock = try_lock(path)
+        if lock is None:
+            raise StateError(f"another apply changes the account {call.account}", hint=how_to_unlock(path))
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def compare(self, file: str, *, takes_plans: bool = False) -> "Plan":
+        """Read the file and the account; return what differs, or raise ContentError with every mistake."""
+        from ...campaigns.file import parse_file, read_content
+        from ...campaigns.stored_plan import is_stored_plan
+
+        content = read_content(file)
+        label, folder = ("standard input", Path()) if file == "-" else (file, Path(file).parent)
+        if is_stored_plan(content):
+            if not takes_plans:
+                raise ContentError(f"{label}: is a stored plan", hint="carry it out with: campaigns apply")
+            content, label, folder = self._opened(content, label)
+        return self.compare_parsed(parse_file(content, label, folder))
+
+    def compare_parsed(self, parsed: "CampaignFile", *, is_copy: bool = False) -> "Plan":
+        """Read the account; return what differs, or raise ContentError with every mistake."""
+        from ...campaigns.account import AccountReader
+        from ...campaigns.memory import ApplyMemory
+        from ...campaigns.stored_plan import require_unchanged
+
+        call, self.file = self.call, parsed
+        if parsed.account not in (None, call.account):
+            raise ContentError(
+                f"{parsed.label}: is for account {parsed.account}, not {call.account}",
+                hint=f"add --account {parsed.account}, or remove 'account' from the file",
+            )
+        self.memory = ApplyMemory(call.settings.state_dir, call.service, call.account)
+        try:
+            call.client.open()
+            reader = AccountReader(call.client, call.account)
+            found = self._compared(reader, parsed, is_copy=is_copy)
+        except AdsctlError:
+            parsed.require_valid()  # mistakes are told first
+            raise
+        parsed.require_valid()
+        if self.stored_plan:
+            is_begun = self.memory.begun_plan == self.digest
+            require_unchanged(self.stored_plan, found, is_begun=is_begun)
+        return found
+
+    def _opened(self, content: bytes, label: str) -> tuple[bytes, str, Path]:
+        """Return the file that a stored plan was made of, once its options hold."""
+        from ...campaigns.stored_plan import decode
+
+        stored = self.stored_plan = decode(content, label)
+        if self.prune or self.replace:
+            raise UsageError(
+                "--prune and --replace: a stored plan has its own", hint="make the plan with them"
+            )
+        self.digest = sha256(content).hexdigest()[:32]
+        self.prune, self.replace = stored["options"]["prune"], stored["options"]["replace"]
+        if (stored["account"], stored["service"]) != (self.call.account, self.call.service):
+            raise ContentError(
+                f"{label}: is a plan for account {stored['account']} of {stored['service']}",
+                hint=f"add --account {stored['account']}, and the profile that it was made with",
+            )
+        return stored["content"].encode(), stored["file"], Path(stored["folder"])
+
+    def _compared(self, reader: "AccountReader", parsed: "CampaignFile", *, is_copy: bool) -> "Plan":
+        from ...campaigns.comparison import Comparison
+        from ...campaigns.targeting_names import resolve_names
+
+        call, memory = self.call, self.memory
+        listed = reader.campaigns(q=parsed.q if self._deletes_by_q(parsed) else None)
+        campaigns = self.listed = reader.tree(listed, ())
+        matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
+        within = {one.id for one in matches.values()}
+        if self.prune and parsed.covers:
+            within = {one.id for one in campaigns}
+        campaigns = reader.tree(listed, self._lists(parsed), within)
+        resolve_names(call.client, call.account, parsed, memory, parsed.campaigns)
+        return Comparison(
+            parsed, campaigns, memory, prune=self.prune, replace=self.replace, is_copy=is_copy
+        ).run()
+
+    def _deletes_by_q(self, parsed: "CampaignFile") -> bool:
+        return parsed.q is not None and not parsed.is_whole
+
+    def _lists(self, parsed: "CampaignFile") -> list[str]:
+        """Name the lists that are read: those of the file, and all where records may be deleted."""
+        from ...campaigns.model import each_entry
+
+        if self.prune or self.replace:
+            return [*LISTS]
+        of_file = {key for entry in each_entry(parsed.campaigns) for key in entry.below}
+        return ["line_items", *(key for key in LISTS[1:] if key in of_file)]
+
+    def carry_out(self, found: "Plan") -> "Applied":
+        """Ask, and send what differs."""
+        from ...campaigns.apply import Apply
+        from ...console.progress import progress
+
+        call, memory = self.call, self.memory
+        self._require_possible(found)
+        if found.changes and (question := _question(found)):
+            call.confirm(question)
+        for entry_name, value in [*memory.names.items()]:
+            memory.remember_name(entry_name, value)
+        if self.stored_plan:
+            memory.begin_plan(self.digest)
+        with progress(call.messages, "Applying", len(found.changes)) as on_progress:
+            result = Apply(call.client, call.account, found, memory, on_progress).run()
+        if self.stored_plan and not result.failed:
+            memory.begin_plan("")
+        return result
+
+    def _require_possible(self, found: "Plan") -> None:
+        """Raise ContentError for values that the service cannot remove."""
+        if self.call.settings.service == "x":
+            return
+        for change in found.changes:
+            for name, value in change.values.items():
+                if change.action == "update" and value is None and change.entry:
+                    self.file.note(change.entry, "the service generic cannot remove a value", name)
+        self.file.require_valid()
+
+
+def _question(found: "Plan") -> str:
+    """Return what is asked: nothing where nothing is deleted, and nothing may spend more."""
+    from ...api.spending import ACTIVE, STATUS
+
+    deletions = found.count("delete")
+    activated = [
+        change
+        for change in found.changes
+        if change.action != "delete" and change.values.get(STATUS) == ACTIVE
+    ]
+    rises = found.budgets.before != found.budgets.after or bool(_spends_more(found))
+    if not (deletions or activated or rises):
+        return ""
+    what = [f"Change campaigns: {found.words}"]
+    if activated:
+        what.append(f"{counted(len(activated), 'record')} active")
+    return f"{'; '.join(what)}; {_budget_words(found)}"
+
+
+def _spends_more(found: "Plan") -> "Sequence[Change]":
+    """Return the changes of what serves that the rules of single commands ask about."""
+    from datetime import UTC, datetime
+
+    from ...api.parts import with_removed
+    from ...api.spending import raises
+    from ...api.validation import convert
+
+    found_changes: list[Change] = []
+    now = datetime.now(UTC)
+    for change in found.changes:
+        one = change.stored
+        if change.action == "create" and change.kind.list_name == "ads":
+            parent = found.matched.get(change.parent) if change.parent else None
+            if parent and _serves(parent, now):
+                found_changes.append(change)
+        elif change.action == "update" and one and change.kind.update and change.kind.is_named:
+            sent = {name: value for name, value in change.values.items() if value is not None}
+            request = convert(change.kind.update, {"account_id": "-", change.kind.id_field: one.id, **sent})
+            with_removed(request, [name for name, value in change.values.items() if value is None])
+            if _serves(one, now) and raises(request, one.fields):
+                found_changes.append(change)
+    return found_changes
+
+
+def _serves(one: "Stored", now: "datetime") -> bool:
+    """Whether a record may spend, as far as it and the one above it tell."""
+    from ...api.spending import is_on, may_serve
+
+    return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))
+
+
+def _budget_words(found: "Plan") -> str:
+    before, after = _sums(found.budgets.before), _sums(found.budgets.after)
+    return f"daily budgets of what may serve: {before} -> {after}"
+
+
+def _sums(amounts: "Counter[str]") -> str:
+    named = [
+        f"{as_amount(micros, currency)} {currency}".strip() for currency, micros in sorted(amounts.items())
+    ]
+    return " and ".join(named) or "0"
+
+
+def excess_words(found: "Plan", max_delete: str) -> str:
+    """Say how many records would be deleted, and how many may be."""
+    of = f"{found.pruned:,} of {counted(found.listed, 'record')}"
+    return f"{of} would be deleted, and --max-delete is {max_delete}"
+
+
+def show_plan(call: Invocation, found: "Plan", *, is_result: bool = True) -> None:
+    """Print a plan, and say what it comes to."""
+    if is_result:
+        print_plan(call, found)
+    elif found.changes and not call.presentation.quiet:
+        for line in _drawn(found):
+            call.messages.say(line)
+    call.messages.say(f"{found.words}; {_budget_words(found)}")
+
+
+def print_plan(call: Invocation, found: "Plan", result: "Applied | None" = None) -> None:
+    """Print the changes as records, or drawn for people; of what was made, with its ids."""
+    records = []
+    for change in found.changes:
+        record = change.record()
+        if result and change.action == "create" and change.entry:
+            record["id"] = result.ids.get(change.entry)
+        records.append(record)
+    if call.printer.is_for_people:
+        if result is None:
+            call.printer.stream.write("".join(f"{line}\n" for line in _drawn(found)))
+        return
+    call.printer.show(records, COLUMNS, "id")
+
+
+def _drawn(found: "Plan") -> Iterator[str]:
+    """Draw a plan: a line for each record, and one for each field that changes."""
+    from ...output.text import cell, safe
+
+    for change in found.changes:
+        depth = "  " * change.path.count(".")
+        name = change.name or change.key
+        about = f" {change.id}" if change.id else ""
+        yield safe(f"{SIGNS[change.action]} {depth}{change.kind.noun}{about} {name!r}")
+        before, after = change.before or {}, change.after or {}
+        if change.action == "update":
+            for key, value in after.items():
+                yield safe(f"  {depth}  {key}: {cell(before.get(key)) or 'null'} -> {cell(value) or 'null'}")
+        elif change.action == "create" and change.kind.is_named:
+            for key, value in after.items():
+                yield safe(f"  {depth}  {key}: {cell(value)}")
+
+
+def report_result(call: Invocation, result: "Applied") -> None:
+    """Say what was done; raise IncompleteError where some of it was refused."""
+    done = ", ".join(f"{count:,} {what}" for what, count in result.done.items() if count)
+    call.messages.say(done or "nothing to change")
+    if result.failed:
+        told = "\n".join(f"{path}: {reason}" for path, reason in result.failed)
+        raise IncompleteError(
+            f"{counted(len(result.failed), 'record')} refused by the service\n{told}",
+            hint="correct the file and apply it again: what was applied is not sent again",
+        )

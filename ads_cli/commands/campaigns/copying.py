@@ -1,0 +1,106 @@
+"""Copy campaigns, within an account or to another one."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...api.spending import ACTIVE, STATUS
+from ...campaigns.model import LISTS
+from ...console.invocation import Invocation
+from ...errors import UsageError
+from ...output.text import counted
+from .applying import ApplyRun, print_plan, report_result, show_plan
+
+if TYPE_CHECKING:
+    from ...campaigns.comparison import Plan
+    from ...campaigns.file import CampaignFile
+
+
+def copy(
+    ctx: typer.Context,
+    ids: Annotated[list[str], typer.Argument(metavar="CAMPAIGN...", help="The ids of campaigns")],
+    to_account: Annotated[
+        str | None, typer.Option("--to-account", metavar="ID", help="The account that gets the copies")
+    ] = None,
+    to_profile: Annotated[
+        str | None, typer.Option("--to-profile", metavar="NAME", help="The profile of that account")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Their names; {name} stands for that of the original")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="FIELD=VALUE", help="As in daily_budget=+10%, line_items.end_time=TIME"
+        ),
+    ] = None,
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="ID=ID", help="What the other account has in place of what is named"),
+    ] = None,
+    active: Annotated[bool, typer.Option("--active", help="Activate what is active; it asks first")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after a run that was stopped")] = False,
+) -> None:
+    """Copy campaigns with their line items, targeting, ads and tracking tags.
+
+    The copies are paused, unless --active is given. What cannot be as it was, such as an end that has passed
+    or an audience that another account does not have, is told before anything is created. A copy that was
+    stopped is resumed by the same command; once it has ended, the same command makes nothing more.
+
+    For example: adsctl campaigns copy 8wku4 --name 'Next {name}' --set daily_budget=+10% --dry-run
+    """
+    from ...campaigns.account import AccountReader
+    from ...campaigns.copying import Copy, note_missing, parse_map, parse_settings
+
+    call = Invocation.of(ctx)
+    settings, mapped = parse_settings(set_ or ()), parse_map(map_ or ())
+    target = call
+    if to_account or to_profile:
+        target = call.with_target(to_profile, to_account)
+    is_elsewhere = (target.service, target.account) != (call.service, call.account)
+    template = name or ("{name}" if is_elsewhere else "Copy of {name}")
+    if "{name}" not in template and len({*ids}) > 1:
+        raise UsageError(
+            "--name: several campaigns need a name with {name}", hint="as in --name 'Next {name}'"
+        )
+    call.client.open()
+    reader = AccountReader(call.client, call.account)
+    originals = reader.tree(reader.campaigns(ids=[*dict.fromkeys(ids)]), LISTS)
+    made = Copy(
+        originals, call.account, name=template, settings=settings, mapped=mapped, active=active
+    ).file()
+    if is_elsewhere:
+        note_missing(target.client, target.account, made)
+    run = ApplyRun(target, prune=False, replace=False)
+    if resume:
+        call.messages.detail("what was created is found, and not created again")
+    with run.locked():
+        found = run.compare_parsed(made, is_copy=True)
+        _require_new_names(run, made, found)
+        show_plan(target, found, is_result=False)
+        if target.dry_run:
+            print_plan(target, found)
+            return
+        result = run.carry_out(found)
+    print_plan(target, found, result)
+    report_result(target, result)
+
+
+def _require_new_names(run: ApplyRun, made: "CampaignFile", found: "Plan") -> None:
+    """Refuse names that other campaigns have; of what was copied before, make only what is missing."""
+    taken = {one.name: one.id for one in run.listed}
+    known = []
+    for entry in made.campaigns:
+        if stored := found.matched.get(entry):
+            known.append(stored.id)
+        elif entry.name in taken:
+            other = taken[entry.name]
+            made.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
+    made.require_valid()
+    found.changes = [
+        change for change in found.changes if change.action == "create" or change.values.get(STATUS) == ACTIVE
+    ]
+    if known and not found.changes:  # else a copy that was stopped is completed
+        run.call.messages.note(
+            f"{counted(len(known), 'campaign')} copied before: {', '.join(known)}; --name makes another"
+        )

@@ -1,0 +1,192 @@
+"""Campaigns as a file: pull, plan and apply."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...campaigns.model import LISTS
+from ...console.invocation import Invocation
+from ...errors import NotConfirmedError, UsageError
+from ...numbers import parse_share
+from ...output.text import counted
+from .applying import ApplyRun, excess_words, print_plan, report_result, show_plan
+
+DIFFERENCES_FOUND = 10  # exit code
+JSON_SUFFIXES = (".json",)
+
+FileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="A file of campaigns, or - for standard input")
+]
+Prune = Annotated[
+    bool, typer.Option("--prune", help="Delete what the lists of the file do not have, children first")
+]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Delete and create what has fields that cannot be changed")
+]
+
+
+def pull(
+    ctx: typer.Context,
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="Where to write; standard output without it")
+    ] = None,
+    ids: Annotated[
+        str | None, typer.Option("--ids", metavar="A,B", help="Only these campaigns, separated by commas")
+    ] = None,
+    q: Annotated[
+        str | None, typer.Option("--q", metavar="TEXT", help="Only campaigns whose names start with this")
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace a file that was changed since pull, or is another one"),
+    ] = False,
+    example: Annotated[
+        bool, typer.Option("--example", help="Print a commented file with every field; ask no service")
+    ] = False,
+) -> None:
+    """Write campaigns with all that belongs to them into a file.
+
+    The file has line items, targeting, ads and tracking tags, with their ids, in an order that stays, so that
+    two pulls of an account are the same bytes, and a comparison of two versions shows what somebody changed.
+    Its extension decides whether it is YAML or JSON. 'campaigns plan' compares it with the account, and
+    'campaigns apply' makes the account what it says.
+
+    For example: adsctl campaigns pull shop.yaml
+    """
+    from ...campaigns.account import AccountReader
+    from ...campaigns.memory import is_pulled, note_pulled
+    from ...campaigns.writer import as_json, as_yaml, document_of
+    from ...config.atomic_files import atomic
+    from ...config.output_paths import file_to_replace
+
+    call = Invocation.of(ctx, mutates=False)
+    if example:
+        from ...campaigns.example import example_text
+
+        sys.stdout.write(example_text())
+        return
+    if ids and q is not None:
+        raise UsageError("--ids: cannot be used with --q")
+    path = Path(file) if file and file != "-" else None
+    state = call.settings.state_dir
+    if path and path.suffix.lower() not in (".yaml", ".yml", *JSON_SUFFIXES):
+        raise UsageError(f"{path}: cannot tell the format from the name", hint="name it .yaml or .json")
+    if path and not force and file_to_replace(path) and not is_pulled(state, path):
+        raise UsageError(
+            f"{path} was not written by pull, or was changed since", hint="replace it with --force"
+        )
+    call.client.open()
+    reader = AccountReader(call.client, call.account)
+    named = [id.strip() for id in ids.split(",") if id.strip()] if ids else []
+    if ids is not None and not named:
+        raise UsageError("--ids: names no campaign")
+    campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)
+    document = document_of(campaigns, call.account, whole=not named and q is None, q=q)
+    is_json = path.suffix.lower() in JSON_SUFFIXES if path else call.settings.get("output") == "json"
+    text = as_json(document) if is_json else as_yaml(document)
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        with atomic(path, 0o644, keep_mode=True) as stream:
+            stream.write(text)
+        note_pulled(state, path, text.encode())
+        call.messages.say(f"{path}: {counted(len(campaigns), 'campaign')}")
+
+
+def plan(
+    ctx: typer.Context,
+    file: FileArgument,
+    prune: Prune = False,
+    replace: Replace = False,
+    max_delete: Annotated[
+        str,
+        typer.Option(metavar="N|P%", help="With --prune: say where more would be deleted than apply deletes"),
+    ] = "10%",
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="PLAN", help="Store the plan, for apply PLAN")
+    ] = None,
+) -> None:
+    """Show what differs between a file of campaigns and the account; change nothing.
+
+    Ends with 10 where anything differs. A field or a list that the file does not have is left as it is. A
+    record is known by its id, else by its key or name. All mistakes of the file are told at once (3).
+
+    For example: adsctl campaigns plan -
+    """
+    call = Invocation.of(ctx, mutates=False)
+    limit = parse_share(max_delete, "--max-delete")
+    run = ApplyRun(call, prune=prune, replace=replace)
+    found = run.compare(file)
+    if out:
+        from ...campaigns.stored_plan import encode
+        from ...config.atomic_files import atomic
+
+        options = {"prune": prune, "replace": replace}
+        with atomic(Path(out), keep_mode=True) as stream:
+            stream.write(encode(found, run.file, call.account, call.service, options))
+    show_plan(call, found)
+    if found.pruned > limit.of(found.listed):
+        call.messages.note(f"{excess_words(found, max_delete)}: apply needs --max-delete {found.pruned}")
+    if found.changes:
+        raise typer.Exit(DIFFERENCES_FOUND)
+
+
+def apply(
+    ctx: typer.Context,
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A file of campaigns, or a stored plan; - is standard input"),
+    ],
+    prune: Prune = False,
+    replace: Replace = False,
+    max_delete: Annotated[
+        str, typer.Option(metavar="N|P%", help="With --prune: change nothing where more would be deleted")
+    ] = "10%",
+    write_ids: Annotated[
+        bool, typer.Option("--write-ids", help="Write the ids into the file; its comments stay")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on after a run that was stopped; nothing is created twice")
+    ] = False,
+) -> None:
+    """Make the account what a file of campaigns says.
+
+    Shows the plan and carries it out: pauses, creations, changes, activations, deletions. What is created is
+    paused, unless the file has entity_status ACTIVE; it is activated once all its parts are there. It asks
+    before something may spend more, and before anything is deleted. A second run does nothing.
+
+    A stored plan is refused (12) where what it touches has changed since. A run that was stopped is resumed
+    by running it again: what was created is found, and not created twice.
+
+    For example: adsctl campaigns apply - --dry-run
+    """
+    call = Invocation.of(ctx)
+    limit = parse_share(max_delete, "--max-delete")
+    run = ApplyRun(call, prune=prune, replace=replace)
+    with run.locked():
+        found = run.compare(file, takes_plans=True)
+        if write_ids and (file == "-" or run.stored_plan):
+            raise UsageError("--write-ids: needs a file of campaigns")
+        show_plan(call, found, is_result=False)
+        if resume and not found.changes:
+            call.messages.say("nothing is left to resume")
+        if found.pruned > limit.of(found.listed):
+            raise NotConfirmedError(
+                excess_words(found, max_delete),
+                hint=f"nothing was changed; if that is right, add --max-delete {found.pruned}",
+            )
+        if call.dry_run:
+            print_plan(call, found)
+            return
+        result = run.carry_out(found)
+    print_plan(call, found, result)
+    if write_ids:
+        from ...campaigns.write_ids import write_into
+
+        count, looped = write_into(Path(file), run.file, result.ids)
+        call.messages.say(f"{file}: {counted(count, 'id')} written")
+        if looped:
+            call.messages.note("records of a loop have no place for their ids; what apply made is remembered")
+    report_result(call, result)

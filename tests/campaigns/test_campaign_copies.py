@@ -1,0 +1,107 @@
+"""Copies of campaigns: paused, made once, and refused before anything is made where they cannot be."""
+
+import json
+
+import pytest
+
+from ads_cli.client.sender import Sender
+from ads_cli.emulator.seed.accounts import CAFE
+from ads_cli.emulator.seed.line_items import HAMBURG, KNITTERS, SPRING, WINTER
+
+both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
+END = "line_items.end_time=2031-12-31T22:00:00Z"
+
+
+def pulled(adsctl, *words: str) -> dict[str, dict]:
+    document = json.loads(adsctl("-q", "campaigns", "pull", "-o", "json", *words).stdout)
+    return {one["name"]: one for one in document["campaigns"]}
+
+
+def bare(record: dict) -> dict:
+    """A record without what each copy has of its own."""
+    lists = {
+        key: sorted(map(bare, value), key=json.dumps) for key, value in record.items() if _is_list(value)
+    }
+    own = ("id", "name", "entity_status", "pay_by")
+    return {key: value for key, value in record.items() if key not in own} | lists
+
+
+def _is_list(value) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+@both_services
+def test_a_copy_is_the_same_but_paused_and_is_made_once(adsctl, service, service_name):
+    before = pulled(adsctl)
+    adsctl("campaigns", "copy", KNITTERS, HAMBURG)
+    after = pulled(adsctl)
+    assert {name: after[name] for name in before} == before
+    for name in ("People who knit", "Hamburg knows us"):
+        copy = after[f"Copy of {name}"]
+        assert bare(copy) == bare(before[name])
+        assert copy["entity_status"] == "PAUSED" and copy["line_items"]
+        assert {one["entity_status"] for one in copy["line_items"]} == {"PAUSED"}
+    assert "copied before" in adsctl("campaigns", "copy", KNITTERS, HAMBURG).stderr
+    assert pulled(adsctl) == after
+
+
+def test_a_copy_has_another_name_and_amounts_that_are_relative(adsctl, service):
+    adsctl(
+        *("campaigns", "copy", KNITTERS, "--name", "Next {name}", "--set", "daily_budget=+10%"),
+        *("--set", "line_items.daily_budget=7.5", "--set", "total_budget=900"),
+    )
+    made = pulled(adsctl)["Next People who knit"]
+    assert (made["daily_budget"], made["total_budget"]) == ("16.50", "900.00")
+    assert made["line_items"][0]["daily_budget"] == "7.50"
+    told = adsctl("campaigns", "copy", KNITTERS, "--name", "Spring collection", code=3).stderr
+    assert SPRING in told
+
+
+def test_what_cannot_be_as_it_was_is_told_before_anything_is_created(adsctl, service):
+    before = pulled(adsctl)
+    told = adsctl("campaigns", "copy", WINTER, code=3).stderr
+    assert "line_items[0].end_time: 2026-01-15T23:00:00Z has passed" in told and "--set" in told
+    told = adsctl("campaigns", "copy", SPRING, "--to-account", CAFE, code=3).stderr
+    assert "funding_instrument_id" in told and "--map 4a1n0=ID" in told
+    assert "1790415000000000001" in told
+    assert pulled(adsctl) == before and pulled(adsctl, "-A", CAFE) == {}
+    adsctl("campaigns", "copy", WINTER, "--set", END)
+    for bad in ("dayly_budget=5", "daily_budget", "total_budget=+10%"):
+        assert "--set" in adsctl("campaigns", "copy", KNITTERS, "--set", bad, code=2).stderr
+
+
+def test_an_active_copy_is_asked_for(adsctl, service):
+    told = adsctl("campaigns", "copy", HAMBURG, "--active", code=12).stderr
+    assert "80.00 EUR" in told or "daily budgets" in told
+    adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
+    made = pulled(adsctl)["Copy of Hamburg knows us"]
+    assert made["entity_status"] == "ACTIVE"
+    assert {one["entity_status"] for one in made["line_items"]} == {"ACTIVE"}
+
+
+class KilledError(BaseException):
+    """The process is gone."""
+
+
+def test_a_killed_copy_is_completed_by_the_same_command(adsctl, service, monkeypatch):
+    send, kills = Sender.send, 0
+    while True:
+        left = [1]
+
+        def dying(self, prepared, *args, left=left, **options):
+            response = send(self, prepared, *args, **options)
+            left[0] -= prepared.method != "GET"
+            if left[0] < 0:
+                raise KilledError
+            return response
+
+        monkeypatch.setattr(Sender, "send", dying)
+        try:
+            adsctl("campaigns", "copy", SPRING)
+        except KilledError:
+            kills += 1
+            continue
+        break
+    monkeypatch.setattr(Sender, "send", send)
+    found = pulled(adsctl)
+    assert kills > 2 and bare(found["Copy of Spring collection"]) == bare(found["Spring collection"])

@@ -1,0 +1,397 @@
+"""Campaigns as a file: pulled, compared and carried out; nothing is created twice, or touched beside it."""
+
+import json
+
+import pytest
+
+from ads_cli.client.sender import Sender
+from ads_cli.emulator.seed.accounts import CAFE, SHOP
+from ads_cli.emulator.seed.line_items import CARD, CLICKS, KNITTERS, SPRING, SUMMER
+
+both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
+DIFFERENCES = 10
+COUNTRIES = f"""\
+# what the shop sells in winter
+account: {SHOP}
+campaigns:
+- name: Winter {{country}}   # one for each country
+  for: {{rows: markets.csv}}
+  funding_instrument_id: {CARD}
+  daily_budget: "{{budget}}"
+  line_items:
+  - name: Mugs in {{country}}
+    objective: WEBSITE_CLICKS
+    product_type: PROMOTED_POSTS
+    placements: [ALL_ON_PLATFORM]
+    bid_strategy: AUTO
+    start_time: 2031-12-01
+    daily_budget: "{{budget}}"
+    entity_status: ACTIVE
+    targeting:
+    - LOCATION: "{{country}}"
+    - BROAD_KEYWORD: handmade mugs
+    - EXCLUDE CUSTOM_AUDIENCE: Customers
+    ads:
+    - post: "1790415000000000001"
+    - scheduled_post: "1790415000000000003"
+    tracking_tags:
+    - {{tracking_tag_type: CLICK_TRACKER, tracking_tag_url: "https://m.example/c"}}
+- name: Solo
+  entity_status: ACTIVE
+  funding_instrument_id: {CARD}
+  daily_budget: 5
+"""
+
+
+def pull(adsctl, *words: str) -> str:
+    return adsctl("-q", "campaigns", "pull", *words).stdout
+
+
+def plan(adsctl, document, *words: str, code: int = DIFFERENCES) -> list[dict]:
+    text = document if isinstance(document, str) else json.dumps(document)
+    return json.loads(
+        adsctl("-q", "campaigns", "plan", "-", "-o", "json", *words, input=text, code=code).stdout
+    )
+
+
+def apply(adsctl, file, *words: str, code: int = 0):
+    if isinstance(file, str):
+        return adsctl("campaigns", "apply", file, "--yes", "-o", "json", *words, code=code)
+    return adsctl("campaigns", "apply", "-", "--yes", "-o", "json", *words, input=json.dumps(file), code=code)
+
+
+def document(adsctl, *words: str) -> dict:
+    return json.loads(pull(adsctl, "-o", "json", *words))
+
+
+def spring(adsctl) -> tuple[dict, dict]:
+    found = document(adsctl, "--ids", SPRING)
+    return found, found["campaigns"][0]
+
+
+def short(changes: list[dict]) -> list[tuple[str, str]]:
+    return [(change["action"], change["kind"]) for change in changes]
+
+
+@pytest.fixture
+def winter(adsctl) -> str:
+    (adsctl.home / "markets.csv").write_text("country,budget\nGermany,10\nAustria,12.50\n")
+    (adsctl.home / "winter.yaml").write_text(COUNTRIES)
+    return "winter.yaml"
+
+
+@both_services
+@pytest.mark.parametrize("account", [SHOP, CAFE])
+def test_two_pulls_are_the_same_bytes_and_a_plan_of_one_says_nothing(adsctl, service, service_name, account):
+    adsctl("campaigns", "pull", "a.yaml", "-A", account)
+    adsctl("campaigns", "pull", "b.json", "-A", account)
+    adsctl("campaigns", "pull", "a.yaml", "-A", account)
+    assert (adsctl.home / "a.yaml").read_text() == pull(adsctl, "-A", account)
+    for file in ("a.yaml", "b.json"):
+        assert plan(adsctl, (adsctl.home / file).read_text(), "-A", account, "--prune", code=0) == []
+    named = (adsctl.home / "a.yaml").read_text()
+    assert (account == CAFE) != ("PROMOTED_POSTS" in named)
+
+
+def test_pull_replaces_what_it_has_written_and_no_other_file(adsctl, service):
+    adsctl("campaigns", "pull", "shop.yaml")
+    adsctl("campaigns", "update", KNITTERS, "--name", "Knitting people")
+    adsctl("campaigns", "pull", "shop.yaml")
+    file = adsctl.home / "shop.yaml"
+    file.write_text(file.read_text() + "# mine\n")
+    assert "--force" in adsctl("campaigns", "pull", "shop.yaml", code=2).stderr
+    assert file.read_text().endswith("# mine\n")
+    adsctl("campaigns", "pull", "shop.yaml", "--force")
+    assert not file.read_text().endswith("# mine\n")
+
+
+@both_services
+def test_what_somebody_changed_by_hand_is_a_difference_and_is_undone(adsctl, service, service_name):
+    before = document(adsctl)
+    adsctl("campaigns", "update", KNITTERS, "--daily-budget", "20", "--name", "Küche ☕")
+    adsctl("line-items", "update", SUMMER, "--total-budget", "90", "--end-time", "2031-01-01T00:00:00+02:00")
+    adsctl(
+        "targeting",
+        "add",
+        "--line-item",
+        SUMMER,
+        "--targeting-type",
+        "AGE",
+        "--targeting-value",
+        "AGE_25_TO_54",
+    )
+    changes = plan(adsctl, before)
+    assert short(changes) == [("update", "line_item"), ("update", "campaign")]
+    by_id = {change["id"]: change for change in changes}
+    assert by_id[KNITTERS]["before"] == {"name": "Küche ☕", "daily_budget": "20.00"}
+    assert by_id[KNITTERS]["after"] == {"name": "People who knit", "daily_budget": "15.00"}
+    assert by_id[SUMMER]["before"]["total_budget"] == "90.00"
+    assert by_id[SUMMER]["after"]["total_budget"] is None
+    assert ("delete", "targeting") in short(plan(adsctl, before, "--prune"))
+    if service_name == "generic":
+        told = apply(adsctl, before, code=3).stderr
+        assert "cannot remove a value" in told and "end_time" in told
+        return
+    apply(adsctl, before, "--prune")
+    assert document(adsctl) == before
+
+
+@both_services
+def test_a_file_is_carried_out_once_from_the_top_down(adsctl, service, service_name, winter):
+    before = document(adsctl)
+    assert [*{action for action, _ in short(plan(adsctl, COUNTRIES))}] == ["create"]
+    made = json.loads(apply(adsctl, winter, "--write-ids").stdout)
+    assert all(change["id"] for change in made) and len(made) == 17
+    assert apply(adsctl, winter).stdout == "[]\n"
+    after = document(adsctl)
+    known = {one["id"] for one in before["campaigns"]}
+    new = [one for one in after["campaigns"] if one["id"] not in known]
+    assert [one for one in after["campaigns"] if one["id"] in known] == before["campaigns"]
+    new = {one["name"]: one for one in new}
+    assert {name: one["entity_status"] for name, one in new.items()} == {
+        "Winter Germany": "PAUSED",
+        "Winter Austria": "PAUSED",
+        "Solo": "ACTIVE",
+    }
+    (line_item,) = new["Winter Austria"]["line_items"]
+    assert line_item["entity_status"] == "ACTIVE" and line_item["daily_budget"] == "12.50"
+    assert len(line_item["targeting"]) == 3 and len(line_item["ads"]) == 2
+    text = (adsctl.home / winter).read_text()
+    assert f'- id: "{new["Solo"]["id"]}"\n  name: Solo\n' in text and "# one for each country" in text
+
+
+def test_nothing_begins_to_spend_unasked_and_what_is_paused_is_not_asked_about(adsctl, service, winter):
+    told = adsctl("campaigns", "apply", winter, code=12).stderr
+    assert "15" in told or "17 to create" in told
+    assert "not confirmed" in told and "daily budgets of what may serve" in told
+    paused = COUNTRIES.replace("entity_status: ACTIVE\n", "\n")
+    adsctl("campaigns", "apply", "-", input=paused)
+    assert plan(adsctl, paused, code=0) == []
+
+
+def test_what_is_activated_is_created_paused_and_activated_last(adsctl, service, winter, monkeypatch):
+    sent = recorded(monkeypatch)
+    apply(adsctl, winter)
+    active = ["ACTIVE" in "".join(request) for request in sent]
+    assert active == [False] * (len(sent) - 2) + [True] * 2, sent
+
+
+def recorded(monkeypatch) -> list[tuple[str, str]]:
+    """The requests that change anything, from now on."""
+    sent, send = [], Sender.send
+
+    def noting(self, prepared, *args, **options):
+        if prepared.method != "GET":
+            body = prepared.body or b"".join(map(bytes, prepared.pieces))
+            sent.append((f"{prepared.method} {prepared.url}", body.decode()))
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", noting)
+    return sent
+
+
+class KilledError(BaseException):
+    """The process is gone."""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_run_killed_at_any_request_is_resumed_and_creates_nothing_twice(
+    adsctl, service, winter, when, monkeypatch
+):
+    before, send = document(adsctl), Sender.send
+    kills = 0
+    while True:
+        left = [1]
+
+        def dying(self, prepared, *args, left=left, **options):
+            if prepared.method == "GET":
+                return send(self, prepared, *args, **options)
+            left[0] -= 1
+            if left[0] < 0:
+                if when == "after":
+                    send(self, prepared, *args, **options)
+                raise KilledError
+            return send(self, prepared, *args, **options)
+
+        monkeypatch.setattr(Sender, "send", dying)
+        try:
+            apply(adsctl, winter, "--resume")
+        except KilledError:
+            kills += 1
+            assert kills < 40
+            continue
+        break
+    monkeypatch.setattr(Sender, "send", send)
+    assert kills > 3
+    assert plan(adsctl, COUNTRIES, code=0) == []
+    after = document(adsctl)
+    assert len(after["campaigns"]) == len(before["campaigns"]) + 3
+    for one in (one for one in after["campaigns"] if one["name"].startswith("Winter ") and one["line_items"]):
+        if one["name"] == "Winter sale":
+            continue
+        (line_item,) = one["line_items"]
+        assert len(line_item["targeting"]) == 3 and len(line_item["ads"]) == 2
+
+
+@pytest.mark.parametrize(
+    "route", ["batch/accounts/*/campaigns", "batch/accounts/*/line_items", "*/promoted_posts"]
+)
+def test_what_was_created_with_a_lost_answer_is_found_and_not_created_again(adsctl, service, winter, route):
+    service.fail(f"POST /12/{route} reset-after times=1")
+    assert "--resume" in apply(adsctl, winter, code=8).stderr
+    apply(adsctl, winter, "--resume")
+    assert plan(adsctl, COUNTRIES, code=0) == []
+    names = [one["name"] for one in document(adsctl)["campaigns"]]
+    assert len(names) == len({*names})
+
+
+def test_records_of_one_name_are_told_apart_by_keys_after_a_lost_answer(adsctl, service):
+    twins = {
+        "campaigns": [
+            {"key": key, "name": "Twin", "funding_instrument_id": CARD, "daily_budget": budget}
+            for key, budget in (("a", 1), ("b", 2))
+        ]
+    }
+    service.fail("POST /12/batch/accounts/*/campaigns reset-after times=1")
+    apply(adsctl, twins, code=8)
+    apply(adsctl, twins)
+    made = [one for one in document(adsctl)["campaigns"] if one["name"] == "Twin"]
+    assert sorted(one["daily_budget"] for one in made) == ["1.00", "2.00"]
+    twins["campaigns"][0]["name"] = "Twin no longer"
+    assert [change["action"] for change in plan(adsctl, twins)] == ["update"]
+
+
+def test_what_the_service_refuses_is_told_with_its_path_and_the_rest_is_applied(adsctl, service):
+    file = {
+        "campaigns": [
+            {"name": "Good", "funding_instrument_id": CARD, "daily_budget": 5},
+            {
+                "name": "Bad",
+                "funding_instrument_id": "4a1n7",
+                "daily_budget": 5,
+                "line_items": [
+                    {
+                        "name": "Never",
+                        "objective": "REACH",
+                        "product_type": "PROMOTED_POSTS",
+                        "placements": ["ALL_ON_PLATFORM"],
+                        "start_time": "2031-01-01",
+                    }
+                ],
+            },
+        ]
+    }
+    told = apply(adsctl, file, code=9).stderr
+    assert "campaigns[1] (create campaign Bad)" in told and "4a1n7" in told
+    assert short(plan(adsctl, file)) == [("create", "campaign"), ("create", "line_item")]
+
+
+def test_without_prune_nothing_is_deleted_and_with_it_only_what_the_lists_lack(adsctl, service):
+    file, campaign = spring(adsctl)
+    campaign["line_items"] = [one for one in campaign["line_items"] if one["id"] == CLICKS]
+    campaign["line_items"][0]["targeting"].pop()
+    assert plan(adsctl, file, code=0) == []
+    changes = plan(adsctl, file, "--prune")
+    assert {action for action, _ in short(changes)} == {"delete"}
+    assert short(changes)[-1] == ("delete", "line_item")
+    assert "--max-delete" in apply(adsctl, file, "--prune", code=12).stderr
+    apply(adsctl, file, "--prune", "--max-delete", "100%")
+    assert [one["id"] for one in spring(adsctl)[1]["line_items"]] == [CLICKS]
+    assert len(document(adsctl)["campaigns"]) > 6  # campaigns are deleted only by a file of the whole account
+
+
+def test_campaigns_are_pruned_by_a_file_that_covers_the_account(adsctl, service):
+    file = document(adsctl)
+    assert file["scope"] == "account"
+    file["campaigns"] = [one for one in file["campaigns"] if one["id"] != KNITTERS]
+    apply(adsctl, file, "--prune", "--max-delete", "50%")
+    assert KNITTERS not in {one["id"] for one in document(adsctl)["campaigns"]}
+    assert plan(adsctl, file, "--prune", code=0) == []
+
+
+def test_what_cannot_be_changed_is_refused_or_replaced(adsctl, service):
+    file, campaign = spring(adsctl)
+    item = next(one for one in campaign["line_items"] if one["id"] == SUMMER)
+    item["placements"] = ["PLATFORM_TIMELINE"]
+    told = adsctl("campaigns", "plan", "-", input=json.dumps(file), code=3).stderr
+    assert "placements: cannot be changed" in told and SUMMER in told and "--replace" in told
+    changes = short(plan(adsctl, file, "--replace"))
+    assert ("delete", "line_item") in changes and ("create", "line_item") in changes
+    apply(adsctl, file, "--replace")
+    names = {one["name"]: one for one in spring(adsctl)[1]["line_items"]}
+    assert names[item["name"]]["placements"] == ["PLATFORM_TIMELINE"] and len(names) == 2
+
+
+def test_a_stored_plan_is_carried_out_unless_what_it_touches_has_changed(adsctl, service):
+    file, campaign = spring(adsctl)
+    campaign["daily_budget"] = "61"
+    (adsctl.home / "spring.json").write_text(json.dumps(file))
+    adsctl("campaigns", "plan", "spring.json", "--out", "spring.plan", code=DIFFERENCES)
+    assert (adsctl.home / "spring.plan").read_bytes().startswith(b'{"adsctl_plan": 1')
+    adsctl("campaigns", "update", SPRING, "--name", "Spring 2")
+    assert "has changed" in apply(adsctl, "spring.plan", code=12).stderr
+    adsctl("campaigns", "plan", "spring.json", "--out", "spring.plan", code=DIFFERENCES)
+    (adsctl.home / "spring.json").unlink()
+    apply(adsctl, "spring.plan")
+    assert spring(adsctl)[1]["daily_budget"] == "61.00"
+
+
+BAD = """\
+campaigns:
+- name: One
+  funding_instrument_id: 4a1n0
+  daly_budget: 5
+  line_items:
+  - name: Inner
+    objective: CLICKS
+    daily_budget: 12,50
+    targeting:
+    - LOCATION: Atlantis
+- name: One
+  funding_instrument_id: 4a1n0
+- id: 9d4c1
+- id: nowhere1
+  name: Gone
+- {name: Post, funding_instrument_id: 4a1n0, line_items: [{name: A, ads: [{banana: 1}]}]}
+"""
+
+
+def test_all_mistakes_are_told_at_once_with_file_line_and_path(adsctl, service):
+    (adsctl.home / "bad.yaml").write_text(BAD)
+    told = adsctl("campaigns", "plan", "bad.yaml", code=3).stderr
+    for expected in (
+        "bad.yaml:4: campaigns[0].daly_budget: is not a field of a campaign; did you mean 'daily_budget'",
+        "bad.yaml:7: campaigns[0].line_items[0].objective: 'CLICKS' is not one of",
+        "bad.yaml:8: campaigns[0].line_items[0].daily_budget: '12,50' is not an amount",
+        "bad.yaml:10: campaigns[0].line_items[0].targeting[0].targeting_value: 'Atlantis'",
+        "bad.yaml:11: campaigns[1]: the name 'One' is also on line 2",
+        "bad.yaml:13: campaigns[2].id:",
+        "bad.yaml:14: campaigns[3].id:",
+        "bad.yaml:16: campaigns[4].line_items[0].ads[0]:",
+    ):
+        assert expected in told, (expected, told)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("account: other1\ncampaigns: []\n", "is for account other1"),
+        ("campaigns: {a: 1}\n", "campaigns: must be a list"),
+        ("- a\n", "must be a mapping"),
+        ("campaigns:\n- name: A {land}\n  for: {rows: markets.csv}\n", "{land} is not a column"),
+        ("campaigns:\n- name: A {country}\n  for: {rows: nowhere.csv}\n", "nowhere.csv"),
+        ("campaigns:\n- name: A\n  for: {lines: markets.csv}\n", "must be a mapping with one of rows"),
+        ("campaigns:\n- name: A\n  name: B\n", "is there twice"),
+        ("campaigns: &a []\n", "anchors"),
+        ("campaigns: [\n", "neither YAML nor JSON"),
+    ],
+)
+def test_a_file_that_cannot_be_meant_is_refused(adsctl, service, winter, text, expected):
+    assert expected in adsctl("campaigns", "plan", "-", input=text, code=3).stderr
+
+
+def test_the_example_is_a_file(adsctl, service):
+    example = adsctl("campaigns", "pull", "--example").stdout
+    for field in ("bid_amount", "frequency_cap", "primary_web_event_tag", "purchase_order_number"):
+        assert f"{field}:" in example
+    assert "create" in {action for action, _ in short(plan(adsctl, example))}

@@ -29,6 +29,7 @@ READ = {
     "document": ("name: x\n", "campaigns create -f the-log"),
     "nested": ("[]", "catalog sets create --name x --filters @the-log"),
     "mapping": ("{}", "products push feed.csv --mapping the-log"),
+    "recipe": ("{}", "products push feed.csv --recipe the-log"),
     "env file": ("ADSCTL_ACCOUNT=1\n", "accounts list --env-file the-log"),
     "fleet": ("tasks:\n- {name: a, run: products check feed.csv}\n", "fleet run the-log"),
 }

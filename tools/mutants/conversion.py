@@ -5,8 +5,23 @@ from .mutant import Mutant
 STEPS = "tests/conversion/test_steps.py"
 UNASKED = "tests/conversion/test_unasked.py"
 KEEP = "tests/conversion/test_keep.py"
+RECIPE = "tests/conversion/test_recipe.py"
 
 CONVERSION = (
+    Mutant(
+        "a recipe outranks the options that are typed",
+        "ads_cli/commands/uploads/recipe.py",
+        "typed = values[option.name] if _is_typed(context, option) else None",
+        "typed = None",
+        (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
+    ),
+    Mutant(
+        "a typed condition replaces all of a recipe",
+        "ads_cli/commands/uploads/recipe.py",
+        "kept = [text for text in texts if _subject(key, text) not in taken]",
+        "kept = []",
+        (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
+    ),
     Mutant(
         "a job does not depend on how rows are converted",
         "ads_cli/uploads/row_plan.py",

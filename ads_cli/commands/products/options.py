@@ -11,7 +11,7 @@ from ...console.options import completes_from
 from ...errors import UsageError
 from ...feeds import DUPLICATES
 from ...products.feeds.fixes import ALL, NAMES, parse_fixes
-from ..uploads.options import FeedOptions
+from ..uploads.options import FeedOptions, Recipe
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
@@ -43,6 +43,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         str | None,
         typer.Option("--mapping", metavar="FILE", help="Read columns and values as this file says"),
     ] = None
+    recipe: Recipe = None
     split: Annotated[
         list[str] | None,
         typer.Option(
@@ -119,6 +120,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             schema.choices,
             source=self.source_kind,
             mapping=mapping,
+            is_recipe=mapping == self.recipe,
         )
 
     def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":

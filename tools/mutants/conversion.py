@@ -5,9 +5,24 @@ from .mutant import Mutant
 STEPS = "tests/conversion/test_steps.py"
 UNASKED = "tests/conversion/test_unasked.py"
 KEEP = "tests/conversion/test_keep.py"
+ADVICE = "tests/conversion/test_advice.py"
 RECIPE = "tests/conversion/test_recipe.py"
 
 CONVERSION = (
+    Mutant(
+        "options are suggested for a file that is not a product feed",
+        "ads_cli/commands/products/advice.py",
+        "if final.valid < report.valid or not (final.valid or report.rows):",
+        "if final.valid < report.valid:",
+        ("tests/products/test_bad_columns.py::test_a_file_without_any_required_column_is_refused_at_once",),
+    ),
+    Mutant(
+        "a column is suggested whose values are not valid",
+        "ads_cli/validation/columns.py",
+        "if meant and needed is not None and",
+        "if meant and",
+        (f"{ADVICE}::test_a_column_whose_values_no_option_makes_valid_is_not_suggested",),
+    ),
     Mutant(
         "a recipe outranks the options that are typed",
         "ads_cli/commands/uploads/recipe.py",

@@ -19,6 +19,7 @@ from .report import ReportOptions
 
 if TYPE_CHECKING:
     from ...products.selection import ChangedRows
+    from .advice import Advice
 
 
 def write_mapping(call: Invocation, path: str, opened: OpenedFeed, schema: RowSchema, *, force: bool) -> None:
@@ -65,8 +66,10 @@ def check(
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.plans import check_plan
     from ...uploads.rejected_rows import check_failed_out
+    from ...validation.columns import has_no_required_column
     from ..uploads.reports import hint_of_kind, show_report
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
+    from .advice import advise
     from .images import checked_images
 
     if diff and not feed.fix:
@@ -86,14 +89,27 @@ def check(
         plan = check_plan(rows, selection, strict=strict)
         run.watch(plan.validator, rejected.failed_out, "check")
         check_failed_out(rejected.failed_out_file, plan.rows)
-        report = validate_with_progress(call, plan)
+        try:
+            report = validate_with_progress(call, plan)
+        except ContentError:
+            if has_no_required_column(rows, PRODUCT_SCHEMA.required):
+                _show_advice(call, feed, advise(call, feed, rows, PRODUCT_SCHEMA, None))
+            raise
+        advice = advise(call, feed, rows, PRODUCT_SCHEMA, report) if report.invalid else None
         with checked_images(call, plan, images, report) as checked_rows:
             say_estimate(call, plan, count)
-            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
+            tried = advice and advice.record(call.command_line, feed)
+            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None, tried)
             write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
+        _show_advice(call, feed, advice)
         if report.invalid:
             hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
             raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
+
+
+def _show_advice(call: Invocation, feed: ProductFeedOptions, advice: "Advice | None") -> None:
+    if advice:
+        call.messages.say(f"try: {advice.command(call.command_line, feed)}  # {advice.outcome}")
 
 
 def _compared_with_acknowledged(call: Invocation) -> "tuple[ChangedRows | None, Callable[[], int | None]]":

@@ -43,6 +43,7 @@ WRITTEN = {
     "table": f"stats export --into sqlite:the-log {' '.join(STATS)}",
     "picture": f"stats get --plot the-log {' '.join(STATS)}",
     "draft": "products check feed.csv --write-mapping the-log",
+    "recipe": "products check feed.csv --write-recipe the-log",
 }
 
 

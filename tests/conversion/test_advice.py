@@ -99,6 +99,11 @@ def test_a_column_with_a_list_of_images_is_suggested_with_what_splits_it(adsctl,
     adsctl("products", "check", "feed.json", *options)
 
 
+def test_an_address_with_commas_is_no_list(adsctl):
+    adsctl.file("feed.json", rows({"image_link": "https://a.example/w,300/a.jpg", "description": "<b>x</b>"}))
+    assert advice(adsctl, "feed.json")[0][3:] == ["--fix", "html"]
+
+
 def test_a_column_whose_values_no_option_makes_valid_is_not_suggested(adsctl):
     adsctl.file("feed.json", rows({"gender": None, "genders": "gentlemen"}))
     assert "--map" not in adsctl("products", "check", "feed.json").stderr
@@ -132,3 +137,13 @@ def test_a_large_feed_is_tried_on_its_first_rows(adsctl, monkeypatch):
     monkeypatch.setattr("ads_cli.commands.products.advice.MAX_TRIED_ROWS", 3)
     adsctl.file("feed.json", rows(*[{"price": "12,50 EUR"}] * 5))
     assert advice(adsctl, "feed.json")[1] == "3 of the first 3 rows valid then"
+
+
+@pytest.mark.parametrize("separator", ["|", ";", ","])
+def test_a_list_of_images_that_looks_like_one_address_is_split(adsctl, separator):
+    links = separator.join(["https://a.example/1.jpg", "https://a.example/2.jpg"])
+    adsctl.file("feed.json", rows({"image_link": links, "description": "<b>x</b>"}))
+    assert advice(adsctl, "feed.json")[0][3:] == ["--fix", "html", "--split", f"image_link={separator}"]
+    relative = separator.join(["/1.jpg", "/2.jpg"])
+    adsctl.file("feed.json", rows({"image_link": None, "images": relative, "link": "/p"}))
+    assert f"image_link={separator}" in advice(adsctl, "feed.json", "--base-url", "https://a.example")[0]

@@ -138,3 +138,92 @@ def test_a_changed_push_skips_rows_by_options_or_by_a_recipe(adsctl):
     assert "--min-rows is 5" in adsctl.local(*words, code=12).stderr
     done = json.loads(adsctl.local(*words, "--min-rows", "1").stdout)
     assert (done["created"], done["updated"], done["skipped"]) == (0, 0, 1)
+
+
+SHOP = """\
+Handle,Title,Vendor,Price,Images,description,condition,availability,id,link
+mug,Enamel mug,Nordlicht,12.50,/i/mug.jpg;/i/mug-2.jpg,A <b>mug</b>.,new,in stock,1,/p/mug
+cup,Enamel cup,Other,9.50,/i/cup.jpg,A cup.,new,in stock,2,/p/cup
+"""
+
+
+def test_a_check_writes_a_recipe_of_what_was_typed_and_what_is_certain(adsctl):
+    adsctl.file("shop.csv", SHOP)
+    words = ("--where", "id>=1", "--default", "color=red", "--fix", "html", "--from", "generic")
+    adsctl("products", "check", "shop.csv", *words, "--write-recipe", "shop.yaml", code=3)
+    text = (adsctl.home / "shop.yaml").read_text()
+    assert text.splitlines()[1:] == [
+        "from: generic",
+        "map:",
+        "  Title: title",
+        "  Price: price",
+        "  Images: image_link",
+        "  Vendor: brand",
+        "split:",
+        '  image_link: ";"',
+        "default:",
+        "  color: red",
+        'where: "id>=1"',
+        "# currency: …",
+        "# base-url: https://…",
+        "fix: html",
+        "# Columns that are not sent; --map, or `map:` here, reads one as a field:",
+        "#   Handle",
+    ]
+    adsctl.file(
+        "shop.yaml",
+        text.replace("# currency: …", "currency: EUR").replace(
+            "# base-url: https://…", "base-url: https://shop.example"
+        ),
+    )
+    done = adsctl("products", "check", "shop.csv", "--recipe", "shop.yaml", "-o", "json")
+    assert json.loads(done.stdout)["valid"] == 2
+
+
+def test_a_recipe_is_written_of_a_valid_feed_too_and_of_a_recipe_with_more(adsctl):
+    adsctl.file("shop.csv", SHOP.replace("Vendor", "brand").replace("in stock", "lieferbar"))
+    adsctl.file(
+        "first.yaml",
+        "columns: {Title: title, Price: price, Images: image_link}\nfix: html\n"
+        "split: {image_link: ;}\nvalues: {availability: {in stock: [lieferbar]}}\n",
+    )
+    words = ("--recipe", "first.yaml", "--currency", "EUR", "--base-url", "https://shop.example")
+    adsctl("products", "check", "shop.csv", *words, "--write-recipe", "second.yaml")
+    done = adsctl("products", "check", "shop.csv", "--recipe", "second.yaml", "-o", "json")
+    assert json.loads(done.stdout)["valid"] == 2
+    assert "first.yaml" not in (adsctl.home / "second.yaml").read_text()
+
+
+def test_a_recipe_replaces_no_file_unasked(adsctl):
+    adsctl.file("shop.csv", SHOP)
+    adsctl.file("shop.yaml", "mine")
+    done = adsctl("products", "check", "shop.csv", "--write-recipe", "shop.yaml", code=12)
+    assert "Replace shop.yaml" in done.stderr and (adsctl.home / "shop.yaml").read_text() == "mine"
+    assert (
+        "is the input file"
+        in adsctl("products", "check", "shop.csv", "--write-recipe", "shop.csv", "--force", code=2).stderr
+    )
+
+
+def test_an_interactive_check_asks_for_what_is_missing_shows_its_effect_and_writes_the_recipe(adsctl):
+    adsctl.file("shop.csv", SHOP)
+    session = adsctl.terminal("products", "check", "shop.csv", "--interactive", width=200)
+    session.expect("--fix html: 0 of 2 rows valid")
+    session.expect("--currency '…' .empty to leave it out.: ")
+    session.sendline("EURO")
+    session.expect("'EURO' is not a currency of ISO 4217")
+    session.expect("--currency '…' .empty to leave it out.: ")
+    session.sendline("EUR")
+    session.expect("--base-url 'https://…' .empty to leave it out.: ")
+    session.sendline("https://shop.example")
+    session.expect("--base-url https://shop.example: 2 of 2 rows valid")
+    session.expect("shop.recipe.yaml written; use it with --recipe shop.recipe.yaml")
+    session.wait()
+    assert session.exitstatus == 0
+    adsctl("products", "check", "shop.csv", "--recipe", "shop.recipe.yaml")
+
+
+def test_without_a_terminal_nothing_can_be_asked(adsctl):
+    adsctl.file("shop.csv", SHOP)
+    done = adsctl("products", "check", "shop.csv", "--interactive", code=12)
+    assert "--interactive: there is no terminal to ask on" in done.stderr

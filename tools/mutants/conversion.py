@@ -12,8 +12,8 @@ CONVERSION = (
     Mutant(
         "options are suggested for a file that is not a product feed",
         "ads_cli/commands/products/advice.py",
-        "if final.valid < report.valid or not (final.valid or report.rows):",
-        "if final.valid < report.valid:",
+        "if outcome.valid < report.valid or not (outcome.valid or report.rows):",
+        "if outcome.valid < report.valid:",
         ("tests/products/test_bad_columns.py::test_a_file_without_any_required_column_is_refused_at_once",),
     ),
     Mutant(
@@ -22,6 +22,13 @@ CONVERSION = (
         "if meant and needed is not None and",
         "if meant and",
         (f"{ADVICE}::test_a_column_whose_values_no_option_makes_valid_is_not_suggested",),
+    ),
+    Mutant(
+        "a recipe is written without the options that are certain",
+        "ads_cli/commands/products/check_end.py",
+        "return with_options_of(self._feed, self._advice.certain) if self._advice else self._feed",
+        "return self._feed",
+        (f"{RECIPE}::test_a_check_writes_a_recipe_of_what_was_typed_and_what_is_certain",),
     ),
     Mutant(
         "a recipe outranks the options that are typed",

@@ -60,9 +60,8 @@ class Advice(NamedTuple):
     """What to type next, and what comes of it."""
 
     options: tuple[AdvisedOption, ...]
-    valid: int
-    rows: int  # that it was tried on, without those that are left out
-    is_part: bool  # further rows were not tried
+    outcome: "Outcome"
+    whole: bool  # the feed has no further rows
 
     def words(self, typed: Sequence[str], feed: ProductFeedOptions) -> list[str]:
         """Return the command line that was typed, with these options."""
@@ -86,18 +85,22 @@ class Advice(NamedTuple):
     def record(self, typed: Sequence[str], feed: ProductFeedOptions) -> dict[str, Any]:
         """Return it as programs read it; `choices` are the fields and options whose value is to be named."""
         choices = [option.subject or option.name for option in self.options if OPEN in option.value]
-        counts = {"valid": self.valid, "rows": self.rows}
+        counts = {"valid": self.outcome.valid, "rows": self.outcome.rows}
         return {"command": self.command(typed, feed), "choices": choices, **counts}
 
     @property
-    def outcome(self) -> str:
-        """Say how many rows are valid then."""
-        of_all = "the first " * self.is_part + counted(self.rows, "row")
-        return f"{self.valid:,} of {of_all} valid then"
+    def certain(self) -> tuple[AdvisedOption, ...]:
+        """The options whose values are known."""
+        return tuple(option for option in self.options if OPEN not in option.value)
 
-    def applied(self, feed: ProductFeedOptions, *, tried: bool = False) -> ProductFeedOptions:
-        """Return the options of a feed with these; `tried` fills in what is open, else it is left out."""
-        return _with(feed, [option for option in self.options if tried or OPEN not in option.value])
+    @property
+    def open_pairs(self) -> dict[str, list[str]]:
+        """The values that are to be named, by option."""
+        found: dict[str, list[str]] = {}
+        for option in self.options:
+            if OPEN in option.value:
+                found.setdefault(option.name.replace("_", "-"), []).append(option.value)
+        return found
 
 
 def advise(
@@ -108,7 +111,7 @@ def advise(
     There is no report where a table has none of the required columns.
     """
     found: list[AdvisedOption] = []
-    is_part = report is None or report.rows > MAX_TRIED_ROWS
+    whole = report is not None and report.rows <= MAX_TRIED_ROWS
     report = report or ValidationReport(missing=dict.fromkeys(schema.required, ""))
     current, tried_report, tried_rows = feed, report, rows
     wanted = {line for finding in report.findings for line in finding.lines}
@@ -123,20 +126,38 @@ def advise(
             if not new:
                 break
             found += new
-            current = _with(current, new)
+            current = with_options_of(current, new)
             tried_rows = current.read_again(call, rows, schema)
             tried_report = _report(_FirstRows.of(tried_rows, SAMPLE_ROWS), schema)
         if not found:
             return None
-        tried_rows = current.read_again(call, rows, schema)
-        final = _report(_FirstRows.of(tried_rows, MAX_TRIED_ROWS) if is_part else tried_rows, schema)
+        outcome = try_options(call, current, rows, schema, whole=whole)
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others
-    if final.valid < report.valid or not (final.valid or report.rows):
+    if outcome.valid < report.valid or not (outcome.valid or report.rows):
         return None
-    return Advice(
-        tuple(found), final.valid, final.rows - final.left_out, is_part and final.rows == MAX_TRIED_ROWS
-    )
+    return Advice(tuple(found), outcome, whole)
+
+
+class Outcome(NamedTuple):
+    """How many rows of a feed are valid by some options."""
+
+    valid: int
+    rows: int  # without those that are left out
+    is_part: bool  # further rows were not tried
+
+    def __str__(self) -> str:
+        return f"{self.valid:,} of {'the first ' * self.is_part}{counted(self.rows, 'row')} valid"
+
+
+def try_options(
+    call: Invocation, feed: ProductFeedOptions, rows: Rows, schema: RowSchema, *, whole: bool
+) -> Outcome:
+    """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
+    tried = feed.read_again(call, rows, schema)
+    report = _report(tried if whole else _FirstRows.of(tried, MAX_TRIED_ROWS), schema)
+    is_part = not whole and report.rows == MAX_TRIED_ROWS
+    return Outcome(report.valid, report.rows - report.left_out, is_part)
 
 
 def _report(rows: Rows, schema: RowSchema) -> ValidationReport:
@@ -197,7 +218,8 @@ def _before_equals(text: str) -> str:
     return text.partition("=")[0]
 
 
-def _with(feed: ProductFeedOptions, options: Sequence[AdvisedOption]) -> ProductFeedOptions:
+def with_options_of(feed: ProductFeedOptions, options: Sequence[AdvisedOption]) -> ProductFeedOptions:
+    """Return the options of a feed with further ones; those that are open with what stands for them."""
     changes: dict[str, Any] = {}
     for option in options:
         if option.name in ("currency", "base_url", "keep"):
@@ -225,6 +247,8 @@ def _implied(
             if option not in yielded:
                 yielded.add(option)
                 yield option
+    if "image_link" in rows.fields:  # two addresses may look like one that is valid
+        yield from set(_split("image_link", sample.values("image_link"))) - yielded
     if differ and repeats[0].severity == "error":
         yield AdvisedOption("keep", "first")
 
@@ -266,6 +290,7 @@ def _filled(
                 yield AdvisedOption("default", f"{wanted}={{{column}}}", wanted)
             else:
                 yield AdvisedOption("map", f"{column}={wanted}", wanted)
+                yield from _split(wanted, sample.values(column))
             return
     if field == "description" and sample.values("title"):
         yield AdvisedOption("default", "description={title}", field)
@@ -298,16 +323,21 @@ def _currency(field: str, rows: Rows, sample: _Sample) -> Iterator[AdvisedOption
     yield AdvisedOption("currency", next(iter(named)) if certain else OPEN)
 
 
+def _split(field: str, values: Sequence[Any]) -> Iterator[AdvisedOption]:
+    """Yield how the values of a field are split, where they are lists of images."""
+    separators = Counter(filter(None, map(list_separator, values)))
+    if separators and field in ("image_link", IMAGES):
+        separator = separators.most_common(1)[0][0]
+        if not (field == IMAGES and separator == ","):
+            yield AdvisedOption("split", f"{field}={separator}", field)
+
+
 def _addresses(field: str, sample: _Sample) -> Iterator[AdvisedOption]:
     """Yield how a list of images is split, and relative addresses are completed."""
     values = sample.values(field)
-    if field in ("image_link", IMAGES):
-        separators = Counter(filter(None, map(list_separator, values)))
-        if separators:
-            separator = separators.most_common(1)[0][0]
-            if not (field == IMAGES and separator == ","):
-                yield AdvisedOption("split", f"{field}={separator}", field)
-                return
+    if split := [*_split(field, values)]:
+        yield from split
+        return
     texts = [str(value) for value in values]
     if any(text and not ABSOLUTE.match(text) and " " not in text.strip() for text in texts):
         links = map(str, sample.values("link"))

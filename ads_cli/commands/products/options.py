@@ -102,8 +102,15 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def read_again(self, call: "Invocation", rows: "Rows", schema: "RowSchema") -> "Rows":
         """Return the rows of an opened feed as these options read them, without a word about it."""
+        from ...feeds.several import SeveralRows
+
+        opened = [each.rows for each in self.open_again(call, rows, schema)]
+        return opened[0] if len(opened) == 1 else SeveralRows(opened)
+
+    def open_again(self, call: "Invocation", rows: "Rows", schema: "RowSchema") -> "list[OpenedFeed]":
+        """Return each file of an opened feed as these options read it."""
         from ...feeds.reader import read_rows
-        from ...feeds.several import SeveralRows, SeveralSources
+        from ...feeds.several import SeveralSources
 
         source, mapping = rows.source, self._mapping_of(call)
 
@@ -111,8 +118,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             return lambda renamed: read_rows(source, roots=schema.roots, known=schema.known, rename=renamed)
 
         sources = source.sources if isinstance(source, SeveralSources) else [source]
-        opened = [self._read_as_kind(reader(each), mapping, schema).rows for each in sources]
-        return opened[0] if len(opened) == 1 else SeveralRows(opened)
+        return [self._read_as_kind(reader(each), mapping, schema) for each in sources]
 
     def _mapping_of(self, call: "Invocation") -> str | None:
         return self.mapping_file or call.settings.get("mapping")

@@ -1,14 +1,19 @@
 """Recipes: a file with everything that options say of a feed, which the options typed outrank."""
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ...config.writers import check_writers
 from ...console.invocation import Invocation
 from ...errors import ContentError, UsageError
+from ...output.text import shell_command
 from ...spelling import suggestion
 
 if TYPE_CHECKING:
@@ -49,7 +54,7 @@ def with_recipe(context: Any, values: Mapping[str, Any]) -> Iterator[dict[str, A
         recipe["mapping"] = path
     from_recipe = set()
     for key, value in recipe.items():
-        if option := options.get(key):
+        if key in OPTIONS and (option := options.get(key)):
             typed = values[option.name] if _is_typed(context, option) else None
             if typed is None or option.multiple:
                 filled[option.name] = _merged(path, key, option, value, typed)
@@ -160,6 +165,70 @@ def _subject(key: str, text: str) -> str:
         end = next((at for at, sign in enumerate(text) if at and sign in CONDITION_SIGNS), len(text))
         return text[:end].strip()
     return text.partition("=")[0].strip() if key in PAIRS else text
+
+
+# The parameters whose options have other names.
+NAMES = {"source_kind": "from", "mapping_file": "mapping"}
+PLAIN = re.compile(r"[A-Za-z][\w -]*[\w]|[A-Za-z]")
+
+
+def recipe_text(
+    feed: msgspec.Struct, file: str, path: str, open_pairs: Mapping[str, Sequence[str]], unsent: Sequence[str]
+) -> str:
+    """Return the recipe that stands for options of a feed, to be read from `path`.
+
+    `open_pairs` are values that are to be named, by option; `unsent` are columns that no option reads.
+    """
+    values = {
+        NAMES.get(name, name.replace("_", "-")): getattr(feed, name)
+        for name, default in zip(feed.__struct_fields__, _defaults(feed), strict=True)
+        if getattr(feed, name) not in (default, None)
+    }
+    own = values.pop("recipe", None)
+    if own and values.get("mapping") == own:  # it is a mapping too, which the new recipe holds itself
+        del values["mapping"]
+        values |= {key: value for key, value in _load(own).items() if key in OF_MAPPING}
+    lines = [f"# How adsctl reads {file}: adsctl products push {shell_command([file])} --recipe {path}"]
+    for key in dict.fromkeys((*OPTIONS, *OF_MAPPING, *open_pairs)):
+        if key in values or key in open_pairs:
+            lines += _entry(key, values.get(key), open_pairs.get(key, ()))
+    if unsent:
+        lines += ["# Columns that are not sent; --map, or `map:` here, reads one as a field:"]
+        lines += [f"#   {_scalar(column)}" for column in unsent]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _defaults(feed: msgspec.Struct) -> list[Any]:
+    return [field.default for field in msgspec.structs.fields(feed)]
+
+
+def _entry(key: str, value: Any, open_pairs: Sequence[str]) -> list[str]:
+    """Return the lines of an option; those that are to be completed are comments."""
+    if key not in PAIRS:
+        if open_pairs:
+            return [f"# {key}: {open_pairs[0]}"]
+        if key in OF_MAPPING:
+            return [f"{key}: {json.dumps(value, ensure_ascii=False)}"]
+        texts = [value] if isinstance(value, str) else value
+        if isinstance(texts, list):
+            return [
+                f"{key}: {_scalar(texts[0])}"
+                if len(texts) == 1
+                else f"{key}: [{', '.join(map(_scalar, texts))}]"
+            ]
+        return [f"{key}: {str(value).lower()}"]
+    lines = [f"{key}:"] if value else [f"# {key}:"]
+    for mark, texts in (("", value or ()), ("# ", open_pairs)):
+        for text in texts:
+            name, _, rest = text.rpartition("=") if key == "map" else text.partition("=")
+            lines.append(f"  {mark}{_scalar(name.strip())}: {_scalar(rest)}")
+    return lines
+
+
+def _scalar(text: str) -> str:
+    """Write a text as YAML, quoted where it must be."""
+    is_plain = PLAIN.fullmatch(text) and text.casefold() not in ("null", "true", "false")
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
 
 
 def _shown(value: Any) -> str:

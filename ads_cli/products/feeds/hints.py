@@ -68,8 +68,9 @@ def list_separator(value: Any) -> str | None:
         return "," if len(value) > 1 else None
     text = str(value).strip()
     for separator in SEPARATORS:
-        parts = [part.strip() for part in text.split(separator)]
-        if len(parts) > 1 and all(_may_be_address(part) for part in parts if part):
+        parts = [part for item in text.split(separator) if (part := item.strip())]
+        is_part = ABSOLUTE.match if parts and ABSOLUTE.match(parts[0]) else _is_path
+        if len(parts) > 1 and not any(map(str.isspace, "".join(parts))) and all(map(is_part, parts)):
             return separator
     return None
 
@@ -77,10 +78,8 @@ def list_separator(value: Any) -> str | None:
 PATH = re.compile(r"[^\s|;,]+\.(?:jpe?g|png|gif|webp|bmp|svg|avif)", re.IGNORECASE)
 
 
-def _may_be_address(text: str) -> bool:
-    if any(map(str.isspace, text)):
-        return False
-    return bool(ABSOLUTE.match(text) or PATH.fullmatch(text) or text.startswith("/"))
+def _is_path(text: str) -> bool:
+    return bool(PATH.fullmatch(text) or text.startswith("/"))
 
 
 def options_before_fixes(field: str, value: Any) -> tuple[list[str], dict[str, Any]]:

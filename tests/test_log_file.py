@@ -29,6 +29,7 @@ READ = {
     "document": ("name: x\n", "campaigns create -f the-log"),
     "nested": ("[]", "catalog sets create --name x --filters @the-log"),
     "mapping": ("{}", "products push feed.csv --mapping the-log"),
+    "recipe": ("{}", "products push feed.csv --recipe the-log"),
     "env file": ("ADSCTL_ACCOUNT=1\n", "accounts list --env-file the-log"),
     "fleet": ("tasks:\n- {name: a, run: products check feed.csv}\n", "fleet run the-log"),
 }
@@ -42,6 +43,7 @@ WRITTEN = {
     "table": f"stats export --into sqlite:the-log {' '.join(STATS)}",
     "picture": f"stats get --plot the-log {' '.join(STATS)}",
     "draft": "products check feed.csv --write-mapping the-log",
+    "recipe": "products check feed.csv --write-recipe the-log",
 }
 
 

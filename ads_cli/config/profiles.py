@@ -11,8 +11,9 @@ from ..spelling import suggestion
 from .addresses import ADDRESSES, check_address
 from .atomic_files import atomic, make_folder
 from .file_locks import locked
-from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, TOKEN_STORES, Settings, check_profile_name
+from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, RECIPES, TOKEN_STORES, Settings, check_profile_name
 
+OF_RECIPES = f"{RECIPES}."  # before a pattern of files: the key of its recipe
 CHOICES = {
     "service": tuple(SERVICES),
     "sandbox": BOOLEANS,
@@ -49,9 +50,14 @@ def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
 
     def change(config: dict[str, Any]) -> None:
         stored = config["profiles"][profile] = config["profiles"].get(profile) or {}
-        stored.update({name: value for name, value in checked.items() if value is not None})
-        for name in (name for name, value in checked.items() if value is None):
-            stored.pop(name, None)
+        for name, value in checked.items():
+            holder, key = stored, name
+            if name.startswith(OF_RECIPES):
+                holder, key = stored.setdefault(RECIPES, {}), name.removeprefix(OF_RECIPES)
+            if value is None:
+                holder.pop(key, None)
+            else:
+                holder[key] = value
         config.setdefault("profile", profile)
 
     check_profile_name(profile)
@@ -66,6 +72,10 @@ def refuse_local(profile: str) -> None:
 
 
 def _checked(name: str, value: str | None) -> str | None:
+    if name.startswith(OF_RECIPES) and len(name) > len(OF_RECIPES):
+        return value and str(Path(value).absolute())
+    if name == RECIPES and value is not None:
+        raise UsageError(f"{RECIPES} needs a pattern of files", hint=f"as in '{OF_RECIPES}*.csv=shop.yaml'")
     if name not in PROFILE_KEYS:
         raise UsageError(
             f"{name!r} is not a setting of a profile{suggestion(name, PROFILE_KEYS)}",

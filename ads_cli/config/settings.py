@@ -22,7 +22,8 @@ DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
-PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "user")
+PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "recipes", "user")
+RECIPES = "recipes"  # of a profile: patterns of files, each with the recipe for them
 TOKEN_STORES = ("keyring", "file")
 BOOLEANS = ("true", "false")
 DEFAULTS = {
@@ -136,7 +137,20 @@ class Settings:
 
     def _in_profile(self, name: str) -> Setting | None:
         value = self._profile.get(name)
+        if name == RECIPES and isinstance(value, dict):
+            value = ", ".join(f"{pattern}={path}" for pattern, path in value.items())
         return None if value is None else Setting(str(value), f"profile {self.profile}")
+
+    @property
+    def recipes(self) -> Mapping[str, str]:
+        """The recipes of the profile, by patterns of files; raise StateError where they are no mapping."""
+        recipes = self._profile.get(RECIPES) or {}
+        if not isinstance(recipes, dict):
+            raise StateError(
+                f"{self.config_dir / 'config.yaml'}: profiles.{self.profile}.recipes must be a mapping",
+                hint="of patterns to files, as in '*.csv: shop.yaml'",
+            )
+        return {str(pattern): str(path) for pattern, path in recipes.items()}
 
     def unknown_keys(self) -> list[str]:
         """Describe the keys of the profile that are not settings."""

@@ -79,6 +79,8 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
                 _record_ids(call, endpoint, response.data)
             yield response
 
+    *group, verb = endpoint.command.split()
+    call.printer.noun = (group[-1] if verb in RECORD_VERBS and group else "results").replace("-", " ")
     shape = (endpoint.columns, endpoint.record_id, endpoint.extra_fields)
     show_pages(
         call,

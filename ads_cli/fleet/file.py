@@ -53,7 +53,7 @@ COMMANDS = {
     "audiences hash": TaskCommand(uses_account=False, outputs=("output_file",)),
 }
 # Further files that commands write, where they are asked for.
-WRITTEN = ("failed_out", "report", "mapping_draft")
+WRITTEN = ("failed_out", "report", "mapping_draft", "recipe_draft")
 
 
 def command_in(words: tuple[str, ...]) -> str:

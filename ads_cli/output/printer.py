@@ -1,5 +1,6 @@
 """Results on stdout, in the chosen format."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
@@ -84,6 +85,7 @@ class Printer:
         self._facts = FORMATS[self.format]
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
         self.query: Any = query and _compiled(query)
+        self.noun = ""  # of what is listed, as in "campaigns"
         self.color = uses_color(stream, presentation.color)
         if self.columns and not self._facts.has_columns:
             say(f"--columns has no effect on {self.format}; --query chooses fields there")
@@ -129,6 +131,9 @@ class Printer:
             if self.format == "ids" and any(key not in record for record in _records(document) or ()):
                 hint = "; ".join(filter(None, (f"as in [].{{{key}: {key}}}", self._side_effects())))
                 raise UsageError(f"--query leaves out {key!r}, which -o ids shows", hint=hint)
+            if document == [] and not self._facts.has_documents:
+                self._say_empty("nothing matches --query")
+                return  # the columns of the list are not those of the query
         if self._facts.has_documents:
             DOCUMENT_WRITERS[self.format](self.stream, document)
         elif (records := _records(document)) is not None:
@@ -170,7 +175,10 @@ class Printer:
                 )
             columns = self.columns
         # An error of the first page or of the columns is raised before the header is written.
-        records = chain(list(islice(records, lookahead)), records)
+        first = list(islice(records, lookahead))
+        if not first and self.noun:
+            self._say_empty(f"no {self.noun} match")
+        records = chain(first, records)
         if self.format == "table":
             self._show_table(records, columns, others, is_one=is_one)
         else:
@@ -187,6 +195,11 @@ class Printer:
         hidden = write_table(self.stream, records, columns, self._table_view, color=self.color, is_one=is_one)
         if hidden:
             self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
+
+    def _say_empty(self, text: str) -> None:
+        """Say on a terminal that there is no result; programs see that there is no record."""
+        if sys.stderr.isatty():
+            self._say(text)
 
     def _name_columns(self, declared: Sequence[str]) -> None:
         """Accept the heading of a table as the name of its column."""

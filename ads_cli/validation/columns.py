@@ -1,19 +1,24 @@
 """The columns of a file: required ones, and those that nobody knows."""
 
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..output.text import counted, listed, shell_command
 from ..spelling import closest, suggestion
+from .rows import Advisor
 
 FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
 COLUMN_SIMILARITY = 0.6  # of a column that is suggested for a missing field
-FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --set {0}=…"
+FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --default {1}"
 
 
-def missing_columns(rows: Rows, required: Collection[str], known: Collection[str]) -> dict[str, str]:
+def missing_columns(
+    rows: Rows, required: Collection[str], known: Collection[str], advisor: Advisor | None = None
+) -> dict[str, str]:
     """Return the required fields that a table has no column for, each with what to do.
 
     Raises ContentError where it has a column for none of them: then it is not such a feed.
@@ -24,17 +29,27 @@ def missing_columns(rows: Rows, required: Collection[str], known: Collection[str
     filled = present.union(rows.conversion.fields if rows.conversion else ())
     missing = [name for name in required if name not in filled]
     unknown = [name for name in rows.columns if name not in known][:MAX_COMPARED]
-    if missing and present.isdisjoint(required):
-        hints = (meant for name in missing if (meant := _map_hint(name, unknown)))
+    if missing and has_no_required_column(rows, required):
+        hints = (meant for name in missing if (meant := _map_hint(name, unknown, advisor)))
         raise ContentError(
             f"{rows.source.label}: no column {', '.join(map(repr, missing))}",
             hint="; ".join(hints) or f"the file's columns are: {listed(rows.columns)}",
         )
     return {
         name: rows.hints.get(name)
-        or f"the file has no such column; {_map_hint(name, unknown) or FILL_HINT.format(name)}"
+        or f"the file has no such column; {_map_hint(name, unknown, advisor) or _fill_hint(name, present)}"
         for name in missing
     }
+
+
+def _fill_hint(name: str, present: Collection[str]) -> str:
+    template = "'description={title}'" if name == "description" and "title" in present else f"{name}=…"
+    return FILL_HINT.format(name, template)
+
+
+def has_no_required_column(rows: Rows, required: Collection[str]) -> bool:
+    """Tell whether a table has a column for none of the required fields; its columns were read."""
+    return rows.has_header and bool(rows.columns) and {*rows.fields, *rows.composed}.isdisjoint(required)
 
 
 def unsent_columns(rows: Rows, known: Collection[str]) -> frozenset[str]:
@@ -53,24 +68,35 @@ def unused_mapping(rows: Rows) -> list[str]:
     return [f"--map: no record has {name!r}{suggestion(name, rows.columns)}" for name in unused]
 
 
-def unknown_columns(rows: Rows, known: Collection[str], with_values: Container[str]) -> list[str]:
-    """Return notes about columns that are not sent, though they have values."""
+def unknown_columns(
+    rows: Rows, known: Collection[str], with_values: Mapping[str, Any], advisor: Advisor | None
+) -> list[str]:
+    """Return notes about columns that are not sent, though they have values, of which each has one here."""
     unsent = unsent_columns(rows, known)
     columns = [column for column in rows.columns if column in unsent and column in with_values]
-    return columns_not_sent(columns, {*known} - {*rows.fields})
+    return columns_not_sent(columns, {*known} - {*rows.fields}, with_values, advisor)
 
 
-def columns_not_sent(columns: Sequence[str], free: Collection[str]) -> list[str]:
+def columns_not_sent(
+    columns: Sequence[str],
+    free: Collection[str],
+    values: Mapping[str, Any] = MappingProxyType({}),
+    advisor: Advisor | None = None,
+) -> list[str]:
     """Return notes about columns that are not sent: first those that seem to be meant for a field.
 
-    `free` are the fields that no column is read as.
+    `free` are the fields that no column is read as. Of a column whose value is not valid there, the
+    options that make it valid are named too; where there are none, it is not suggested.
     """
     notes: list[str] = []
     others: list[str] = []
     for number, column in enumerate(columns):
         meant = closest(column.removeprefix("g:"), free) if number < MAX_COMPARED else None
-        if meant and len(notes) < FIRST_COLUMNS:
-            option = shell_command(["--map", f"{column}={meant}"])
+        needed: list[str] | None = []
+        if meant and advisor and column in values:
+            needed = advisor.options_for(meant, values[column])
+        if meant and needed is not None and len(notes) < FIRST_COLUMNS:
+            option = shell_command(["--map", f"{column}={meant}", *needed])
             notes.append(f"{column!r} is not sent; to send it: {option}")
         else:
             others.append(column)
@@ -82,7 +108,7 @@ def columns_not_sent(columns: Sequence[str], free: Collection[str]) -> list[str]
     return notes
 
 
-def _map_hint(name: str, unknown: list[str]) -> str:
+def _map_hint(name: str, unknown: list[str], advisor: Advisor | None) -> str:
     """Suggest the column that may be meant, and the option that maps it."""
-    meant = closest(name, unknown, COLUMN_SIMILARITY)
+    meant = advisor.column_for(name, unknown) if advisor else closest(name, unknown, COLUMN_SIMILARITY)
     return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""

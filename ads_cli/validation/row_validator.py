@@ -81,7 +81,8 @@ class RowValidator:
             checked_rows = self.selector.select(checked_rows, result)
         for checked in checked_rows:
             row = checked.row
-            if empty:
+            if empty and not empty.isdisjoint(row.values):
+                result.with_values |= {column: row.values[column] for column in empty & row.values.keys()}
                 empty.difference_update(row.values)
             result.rows += 1
             result.left_out += row.left_out
@@ -96,7 +97,6 @@ class RowValidator:
                 facts.note(row, problems, result.rows)
             if keeper is not None:
                 keeper.add(checked, result.rows)
-        result.with_values = self.unsent - empty
         result.kept = keeper.packed() if keeper else b""
         return result
 
@@ -153,6 +153,8 @@ class RowValidator:
         if isinstance(row_id, str) and (places := self.duplicates.get(row_id)):
             fix = DUPLICATES if self.schema.advisor and row_id in self.identical else ""
             message = self._duplicate(row, row_id, places)
+            if self.schema.advisor and not fix:
+                message += "; they differ: --keep first or --keep last takes one of them"
             problems.append(Problem(self.schema.id_field, message, rule="repeated", fix=fix))
         if alike := self._alike(row):
             problem = Problem(self.schema.id_field, self._said_alike(row_id, alike), "warning", "alike")

@@ -1,6 +1,6 @@
 """Facts about rows that are gathered while they are validated."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -105,7 +105,7 @@ class ValidationResult(msgspec.Struct):
     left_out: int = 0  # of them, by conversion
     problems: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
     id_forms: list[str | None] = []  # of the field that is unique within a file, see `RowSchema.id_form`
-    with_values: frozenset[str] = frozenset()  # those of the columns that are not sent
+    with_values: dict[str, Any] = {}  # those of the columns that are not sent, with a value of each
     fixed: FixedRows = {}  # what fixes changed
     selection: Any = None  # what a RowSelector noted
     kept: bytes = b""  # of the rows, where anything is
@@ -172,7 +172,13 @@ class RowSpool:
 
 
 class Advisor(Protocol):
-    """Says how a problem can be fixed; picklable."""
+    """Says how a problem can be fixed, and what gives a field its values; picklable."""
+
+    def column_for(self, field: str, columns: Sequence[str]) -> str | None:
+        """Return the column that seems to be meant as a field."""
+
+    def options_for(self, field: str, value: Any) -> list[str] | None:
+        """Return the options that make a value of a column valid as a field; None where there are none."""
 
     def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
         """Return a problem of a row with the fix for it, or the reason why none does."""

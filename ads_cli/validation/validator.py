@@ -139,7 +139,7 @@ class Validator:
             self.selection.clear()
         facts = self._row_validator.make_facts() if self._row_validator.make_facts else None
         self.facts = None
-        self._with_values: set[str] = set()
+        self._with_values: dict[str, Any] = {}
         self.kept = RowSpool() if self._row_validator.make_keeper else None
         for result in results:
             if self.kept:
@@ -151,13 +151,13 @@ class Validator:
             for line, record, problems in result.problems:
                 self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.id_forms)
-            self._with_values |= result.with_values
+            self._with_values = result.with_values | self._with_values
             if facts is not None:
                 facts.add(result.facts)
             if self.selection:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
-        unknown = unknown_columns(self.rows, self.schema.known, self._with_values)
+        unknown = unknown_columns(self.rows, self.schema.known, self._with_values, self.schema.advisor)
         self.report.notes = [*self.rows.notes, *unknown]
         self.report.warnings = [*self.rows.warnings, *unused_mapping(self.rows)]
         if self.report.left_out == self.report.rows:
@@ -192,12 +192,16 @@ class Validator:
         return chain(first, rows)
 
     def _require_columns(self) -> None:
-        self.report.missing = missing_columns(self.rows, self.schema.required, self.schema.known)
+        self.report.missing = missing_columns(
+            self.rows, self.schema.required, self.schema.known, self.schema.advisor
+        )
         self._find_unsent()
 
     def _find_unsent(self) -> None:
         """Name the columns that are not sent, and of which no value was seen; records may have new ones."""
-        self._row_validator.unsent = unsent_columns(self.rows, self.schema.known) - self._with_values
+        self._row_validator.unsent = unsent_columns(self.rows, self.schema.known).difference(
+            self._with_values
+        )
 
     def _make_task(self, rows: TableRows) -> Callable[..., Any]:
         return partial(run_on_block, self._row_validator, rows)

@@ -15,9 +15,9 @@ def test_every_command_of_the_page_prints_the_quoted_output(adsctl):
     commands = re.findall(r"^\$ adsctl (.+)\n((?:(?!```|\$ ).*\n)*)", PAGE, re.M)
     assert commands
     for command, expected in commands:
-        done = adsctl(*shlex.split(command), "-o", "table", code=None)
+        done = adsctl(*shlex.split(command), code=None, ADSCTL_OUTPUT="table")
         warnings, errors = [], []
         for line in done.stderr.splitlines(keepends=True):
-            (errors if line.startswith("error:") else warnings).append(line)
+            (errors if line.startswith(("try:", "error:")) else warnings).append(line)
         status = f"[exit {done.returncode}]\n" if done.returncode else ""
         assert "".join([*warnings, done.stdout, *errors, status]) == expected, command

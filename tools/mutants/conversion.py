@@ -5,8 +5,45 @@ from .mutant import Mutant
 STEPS = "tests/conversion/test_steps.py"
 UNASKED = "tests/conversion/test_unasked.py"
 KEEP = "tests/conversion/test_keep.py"
+ADVICE = "tests/conversion/test_advice.py"
+RECIPE = "tests/conversion/test_recipe.py"
 
 CONVERSION = (
+    Mutant(
+        "options are suggested for a file that is not a product feed",
+        "ads_cli/commands/products/advice.py",
+        "if outcome.valid < report.valid or not (outcome.valid or report.rows):",
+        "if outcome.valid < report.valid:",
+        ("tests/products/test_bad_columns.py::test_a_file_without_any_required_column_is_refused_at_once",),
+    ),
+    Mutant(
+        "a column is suggested whose values are not valid",
+        "ads_cli/validation/columns.py",
+        "if meant and needed is not None and",
+        "if meant and",
+        (f"{ADVICE}::test_a_column_whose_values_no_option_makes_valid_is_not_suggested",),
+    ),
+    Mutant(
+        "a recipe is written without the options that are certain",
+        "ads_cli/commands/products/check_end.py",
+        "return with_options_of(self._feed, self._advice.certain) if self._advice else self._feed",
+        "return self._feed",
+        (f"{RECIPE}::test_a_check_writes_a_recipe_of_what_was_typed_and_what_is_certain",),
+    ),
+    Mutant(
+        "a recipe outranks the options that are typed",
+        "ads_cli/commands/uploads/recipe.py",
+        "typed = values[option.name] if _is_typed(context, option) else None",
+        "typed = None",
+        (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
+    ),
+    Mutant(
+        "a typed condition replaces all of a recipe",
+        "ads_cli/commands/uploads/recipe.py",
+        "kept = [text for text in texts if _subject(key, text) not in taken]",
+        "kept = []",
+        (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
+    ),
     Mutant(
         "a job does not depend on how rows are converted",
         "ads_cli/uploads/row_plan.py",

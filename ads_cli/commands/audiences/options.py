@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import UsageError
-from ..uploads.options import FeedOptions
+from ..uploads.options import FeedOptions, Recipe
 
 if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 class ListOptions(FeedOptions, frozen=True):
     """How a list of people is read."""
 
+    recipe: Recipe = None
     ignore: Annotated[
         list[str] | None,
         typer.Option("--ignore", metavar="COLUMN", help="Leave a column out, without a word about it"),

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...config.profiles import edit, refuse_local, update
+from ...config.profiles import OF_RECIPES, edit, refuse_local, update
 from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
 from ...console.invocation import Invocation
 from ...errors import UsageError
@@ -75,11 +75,15 @@ def set_values(
 ) -> None:
     """Set values of a profile; KEY= removes a value.
 
+    A recipe for files is set by its pattern: 'recipes.feeds/*.csv=shop.yaml'.
+
     For example: adsctl profile set shop ads_url=https://ads.example account=18ce54d4x5t
     """
     pairs: dict[str, Any] = {}
     for pair in values:
-        key, equals, value = pair.partition("=")
+        # A pattern of files may be an address, with = in it.
+        parts = pair.rpartition("=") if pair.startswith(OF_RECIPES) else pair.partition("=")
+        key, equals, value = parts
         if not equals:
             raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
         pairs[key] = value or None

@@ -47,6 +47,13 @@ def check(
         str | None,
         typer.Option("--write-mapping", metavar="FILE", help="Write a first mapping of this feed here"),
     ] = None,
+    recipe_draft: Annotated[
+        str | None,
+        typer.Option("--write-recipe", metavar="FILE", help="Write the options that make rows valid here"),
+    ] = None,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", help="Ask for values that are missing, and write a recipe")
+    ] = False,
     diff: Annotated[
         bool, typer.Option("--diff", help="With --fix: show each changed field before and after")
     ] = False,
@@ -60,6 +67,10 @@ def check(
     pixels and bytes are checked. One that cannot be fetched is a warning. One that is unchanged since an
     earlier check, as its server says, is not fetched again.
 
+    The line `try:` is the command to type next, with every option that the findings imply; it was tried in
+    memory. --interactive asks on a terminal for what only you know, shows what each value comes to, and
+    writes a recipe, as --write-recipe does of what is certain.
+
     For example: adsctl products check feed.csv
     """
     from ...products.normal_form import PRODUCT_SCHEMA
@@ -67,12 +78,14 @@ def check(
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.reports import hint_of_kind, show_report
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
+    from .check_end import CheckEnd
     from .images import checked_images
 
     if diff and not feed.fix:
         raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
     images.require_images()
     call = Invocation.of(ctx)
+    end = CheckEnd(call, feed, files, recipe_draft, interactive=interactive, force=rejected.force)
     selection, count = _compared_with_acknowledged(call)
     if mapping_draft and len(files) > 1:
         raise UsageError("--write-mapping takes one file", hint="write it for one of them")
@@ -86,12 +99,18 @@ def check(
         plan = check_plan(rows, selection, strict=strict)
         run.watch(plan.validator, rejected.failed_out, "check")
         check_failed_out(rejected.failed_out_file, plan.rows)
-        report = validate_with_progress(call, plan)
+        end.begin(rows)
+        try:
+            report = validate_with_progress(call, plan)
+        except ContentError:
+            end.advise_without_report(rows)
+            raise
+        tried = end.advise(rows, report)
         with checked_images(call, plan, images, report) as checked_rows:
             say_estimate(call, plan, count)
-            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None)
+            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None, tried)
             write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
-        if report.invalid:
+        if not end.completes(rows, report) and report.invalid:
             hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
             raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
 

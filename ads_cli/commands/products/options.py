@@ -11,13 +11,14 @@ from ...console.options import completes_from
 from ...errors import UsageError
 from ...feeds import DUPLICATES
 from ...products.feeds.fixes import ALL, NAMES, parse_fixes
-from ..uploads.options import FeedOptions
+from ..uploads.options import FeedOptions, Recipe
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...feeds.rows import DuplicatePolicy, Rows
+    from ...feeds.source import Source
     from ...feeds.transforms import Step
-    from ...products.feeds.kinds.reading import OpenedFeed
+    from ...products.feeds.kinds.reading import OpenedFeed, Read
     from ...products.sync.comparison import CompareOptions
     from ...products.sync.listed_products import Scope
     from ...validation.rows import RowSchema
@@ -43,6 +44,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         str | None,
         typer.Option("--mapping", metavar="FILE", help="Read columns and values as this file says"),
     ] = None
+    recipe: Recipe = None
     split: Annotated[
         list[str] | None,
         typer.Option(
@@ -86,15 +88,57 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def open_feed(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
-        from ...feeds.transforms import RowTransform
-        from ...products.feeds.fixes.fixes import Fixes
+        from ...config.writers import check_writers
 
-        names = parse_fixes(self.fix) if self.fix else ()
-        opened = self._open_as_kind(call, file, schema)
+        mapping = self._mapping_of(call)
+        if mapping and (warning := check_writers(Path(mapping))):
+            call.messages.note(warning, "warning")
+        opened = self._read_as_kind(self.reader(call, file, schema.roots, schema.known), mapping, schema)
         if opened.remark:
             call.messages.say(opened.remark)
         if opened.warning:
             call.messages.warn(opened.warning)
+        return opened
+
+    def read_again(self, call: "Invocation", rows: "Rows", schema: "RowSchema") -> "Rows":
+        """Return the rows of an opened feed as these options read them, without a word about it."""
+        from ...feeds.several import SeveralRows
+
+        opened = [each.rows for each in self.open_again(call, rows, schema)]
+        return opened[0] if len(opened) == 1 else SeveralRows(opened)
+
+    def open_again(self, call: "Invocation", rows: "Rows", schema: "RowSchema") -> "list[OpenedFeed]":
+        """Return each file of an opened feed as these options read it."""
+        from ...feeds.reader import read_rows
+        from ...feeds.several import SeveralSources
+
+        source, mapping = rows.source, self._mapping_of(call)
+
+        def reader(source: "Source") -> "Read":
+            return lambda renamed: read_rows(source, roots=schema.roots, known=schema.known, rename=renamed)
+
+        sources = source.sources if isinstance(source, SeveralSources) else [source]
+        return [self._read_as_kind(reader(each), mapping, schema) for each in sources]
+
+    def _mapping_of(self, call: "Invocation") -> str | None:
+        return self.mapping_file or call.settings.get("mapping")
+
+    def _read_as_kind(self, read: "Read", mapping: str | None, schema: "RowSchema") -> "OpenedFeed":
+        """Read a feed as one of the kind that it is, with the steps that convert its rows."""
+        from ...feeds.transforms import RowTransform
+        from ...products.feeds.fixes.fixes import Fixes
+        from ...products.feeds.kinds.reading import open_feed
+
+        names = parse_fixes(self.fix) if self.fix else ()
+        opened = open_feed(
+            read,
+            self.mapping(schema.known),
+            schema.known,
+            schema.choices,
+            source=self.source_kind,
+            mapping=mapping,
+            is_recipe=mapping == self.recipe,
+        )
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened, schema)]
@@ -103,23 +147,6 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         if steps or keep or fixes:
             opened.rows.conversion = RowTransform(steps, keep, fixes)
         return opened
-
-    def _open_as_kind(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
-        """Open a feed as one of the kind that it is."""
-        from ...config.writers import check_writers
-        from ...products.feeds.kinds.reading import open_feed
-
-        mapping = self.mapping_file or call.settings.get("mapping")
-        if mapping and (warning := check_writers(Path(mapping))):
-            call.messages.note(warning, "warning")
-        return open_feed(
-            self.reader(call, file, schema.roots, schema.known),
-            self.mapping(schema.known),
-            schema.known,
-            schema.choices,
-            source=self.source_kind,
-            mapping=mapping,
-        )
 
     def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":
         """Return the steps that convert rows; options say more than the kind of the feed does."""

@@ -27,6 +27,7 @@ class UnchangedFeed:
         self, call: Invocation, feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
     ) -> None:
         mapping = feed.mapping_file or call.settings.get("mapping")
+        feed = msgspec.structs.replace(feed, recipe=None)  # its options are those of the feed by now
         options = feed, strict, skip_invalid, call.settings.service, __version__, _content(mapping)
         conditions = sha256(msgspec.json.encode(options, order="deterministic")).hexdigest()
         self.feeds = PushedFeeds(call.settings.state_dir, call.service, call.catalog, conditions)

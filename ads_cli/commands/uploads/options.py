@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -50,6 +51,10 @@ Format = Annotated[
         help=f"{one_of(readable_formats())} (default: by extension)",
         autocompletion=completes_from(readable_formats()),
     ),
+]
+Recipe = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Read the options of a feed from this file; those typed outrank it"),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about rows as errors")]
 
@@ -214,9 +219,10 @@ def with_options(
     def decorate(command: F) -> F:
         @functools.wraps(command)
         def run(**values: Any) -> Any:
-            for name, group in groups.items():
-                values[name] = group(**{field: values.pop(field) for field in group.__struct_fields__})
-            return command(**values)
+            with _with_recipe(values) as values:
+                for name, group in groups.items():
+                    values[name] = group(**{field: values.pop(field) for field in group.__struct_fields__})
+                return command(**values)
 
         parameters: list[inspect.Parameter] = []
         for parameter in inspect.signature(command).parameters.values():
@@ -228,6 +234,15 @@ def with_options(
         return run  # type: ignore[return-value]
 
     return decorate
+
+
+def _with_recipe(values: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
+    """Give the values of parameters, with those of a recipe where the command takes one."""
+    if "recipe" not in values:
+        return nullcontext(values)
+    from .recipe import with_recipe
+
+    return with_recipe(values["ctx"], values)
 
 
 def _options(group: type[msgspec.Struct], default_concurrency: int | None) -> list[inspect.Parameter]:

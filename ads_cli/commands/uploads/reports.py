@@ -135,9 +135,16 @@ def how_to_correct(failed_out: str | None, *others: str) -> str:
 
 
 def show_report(
-    printer: Printer, rows: Rows, report: ValidationReport, changed: Iterable[Row] | None = None
+    printer: Printer,
+    rows: Rows,
+    report: ValidationReport,
+    changed: Iterable[Row] | None = None,
+    tried: Mapping[str, Any] | None = None,
 ) -> None:
-    """Print a validation report, and each change of the rows that fixes `changed`."""
+    """Print a validation report, and each change of the rows that fixes `changed`.
+
+    `tried` says for programs what would make rows valid.
+    """
     name = rows.source.label
     changes = (record for row in changed or () for record in change_records(row))
     if printer.is_for_people:
@@ -153,6 +160,7 @@ def show_report(
         found: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
         found |= {"fixes": fixes(report)} if report.can_fix else {}
         found |= {"changes": list(changes)} if changed is not None else {}
+        found |= {"try": tried} if tried else {}
         printer.show({"file": name} | report.counts | found, (), "")
     elif changed is not None:
         printer.show_records(changes, CHANGE_COLUMNS, "id")

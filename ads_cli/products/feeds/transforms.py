@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
@@ -59,6 +59,12 @@ class SplitField(msgspec.Struct, frozen=True):
             put_text(values, IMAGES, ",".join(filter(None, [_joined(parts[1:]), cell(values.get(IMAGES))])))
 
 
+def is_bare_amount(value: Any) -> bool:
+    """Tell whether a price is a number alone, and an amount without doubt."""
+    amount = cell(value).strip()
+    return bool(BARE_AMOUNT.fullmatch(amount)) and not UNCLEAR_AMOUNT.fullmatch(amount)
+
+
 class AddCurrency(msgspec.Struct, frozen=True):
     """Append a currency to prices that have none."""
 
@@ -67,10 +73,9 @@ class AddCurrency(msgspec.Struct, frozen=True):
     def apply(self, row: Row) -> None:
         """Complete the prices."""
         for field in PRICES:
-            if (value := row.values.get(field)) is not None:
-                amount = cell(value).strip()
-                if BARE_AMOUNT.fullmatch(amount) and not UNCLEAR_AMOUNT.fullmatch(amount):
-                    row.values[field] = f"{amount} {self.currency}"
+            value = row.values.get(field)
+            if value is not None and is_bare_amount(value):
+                row.values[field] = f"{cell(value).strip()} {self.currency}"
 
 
 class CompleteLinks(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """The fixes of values, in the order that they are applied in."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -113,6 +113,22 @@ class FixAdvisor:
         for fix in sorted(all_fixes(currency), key=lambda fix: len(fix.rules)):
             for rule in fix.rules:
                 self._by_rule.setdefault(rule, []).append(fix)
+
+    def column_for(self, field: str, columns: Sequence[str]) -> str | None:
+        """Return the column that seems to be meant as a field."""
+        from ..hints import column_for  # which no worker process needs
+
+        return column_for(field, columns)
+
+    def options_for(self, field: str, value: Any) -> list[str] | None:
+        """Return the options that make a value of a column valid as a field; None where there are none."""
+        from ..hints import options_before_fixes
+
+        options, values = options_before_fixes(field, value)
+        applied = [fix.name for fix in all_fixes("EUR") if fix.apply(values)]
+        if not _is_valid(field, values.get(field)):
+            return None
+        return [*options, "--fix", ",".join(applied)] if applied else options
 
     def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
         """Return a problem of a row with the fix for it, or the reason why none does."""

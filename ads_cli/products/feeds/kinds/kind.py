@@ -125,6 +125,7 @@ KINDS = ("shopify", "woocommerce", "wix", "meta", "pinterest", "google")
 FOLDER = Path(__file__).parent
 ASSEMBLY_KEYS = ("assembly", "roles", "own", "recognized_by", "title")  # of built-in kinds alone
 MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in ASSEMBLY_KEYS)
+OPTION_KEYS = ("set", "default", "currency", "base_url")  # of mappings; in a recipe they are options
 
 
 @cache
@@ -138,8 +139,11 @@ def built_in(name: str) -> FeedKind:
     return merged(kind, built_in(kind.like)) if kind.like else kind
 
 
-def load_mapping(path: str, known: Collection[str]) -> FeedKind:
-    """Load a mapping file; raise UsageError where it cannot be read, ContentError where it is wrong."""
+def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) -> FeedKind:
+    """Load a mapping file; raise UsageError where it cannot be read, ContentError where it is wrong.
+
+    Of a recipe, what options say is left to them.
+    """
     from ....api.names import neutral_name
     from ....config.strict_yaml import load
 
@@ -151,6 +155,9 @@ def load_mapping(path: str, known: Collection[str]) -> FeedKind:
     document = load(text, path) or {}
     if not isinstance(document, dict):
         raise ContentError(f"{path}: must be a mapping with {', '.join(MAPPING_KEYS)}")
+    if is_recipe:
+        of_mapping = {*MAPPING_KEYS} - {*OPTION_KEYS}
+        document = {name: value for name, value in document.items() if name in of_mapping}
     _require_names(path, "", document, MAPPING_KEYS)
     filled = {name: value for name, value in document.items() if value is not None}
     try:

@@ -166,12 +166,16 @@ def open_feed(
     *,
     source: str = AUTO,
     mapping: str | None = None,
+    is_recipe: bool = False,
 ) -> OpenedFeed:
-    """Open a feed with a reader; `choices` are the values of fields that have few."""
+    """Open a feed with a reader; `choices` are the values of fields that have few.
+
+    Of a mapping that is a recipe, only what no option says is read.
+    """
     if source not in FROM:
         raise UsageError(f"--from: {source!r} is not one of {', '.join(FROM)}{suggestion(source, FROM)}")
     rows, remark, warning = read(mapped), "", ""
-    own = load_mapping(mapping, known) if mapping else NO_KIND
+    own = load_mapping(mapping, known, is_recipe=is_recipe) if mapping else NO_KIND
     name = own.like if own.like and source == AUTO else source
     if name == GENERIC and not mapping:
         return OpenedFeed(rows)

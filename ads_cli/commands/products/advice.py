@@ -1,0 +1,348 @@
+"""What to type after a check: the options that its findings imply, tried on the feed in memory."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from ...api.iso_codes import CURRENCIES
+from ...console.invocation import Invocation
+from ...errors import AdsctlError
+from ...feeds import DUPLICATES
+from ...feeds.rows import Row, Rows
+from ...masking import mask_address
+from ...output.text import counted, shell_command
+from ...products.feeds.fixes import NAMES, parse_fixes
+from ...products.feeds.hints import OPEN, column_for, list_separator
+from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
+from ...validation.report import Finding, ValidationReport
+from ...validation.rows import RowSchema
+from ...validation.validator import Validator
+from .options import ProductFeedOptions
+
+SAMPLE_ROWS = 2000  # on which options are found out
+SEARCHED_ROWS = 20_000  # for the rows of findings that are further on
+MAX_TRIED_ROWS = 100_000
+MAX_ROUNDS = 6  # an option may show what else is wrong
+ADDRESS = f"https://{OPEN}"
+# What stands for a value that only its owner knows, while options are tried.
+STAND_INS = {
+    "availability": "in stock",
+    "condition": "new",
+    "currency": "EUR",
+    "price": "1.00 EUR",
+    "link": "https://stand-in.invalid/",
+    "image_link": "https://stand-in.invalid/image.jpg",
+    "base_url": "https://stand-in.invalid",
+}
+
+
+class AdvisedOption(NamedTuple):
+    """An option that findings imply."""
+
+    name: str  # of the parameter, as `base_url`
+    value: str  # as it is typed; one with OPEN is to be completed
+    subject: str = ""  # the field that it gives, where it is one of several
+
+    @property
+    def tried(self) -> str:
+        """The value with which it is tried."""
+        if OPEN not in self.value:
+            return self.value
+        stand_in = STAND_INS.get(self.subject or self.name, "x")
+        return f"{self.subject}={stand_in}" if self.subject else stand_in
+
+
+class Advice(NamedTuple):
+    """What to type next, and what comes of it."""
+
+    options: tuple[AdvisedOption, ...]
+    outcome: "Outcome"
+    whole: bool  # the feed has no further rows
+
+    def words(self, typed: Sequence[str], feed: ProductFeedOptions) -> list[str]:
+        """Return the command line that was typed, with these options."""
+        words = [mask_address(word) for word in typed]
+        options: list[str] = []
+        fixes = [option.value for option in self.options if option.name == "fix"]
+        if fixes and not any(word == "--fix" or word.startswith("--fix=") for word in words):
+            fixes += parse_fixes(feed.fix or ())  # those of a recipe, which the typed ones replace
+        for option in self.options:
+            if option.name != "fix":
+                options += [f"--{option.name.replace('_', '-')}", option.value]
+        if fixes:
+            options[:0] = ["--fix", ",".join(name for name in NAMES if name in fixes)]
+        end = words.index("--") if "--" in words else len(words)
+        return [*words[:end], *options, *words[end:]]
+
+    def command(self, typed: Sequence[str], feed: ProductFeedOptions) -> str:
+        """Return the command as a shell takes it."""
+        return shell_command(["adsctl", *self.words(typed, feed)])
+
+    def record(self, typed: Sequence[str], feed: ProductFeedOptions) -> dict[str, Any]:
+        """Return it as programs read it; `choices` are the fields and options whose value is to be named."""
+        choices = [option.subject or option.name for option in self.options if OPEN in option.value]
+        counts = {"valid": self.outcome.valid, "rows": self.outcome.rows}
+        return {"command": self.command(typed, feed), "choices": choices, **counts}
+
+    @property
+    def certain(self) -> tuple[AdvisedOption, ...]:
+        """The options whose values are known."""
+        return tuple(option for option in self.options if OPEN not in option.value)
+
+    @property
+    def open_pairs(self) -> dict[str, list[str]]:
+        """The values that are to be named, by option."""
+        found: dict[str, list[str]] = {}
+        for option in self.options:
+            if OPEN in option.value:
+                found.setdefault(option.name.replace("_", "-"), []).append(option.value)
+        return found
+
+
+def advise(
+    call: Invocation, feed: ProductFeedOptions, rows: Rows, schema: RowSchema, report: ValidationReport | None
+) -> Advice | None:
+    """Find the options that make rows of a checked feed valid; None where there are none.
+
+    There is no report where a table has none of the required columns.
+    """
+    found: list[AdvisedOption] = []
+    whole = report is not None and report.rows <= MAX_TRIED_ROWS
+    report = report or ValidationReport(missing=dict.fromkeys(schema.required, ""))
+    current, tried_report, tried_rows = feed, report, rows
+    wanted = {line for finding in report.findings for line in finding.lines}
+    try:
+        for _ in range(MAX_ROUNDS):
+            sample = _Sample(tried_rows, wanted)
+            new = [
+                option
+                for option in _implied(tried_report, tried_rows, sample, current, schema)
+                if not _is_given(current, option)
+            ]
+            if not new:
+                break
+            found += new
+            current = with_options_of(current, new)
+            tried_rows = current.read_again(call, rows, schema)
+            tried_report = _report(_FirstRows.of(tried_rows, SAMPLE_ROWS), schema)
+        if not found:
+            return None
+        outcome = try_options(call, current, rows, schema, whole=whole)
+    except AdsctlError:
+        return None  # what was found on the first rows does not hold for the others
+    if outcome.valid < report.valid or not (outcome.valid or report.rows):
+        return None
+    return Advice(tuple(found), outcome, whole)
+
+
+class Outcome(NamedTuple):
+    """How many rows of a feed are valid by some options."""
+
+    valid: int
+    rows: int  # without those that are left out
+    is_part: bool  # further rows were not tried
+
+    def __str__(self) -> str:
+        return f"{self.valid:,} of {'the first ' * self.is_part}{counted(self.rows, 'row')} valid"
+
+
+def try_options(
+    call: Invocation, feed: ProductFeedOptions, rows: Rows, schema: RowSchema, *, whole: bool
+) -> Outcome:
+    """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
+    tried = feed.read_again(call, rows, schema)
+    report = _report(tried if whole else _FirstRows.of(tried, MAX_TRIED_ROWS), schema)
+    is_part = not whole and report.rows == MAX_TRIED_ROWS
+    return Outcome(report.valid, report.rows - report.left_out, is_part)
+
+
+def _report(rows: Rows, schema: RowSchema) -> ValidationReport:
+    return Validator(rows, schema).run()
+
+
+class _FirstRows:
+    """The first rows of a feed, which one process reads."""
+
+    table = None
+
+    def __init__(self, rows: Rows, limit: int) -> None:
+        self._rows, self._limit = rows, limit
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rows, name)
+
+    def __iter__(self) -> Iterator[Row]:
+        return islice(iter(self._rows), self._limit)
+
+    @classmethod
+    def of(cls, rows: Rows, limit: int) -> Rows:
+        return cast(Rows, cls(rows, limit))
+
+
+class _Sample:
+    """Values of the first rows, and of rows with findings."""
+
+    def __init__(self, rows: Rows, wanted: Collection[int]) -> None:
+        self.records: list[Mapping[str, Any]] = []
+        self._wanted: list[Mapping[str, Any]] = []
+        for number, row in enumerate(islice(iter(rows), SEARCHED_ROWS)):
+            if number >= SAMPLE_ROWS and len(self._wanted) >= len(wanted):
+                break
+            if row.left_out or row.problem:
+                continue
+            if row.line in wanted:
+                self._wanted.append(row.values)
+            elif number < SAMPLE_ROWS:
+                self.records.append(row.values)
+
+    def values(self, name: str) -> list[Any]:
+        """Return the values of a column or field, those of findings first."""
+        return [record[name] for record in (*self._wanted, *self.records) if name in record]
+
+
+def _is_given(feed: ProductFeedOptions, option: AdvisedOption) -> bool:
+    given = getattr(feed, option.name)
+    if option.name == "fix":
+        return option.value in parse_fixes(given or ())
+    if isinstance(given, list):
+        cut = (lambda text: text.rpartition("=")[2]) if option.name == "map" else _before_equals
+        return any(cut(text).strip() == option.subject for text in given)
+    return given is not None
+
+
+def _before_equals(text: str) -> str:
+    return text.partition("=")[0]
+
+
+def with_options_of(feed: ProductFeedOptions, options: Sequence[AdvisedOption]) -> ProductFeedOptions:
+    """Return the options of a feed with further ones; those that are open with what stands for them."""
+    changes: dict[str, Any] = {}
+    for option in options:
+        if option.name in ("currency", "base_url", "keep"):
+            changes[option.name] = option.tried
+        else:
+            given = changes.get(option.name, getattr(feed, option.name)) or []
+            changes[option.name] = [*given, option.tried]
+    return msgspec.structs.replace(feed, **changes)
+
+
+def _implied(
+    report: ValidationReport, rows: Rows, sample: _Sample, feed: ProductFeedOptions, schema: RowSchema
+) -> Iterator[AdvisedOption]:
+    """Yield the options that findings imply; the same one at most once."""
+    yielded: set[AdvisedOption] = set()
+    findings = report.findings
+    repeats = [each for each in findings if each.field == schema.id_field and "is also " in each.problem]
+    differ = any(not each.fix for each in repeats)
+    for finding in findings:
+        for option in _of_finding(
+            finding, rows, sample, feed, schema, is_missing=finding.field in report.missing
+        ):
+            if option.value == DUPLICATES and differ:
+                continue  # --keep decides about all rows with the same id
+            if option not in yielded:
+                yielded.add(option)
+                yield option
+    if "image_link" in rows.fields:  # two addresses may look like one that is valid
+        yield from set(_split("image_link", sample.values("image_link"))) - yielded
+    if differ and repeats[0].severity == "error":
+        yield AdvisedOption("keep", "first")
+
+
+def _of_finding(
+    finding: Finding,
+    rows: Rows,
+    sample: _Sample,
+    feed: ProductFeedOptions,
+    schema: RowSchema,
+    *,
+    is_missing: bool,
+) -> Iterator[AdvisedOption]:
+    field, problem = finding.field, finding.problem
+    if finding.fix:
+        yield AdvisedOption("fix", finding.fix)
+    elif finding.severity != "error":
+        return
+    elif is_missing or problem.startswith("is required"):
+        yield from _filled(field, rows, sample, schema, is_missing=is_missing)
+    elif field in PRICES and ("--currency" in problem or any(map(is_bare_amount, sample.values(field)))):
+        yield from _currency(field, rows, sample)
+    elif field in (*LINKS, IMAGES):
+        yield from _addresses(field, sample)
+
+
+def _filled(
+    field: str, rows: Rows, sample: _Sample, schema: RowSchema, *, is_missing: bool
+) -> Iterator[AdvisedOption]:
+    """Yield what gives a required field: another column, what others say, or a value to be named."""
+    unsent = [
+        column
+        for column, name in zip(rows.columns, rows.fields, strict=True)
+        if name not in schema.known and sample.values(name)
+    ]
+    for wanted in (field, "gtin", "mpn") if field == "brand" else (field,):
+        if column := column_for(wanted, unsent):
+            if wanted in rows.fields:
+                yield AdvisedOption("default", f"{wanted}={{{column}}}", wanted)
+            else:
+                yield AdvisedOption("map", f"{column}={wanted}", wanted)
+                yield from _split(wanted, sample.values(column))
+            return
+    if field == "description" and sample.values("title"):
+        yield AdvisedOption("default", "description={title}", field)
+    elif field == "condition":
+        yield AdvisedOption("default", "condition=new", field)
+    elif field == "availability" and sample.values("inventory"):
+        yield AdvisedOption("default", "availability={inventory}", field)
+        yield AdvisedOption("fix", "availability")
+    elif field in ("brand", "availability") or (is_missing and field != "id"):  # which must differ
+        yield AdvisedOption("default", f"{field}={ADDRESS if field == 'link' else OPEN}", field)
+
+
+def _currency(field: str, rows: Rows, sample: _Sample) -> Iterator[AdvisedOption]:
+    """Yield the currency of bare prices: that of a column, of other prices, or one to be named."""
+    for column, name in zip(rows.columns, rows.fields, strict=True):
+        if "currency" in column.casefold() or "währung" in column.casefold():
+            codes = {str(value).strip().upper() for value in sample.values(name)}
+            if codes and codes <= CURRENCIES:
+                if len(codes) == 1:
+                    yield AdvisedOption("currency", codes.pop())
+                elif len(sample.values(field)) == len(sample.values("id")):
+                    yield AdvisedOption("set", f"{field}={{{field}}} {{{column}}}", field)
+                return
+    prices = [str(value) for name in PRICES for value in sample.values(name)]
+    named = Counter(
+        code for price in prices for code in re.findall(r"\b[A-Z]{3}\b", price) if code in CURRENCIES
+    )
+    named.update("EUR" for price in prices if "€" in price)
+    certain = len(named) == 1
+    yield AdvisedOption("currency", next(iter(named)) if certain else OPEN)
+
+
+def _split(field: str, values: Sequence[Any]) -> Iterator[AdvisedOption]:
+    """Yield how the values of a field are split, where they are lists of images."""
+    separators = Counter(filter(None, map(list_separator, values)))
+    if separators and field in ("image_link", IMAGES):
+        separator = separators.most_common(1)[0][0]
+        if not (field == IMAGES and separator == ","):
+            yield AdvisedOption("split", f"{field}={separator}", field)
+
+
+def _addresses(field: str, sample: _Sample) -> Iterator[AdvisedOption]:
+    """Yield how a list of images is split, and relative addresses are completed."""
+    values = sample.values(field)
+    if split := [*_split(field, values)]:
+        yield from split
+        return
+    texts = [str(value) for value in values]
+    if any(text and not ABSOLUTE.match(text) and " " not in text.strip() for text in texts):
+        links = map(str, sample.values("link"))
+        hosts = {found[0] for link in links if (found := HOST.match(link))} - {STAND_INS["base_url"]}
+        yield AdvisedOption("base_url", hosts.pop() if len(hosts) == 1 else ADDRESS)
+
+
+HOST = re.compile(r"https://[a-z0-9.-]+(?=/|\Z)", re.IGNORECASE)

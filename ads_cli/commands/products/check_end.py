@@ -1,0 +1,145 @@
+"""The end of a check: the command to type next, what a person is asked for, and the recipe."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...console.invocation import Invocation
+from ...console.output_file import OutputFile
+from ...errors import AdsctlError, NotConfirmedError
+from ...feeds.rows import Rows
+from ...output.text import shell_command
+from ...products.feeds.hints import OPEN
+from ...products.normal_form import PRODUCT_SCHEMA
+from ...validation.columns import has_no_required_column, unsent_columns
+from ...validation.report import ValidationReport
+from ..uploads.recipe import recipe_text
+from .advice import Advice, AdvisedOption, Outcome, advise, try_options, with_options_of
+from .options import ProductFeedOptions
+
+REQUIRED = PRODUCT_SCHEMA.required
+
+
+class CheckEnd:
+    """What follows the findings of a check."""
+
+    def __init__(
+        self,
+        call: Invocation,
+        feed: ProductFeedOptions,
+        files: Sequence[str],
+        recipe: str | None,
+        *,
+        interactive: bool,
+        force: bool,
+    ) -> None:
+        if interactive and not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise NotConfirmedError(
+                "--interactive: there is no terminal to ask on",
+                hint="--write-recipe FILE writes what is certain, and the line 'try:' names the rest",
+            )
+        if interactive and recipe is None:
+            recipe = f"{Path(files[0]).stem or 'feed'}.recipe.yaml"
+        self._call, self._feed, self._files, self._force = call, feed, files, force
+        self._interactive = interactive
+        self._out = OutputFile(recipe) if recipe else None
+        self._advice: Advice | None = None
+
+    def begin(self, rows: Rows) -> None:
+        """Ask before an existing file is replaced by the recipe."""
+        if self._out:
+            self._out.check_differs(rows.source.location, None)
+            self._out.confirm(self._call, force=self._force)
+
+    def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:
+        """Find what to type next, where anybody is told; return it for programs."""
+        is_told = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
+        if report.invalid and is_told:
+            self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report)
+        return self._advice and self._advice.record(self._call.command_line, self._feed)
+
+    def advise_without_report(self, rows: Rows) -> None:
+        """Say what to type where a table has none of the required columns."""
+        if has_no_required_column(rows, REQUIRED) and not self._call.messages.quiet:
+            self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, None)
+            self._say()
+
+    def completes(self, rows: Rows, report: ValidationReport) -> bool:
+        """Say what to type next, or ask for it, and write the recipe.
+
+        Tells whether every row is valid by what was answered.
+        """
+        advice = self._advice
+        if not self._interactive:
+            self._say()
+            self._write(self._with_certain(), rows, advice.open_pairs if advice else {})
+            return False
+        feed, outcome = self._ask(rows, advice) if advice else (self._feed, None)
+        self._write(feed, rows, {})
+        return bool(outcome and outcome.valid == outcome.rows and not outcome.is_part)
+
+    def _say(self) -> None:
+        if advice := self._advice:
+            command = advice.command(self._call.command_line, self._feed)
+            self._call.messages.say(f"try: {command}  # {advice.outcome} then")
+
+    def _with_certain(self) -> ProductFeedOptions:
+        return with_options_of(self._feed, self._advice.certain) if self._advice else self._feed
+
+    def _ask(self, rows: Rows, advice: Advice) -> tuple[ProductFeedOptions, Outcome | None]:
+        """Ask for each value that is open, once; show what each option comes to."""
+        feed, outcome = self._feed, None
+        fixes = [option for option in advice.options if option.name == "fix"]
+        others = [[option] for option in advice.options if option.name != "fix"]
+        others.sort(key=lambda options: options[0] not in advice.certain)  # what is asked for comes last
+        for options in [*([fixes] if fixes else []), *others]:
+            while (filled := [*map(self._filled, options)]) and None not in filled:
+                changed = with_options_of(feed, [option for option in filled if option])
+                try:
+                    outcome = try_options(self._call, changed, rows, PRODUCT_SCHEMA, whole=advice.whole)
+                except AdsctlError as error:
+                    self._call.messages.warn(error.message)
+                    if OPEN not in options[0].value:
+                        break
+                    continue
+                feed = changed
+                shown = shell_command(word for option in filled if option for word in _words(option))
+                self._call.messages.show(f"{shown}: {outcome}")
+                break
+        return feed, outcome
+
+    def _filled(self, option: AdvisedOption) -> AdvisedOption | None:
+        """Return an option with what was typed for it; None where nothing was."""
+        if OPEN not in option.value:
+            return option
+        self._call.messages.ask(f"{shell_command(_words(option))} (empty to leave it out):")
+        typed = sys.stdin.readline().strip()
+        if not typed:
+            return None
+        return option._replace(value=f"{option.subject}={typed}" if option.subject else typed)
+
+    def _write(self, feed: ProductFeedOptions, rows: Rows, open_pairs: dict[str, list[str]]) -> None:
+        """Write the recipe, if one is asked for."""
+        if not self._out:
+            return
+        opened = feed.open_again(self._call, rows, PRODUCT_SCHEMA)
+        kinds = {each.name for each in opened}
+        next(iter(opened[0].rows), None)  # the columns are known from the first row on
+        if feed.source_kind == "auto" and len(kinds) == 1:
+            feed = msgspec.structs.replace(feed, source_kind=kinds.pop() or "generic")
+        unsent = [
+            column
+            for column in opened[0].rows.columns
+            if column in unsent_columns(opened[0].rows, PRODUCT_SCHEMA.known)
+        ]
+        path = str(self._out.path)
+        with self._out.open() as stream:
+            stream.write(recipe_text(feed, self._files[0], path, open_pairs, unsent))
+        self._call.messages.say(f"{path} written; use it with --recipe {shell_command([path])}")
+
+
+def _words(option: AdvisedOption) -> tuple[str, str]:
+    return f"--{option.name.replace('_', '-')}", option.value

@@ -1,0 +1,235 @@
+"""Recipes: a file with everything that options say of a feed, which the options typed outrank."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ...config.writers import check_writers
+from ...console.invocation import Invocation
+from ...errors import ContentError, UsageError
+from ...output.text import shell_command
+from ...spelling import suggestion
+
+if TYPE_CHECKING:
+    from ...console.parameters import Option
+
+PAIRS = ("map", "split", "set", "default")  # a mapping of what stands before and after the `=`
+LISTS = ("where", "ignore")
+CONDITION_SIGNS = "=!<>~"
+# Options of other commands than the one that runs are known too: one recipe serves them all.
+OPTIONS = (
+    *("format", "encoding", "record", "sheet", "max-size", "max-rows", "from", "mapping"),
+    *(*PAIRS, *LISTS, "currency", "base-url", "keep", "fix", "strict", "scope", "min-rows", "max-delete"),
+    *("region", "region-column", "keep-partial", "allow-empty"),
+)
+# What only a mapping says; `load_mapping` reads it.
+OF_MAPPING = frozenset(("like", "columns", "joined", "ignored", "values", "options", "left_out", "hints"))
+
+
+@contextmanager
+def with_recipe(context: Any, values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give the values of a command's parameters, those of its recipe among them.
+
+    A value of the recipe that turns out to be wrong is an error of its file, and not of an option.
+    """
+    call = Invocation.of(context, is_help=True)
+    path = values["recipe"] or _of_profile(call, values.get("files") or [values["file"]])
+    if path is None:
+        yield dict(values)
+        return
+    if warning := check_writers(Path(path)):
+        call.messages.note(warning, "warning")
+    recipe = _load(path)
+    options = {option.long_names[0][2:]: option for option in context.command.params if option.long_names}
+    filled = dict(values) | {"recipe": path}
+    if not OF_MAPPING.isdisjoint(recipe) and "mapping_file" in values:
+        if "mapping" in recipe:
+            raise ContentError(f"{path}: mapping: a recipe that reads columns itself names no other mapping")
+        recipe["mapping"] = path
+    from_recipe = set()
+    for key, value in recipe.items():
+        if key in OPTIONS and (option := options.get(key)):
+            typed = values[option.name] if _is_typed(context, option) else None
+            if typed is None or option.multiple:
+                filled[option.name] = _merged(path, key, option, value, typed)
+                from_recipe.add(key)
+    try:
+        yield filled
+    except UsageError as error:
+        option, _, reason = error.message.partition(": ")
+        if option.startswith("--") and option[2:] in from_recipe:
+            raise ContentError(f"{path}: {option[2:]}: {reason}", hint=error.hint) from None
+        raise
+
+
+def _of_profile(call: Invocation, files: Sequence[str]) -> str | None:
+    """Return the recipe that the profile has for files; raise UsageError where they have several."""
+    patterns = call.settings.recipes
+    found = {_first_match(file, patterns) for file in files} if patterns else {None}
+    if len(found) > 1:
+        named = ", ".join(sorted(map(str, found - {None})))
+        raise UsageError(f"the files have different recipes: {named}", hint="name one with --recipe")
+    if path := found.pop():
+        call.messages.say(f"{', '.join(files)}: read by the recipe {path} (profile {call.settings.profile})")
+    return path
+
+
+def _first_match(file: str, patterns: Mapping[str, str]) -> str | None:
+    """Return the first of the recipes whose pattern matches a path, its end, or an address."""
+    names = file, PurePath(file).name, str(Path(file).absolute())
+    return next(
+        (path for pattern, path in patterns.items() if any(fnmatch(name, pattern) for name in names)), None
+    )
+
+
+def _load(path: str) -> dict[str, Any]:
+    """Read a recipe; raise UsageError where it cannot be read, ContentError where it is wrong."""
+    from ...config.strict_yaml import load
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise UsageError(f"--recipe: {path} cannot be read: {reason}") from None
+    document = load(text, path) or {}
+    if not isinstance(document, dict):
+        raise ContentError(f"{path}: must be a mapping of options, as in 'currency: EUR'")
+    recipe = {}
+    for key, value in document.items():
+        name = key if key in OF_MAPPING else key.replace("_", "-")
+        if name not in OPTIONS and name not in OF_MAPPING:
+            known = (*OPTIONS, *OF_MAPPING)
+            raise ContentError(f"{path}: unknown key {key!r}{suggestion(key, known)}")
+        if value is not None:
+            recipe[name] = value
+    return recipe
+
+
+def _is_typed(context: Any, option: "Option") -> bool:
+    source = context.get_parameter_source(option.name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _merged(path: str, key: str, option: "Option", value: Any, typed: Any) -> Any:
+    """Return the value of an option: that of the recipe, and in a list what was typed."""
+    if option.is_flag:
+        if value not in ("true", "false"):
+            raise ContentError(f"{path}: {key}: {_shown(value)} is neither true nor false")
+        return value == "true"
+    if not option.multiple:
+        if not isinstance(value, str):
+            raise ContentError(f"{path}: {key}: must be one value")
+        return _converted(path, key, option.convert, value)
+    texts = _texts(path, key, value)
+    if not typed:
+        return texts
+    if key == "fix":
+        return typed
+    taken = {_subject(key, text) for text in typed}
+    kept = [text for text in texts if _subject(key, text) not in taken]
+    return [*typed, *kept] if key == "default" else [*kept, *typed]
+
+
+def _converted(path: str, key: str, convert: Callable[[str], Any], value: str) -> Any:
+    try:
+        return convert(value)
+    except ValueError as error:
+        raise ContentError(f"{path}: {key}: {error}") from None
+
+
+def _texts(path: str, key: str, value: Any) -> list[str]:
+    """Return the values of an option that may be given several times, as they would be typed."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict) and key in PAIRS:
+        pairs = {name: "" if text is None else text for name, text in value.items()}
+        if all(isinstance(text, str) for text in pairs.values()):
+            return [f"{name}={text}" for name, text in pairs.items()]
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        return value
+    expected = "a mapping, as in 'brand: Nordlicht'" if key in PAIRS else "a text, or a list of texts"
+    raise ContentError(f"{path}: {key}: must be {expected}")
+
+
+def _subject(key: str, text: str) -> str:
+    """Return what an option speaks of: its field, or the column of a condition."""
+    if key == "map":  # the field, which only one column can be
+        return text.rpartition("=")[2].strip()
+    if key == "where":
+        end = next((at for at, sign in enumerate(text) if at and sign in CONDITION_SIGNS), len(text))
+        return text[:end].strip()
+    return text.partition("=")[0].strip() if key in PAIRS else text
+
+
+# The parameters whose options have other names.
+NAMES = {"source_kind": "from", "mapping_file": "mapping"}
+PLAIN = re.compile(r"[A-Za-z][\w -]*[\w]|[A-Za-z]")
+
+
+def recipe_text(
+    feed: msgspec.Struct, file: str, path: str, open_pairs: Mapping[str, Sequence[str]], unsent: Sequence[str]
+) -> str:
+    """Return the recipe that stands for options of a feed, to be read from `path`.
+
+    `open_pairs` are values that are to be named, by option; `unsent` are columns that no option reads.
+    """
+    values = {
+        NAMES.get(name, name.replace("_", "-")): getattr(feed, name)
+        for name, default in zip(feed.__struct_fields__, _defaults(feed), strict=True)
+        if getattr(feed, name) not in (default, None)
+    }
+    own = values.pop("recipe", None)
+    if own and values.get("mapping") == own:  # it is a mapping too, which the new recipe holds itself
+        del values["mapping"]
+        values |= {key: value for key, value in _load(own).items() if key in OF_MAPPING}
+    lines = [f"# How adsctl reads {file}: adsctl products push {shell_command([file])} --recipe {path}"]
+    for key in dict.fromkeys((*OPTIONS, *OF_MAPPING, *open_pairs)):
+        if key in values or key in open_pairs:
+            lines += _entry(key, values.get(key), open_pairs.get(key, ()))
+    if unsent:
+        lines += ["# Columns that are not sent; --map, or `map:` here, reads one as a field:"]
+        lines += [f"#   {_scalar(column)}" for column in unsent]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _defaults(feed: msgspec.Struct) -> list[Any]:
+    return [field.default for field in msgspec.structs.fields(feed)]
+
+
+def _entry(key: str, value: Any, open_pairs: Sequence[str]) -> list[str]:
+    """Return the lines of an option; those that are to be completed are comments."""
+    if key not in PAIRS:
+        if open_pairs:
+            return [f"# {key}: {open_pairs[0]}"]
+        if key in OF_MAPPING:
+            return [f"{key}: {json.dumps(value, ensure_ascii=False)}"]
+        texts = [value] if isinstance(value, str) else value
+        if isinstance(texts, list):
+            return [
+                f"{key}: {_scalar(texts[0])}"
+                if len(texts) == 1
+                else f"{key}: [{', '.join(map(_scalar, texts))}]"
+            ]
+        return [f"{key}: {str(value).lower()}"]
+    lines = [f"{key}:"] if value else [f"# {key}:"]
+    for mark, texts in (("", value or ()), ("# ", open_pairs)):
+        for text in texts:
+            name, _, rest = text.rpartition("=") if key == "map" else text.partition("=")
+            lines.append(f"  {mark}{_scalar(name.strip())}: {_scalar(rest)}")
+    return lines
+
+
+def _scalar(text: str) -> str:
+    """Write a text as YAML, quoted where it must be."""
+    is_plain = PLAIN.fullmatch(text) and text.casefold() not in ("null", "true", "false")
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else "a list or mapping"

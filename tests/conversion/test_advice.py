@@ -1,0 +1,149 @@
+"""The end of a check: the command to type next, tried on the feed."""
+
+import json
+import shlex
+
+import pytest
+
+from tests.conftest import PRODUCT
+
+FOREIGN = """\
+SKU;Product Name;Long Description;Product URL;Image URL;Stock Qty;Regular Price;Manufacturer
+a1;Lamp;<p>A lamp</p>;http://shop.example/a1;https://a.example/a.jpg, https://a.example/b.jpg;3;12,50 €;Acme
+a2;Sofa;;http://shop.example/a2;https://cdn.example/c.jpg;0;1.250,00 €;Acme
+"""
+
+
+def rows(*changes: dict) -> str:
+    products = [PRODUCT | {"id": f"sku-{number}"} | change for number, change in enumerate(changes, 1)]
+    return json.dumps([{key: value for key, value in each.items() if value is not None} for each in products])
+
+
+def advice(adsctl, *words: str) -> tuple[list[str], str]:
+    """Check a feed that is not valid; return the command to type next, and what it says of it."""
+    said = adsctl("products", "check", *words, code=3).stderr
+    (line,) = (line for line in said.splitlines() if line.startswith("try: adsctl "))
+    command, _, outcome = line.removeprefix("try: adsctl ").partition("  # ")
+    return shlex.split(command), outcome
+
+
+def test_a_check_ends_in_a_command_that_does_what_it_says(adsctl):
+    adsctl.file("feed.csv", FOREIGN)
+    command, outcome = advice(adsctl, "feed.csv")
+    assert outcome == "2 of 2 rows valid then"
+    done = adsctl(*command, "-o", "json")
+    assert json.loads(done.stdout)["valid"] == 2
+    assert "try:" not in done.stderr
+
+
+def test_what_only_the_owner_knows_is_left_open_and_named(adsctl):
+    adsctl.file("feed.json", rows({"price": "12.50", "link": "/p/1", "brand": None}, {}))
+    command, outcome = advice(adsctl, "feed.json")
+    assert "--default 'brand=…'" in shlex.join(command) and outcome == "2 of 2 rows valid then"
+    report = json.loads(adsctl("products", "check", "feed.json", "-o", "json", code=3).stdout)
+    assert report["try"] == {
+        "command": shlex.join(["adsctl", *command[:3], "-o", "json", *command[3:]]),
+        "choices": ["brand"],
+        "valid": 2,
+        "rows": 2,
+    }
+
+
+def test_values_that_are_certain_are_taken_from_the_feed(adsctl):
+    adsctl.file("feed.json", rows({"price": "12.50", "link": "/p/1"}, {}))
+    command, _ = advice(adsctl, "feed.json")
+    currency, address = PRODUCT["price"].split()[1], PRODUCT["link"]
+    assert command[3:] == ["--currency", currency, "--base-url", "/".join(address.split("/")[:3])]
+
+
+def test_a_column_of_currencies_completes_prices(adsctl):
+    adsctl.file("feed.json", rows({"price": "9.50", "Currency": "CHF"}, {"price": "8", "Currency": "CHF"}))
+    assert advice(adsctl, "feed.json")[0][3:] == ["--currency", "CHF"]
+    adsctl.file("feed.json", rows({"price": "9.50", "Currency": "CHF"}, {"price": "8", "Currency": "SEK"}))
+    assert advice(adsctl, "feed.json")[0][3:] == ["--set", "price={price} {Currency}"]
+
+
+def test_options_that_were_typed_stay_and_those_of_a_recipe_count(adsctl):
+    adsctl.file("feed.json", rows({"price": "12,50", "description": "<b>x</b>", "title": "a" * 200}))
+    adsctl.file("shop.yaml", "currency: EUR\nfix: html\n")
+    command, outcome = advice(adsctl, "feed.json", "--recipe", "shop.yaml")
+    assert command[4:] == ["shop.yaml", "--fix", "html,length,price"] and outcome == "1 of 1 row valid then"
+    command, _ = advice(adsctl, "feed.json", "--fix", "html", "--currency", "EUR")
+    assert command[-2:] == ["--fix", "length,price"]
+    adsctl(*command)
+
+
+def test_rows_with_one_id_that_differ_are_decided_by_keep(adsctl):
+    adsctl.file("feed.json", rows({"id": "a"}, {"id": "a", "title": "Other"}, {"id": "b"}, {"id": "b"}))
+    command, outcome = advice(adsctl, "feed.json")
+    assert command[3:] == ["--keep", "first"] and outcome == "2 of 2 rows valid then"
+    said = adsctl(
+        "products", "check", "feed.json", "--fix", "duplicates", code=3, ADSCTL_OUTPUT="table"
+    ).stdout
+    assert "they differ: --keep first or --keep last takes one of them" in said
+
+
+def test_nothing_is_suggested_where_no_option_helps(adsctl):
+    adsctl.file("feed.json", rows({"sale_price": "99999 EUR"}))
+    assert "try:" not in adsctl("products", "check", "feed.json", code=3).stderr
+
+
+@pytest.mark.parametrize("separator", ["|", ";", ", ", " "])
+def test_a_column_with_a_list_of_images_is_suggested_with_what_splits_it(adsctl, separator):
+    links = separator.join(["https://a.example/1.jpg", "https://a.example/2.jpg"])
+    adsctl.file("feed.json", rows({"image_link": None, "images_link": links}))
+    told = adsctl("products", "check", "feed.json", code=3).stderr
+    (note,) = (line for line in told.splitlines() if "'images_link' is not sent" in line)
+    options = shlex.split(note.partition("to send it: ")[2])
+    assert options[2:] == ["--split", f"image_link={separator}"]
+    adsctl("products", "check", "feed.json", *options)
+
+
+def test_an_address_with_commas_is_no_list(adsctl):
+    adsctl.file("feed.json", rows({"image_link": "https://a.example/w,300/a.jpg", "description": "<b>x</b>"}))
+    assert advice(adsctl, "feed.json")[0][3:] == ["--fix", "html"]
+
+
+def test_a_column_whose_values_no_option_makes_valid_is_not_suggested(adsctl):
+    adsctl.file("feed.json", rows({"gender": None, "genders": "gentlemen"}))
+    assert "--map" not in adsctl("products", "check", "feed.json").stderr
+
+
+def test_a_missing_description_can_be_the_title(adsctl):
+    header = [name for name in PRODUCT if name != "description"]
+    adsctl.file(
+        "feed.tsv", "\n".join("\t".join(each) for each in (header, [PRODUCT[name] for name in header]))
+    )
+    done = adsctl("products", "check", "feed.tsv", code=3, ADSCTL_OUTPUT="table")
+    assert "fill the field with --default 'description={title}'" in done.stdout
+    assert advice(adsctl, "feed.tsv")[0][3:] == ["--default", "description={title}"]
+
+
+def test_several_files_are_tried_together(adsctl):
+    adsctl.file("a.json", rows({"price": "12,50 EUR"}))
+    adsctl.file("b.json", rows({"id": "other", "description": "<p>x</p>"}))
+    command, outcome = advice(adsctl, "a.json", "b.json")
+    assert command[4:] == ["--fix", "html,price"] and outcome == "2 of 2 rows valid then"
+
+
+def test_standard_input_is_tried_without_reading_it_again(adsctl):
+    said = adsctl(
+        "products", "check", "-", "--format", "json", input=rows({"price": "12,50 EUR"}), code=3
+    ).stderr
+    assert "--fix price  # 1 of 1 row valid then" in said
+
+
+def test_a_large_feed_is_tried_on_its_first_rows(adsctl, monkeypatch):
+    monkeypatch.setattr("ads_cli.commands.products.advice.MAX_TRIED_ROWS", 3)
+    adsctl.file("feed.json", rows(*[{"price": "12,50 EUR"}] * 5))
+    assert advice(adsctl, "feed.json")[1] == "3 of the first 3 rows valid then"
+
+
+@pytest.mark.parametrize("separator", ["|", ";", ","])
+def test_a_list_of_images_that_looks_like_one_address_is_split(adsctl, separator):
+    links = separator.join(["https://a.example/1.jpg", "https://a.example/2.jpg"])
+    adsctl.file("feed.json", rows({"image_link": links, "description": "<b>x</b>"}))
+    assert advice(adsctl, "feed.json")[0][3:] == ["--fix", "html", "--split", f"image_link={separator}"]
+    relative = separator.join(["/1.jpg", "/2.jpg"])
+    adsctl.file("feed.json", rows({"image_link": None, "images": relative, "link": "/p"}))
+    assert f"image_link={separator}" in advice(adsctl, "feed.json", "--base-url", "https://a.example")[0]

@@ -1,0 +1,229 @@
+"""Recipes: everything that options say of a feed, kept in a file."""
+
+import json
+
+import pytest
+
+from tests.conftest import PRODUCT
+
+RECIPE = """\
+# what the shop's export needs
+from: generic
+map: {Name: title}
+set:
+  link: /p/{Handle}
+default: {brand: Nordlicht, condition: new}
+currency: EUR
+base-url: https://shop.example
+split: {image_link: "|"}
+where: Status=active
+fix: [html, price]
+keep: last
+min-rows: 50%
+max-delete: 5
+region: DE
+"""
+FEED = """\
+Handle,id,Name,description,availability,price,image_link,Status
+mug,1,Mug,<b>White</b>,in stock,12.50,/a.jpg|/b.jpg,active
+cup,2,Cup,A cup.,in stock,9.50,/c.jpg,draft
+"""
+
+
+@pytest.fixture
+def shop(adsctl):
+    adsctl.file("feed.csv", FEED)
+    adsctl.file("shop.yaml", RECIPE)
+    return adsctl
+
+
+def products(adsctl, *words) -> list[dict]:
+    done = adsctl("products", "convert", "feed.csv", "-", "--format-out", "jsonl", *words)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_recipe_stands_for_the_options_of_a_feed(shop):
+    [product] = products(shop, "--recipe", "shop.yaml")
+    assert product == {
+        "id": "1",
+        "title": "Mug",
+        "description": "White",
+        "availability": "in stock",
+        "condition": "new",
+        "price": "12.50 EUR",
+        "link": "https://shop.example/p/mug",
+        "image_link": "https://shop.example/a.jpg",
+        "additional_image_link": "https://shop.example/b.jpg",
+        "brand": "Nordlicht",
+    }
+
+
+def test_options_outrank_a_recipe_field_by_field(shop):
+    words = ("--currency", "USD", "--default", "brand=Other", "--where", "Status=draft", "--set", "link=/x")
+    [product] = products(shop, "--recipe", "shop.yaml", *words)
+    assert product["id"] == "2"
+    assert product["price"] == "9.50 USD"
+    assert (product["brand"], product["condition"]) == ("Other", "new")
+    assert product["link"] == "https://shop.example/x"
+
+
+def test_an_option_typed_with_its_default_outranks_a_recipe_too(shop):
+    shop.file("wix.yaml", RECIPE.replace("from: generic", "from: wix"))
+    assert products(shop, "--recipe", "wix.yaml", "--from", "auto")[0]["id"] == "1"
+
+
+def test_a_condition_on_another_column_is_added_to_those_of_a_recipe(shop):
+    assert products(shop, "--recipe", "shop.yaml", "--where", "id!=7")[0]["id"] == "1"
+
+
+def test_a_recipe_holds_what_a_mapping_says_too(shop):
+    shop.file("feed.csv", FEED.replace("in stock", "lieferbar"))
+    shop.file("shop.yaml", f"{RECIPE}values: {{availability: {{in stock: [lieferbar]}}}}\n")
+    assert products(shop, "--recipe", "shop.yaml")[0]["availability"] == "in stock"
+
+
+def test_a_profile_names_recipes_by_patterns_of_files(shop):
+    shop("profile", "set", "default", "recipes.feed*.csv=shop.yaml", "recipes.*.xml=other.yaml")
+    done = shop("products", "check", "feed.csv")
+    assert "feed.csv: read by the recipe" in done.stderr
+    shown = shop("profile", "show", "-o", "csv").stdout
+    assert f'recipes,"feed*.csv={shop.home / "shop.yaml"}, *.xml=' in shown
+    shop("profile", "set", "default", "recipes.feed*.csv=")
+    assert "recipe" not in shop("products", "check", "feed.csv", code=3).stderr
+
+
+def test_a_named_recipe_outranks_that_of_the_profile(shop):
+    shop("profile", "set", "default", "recipes.*.csv=absent.yaml")
+    assert products(shop, "--recipe", "shop.yaml")[0]["id"] == "1"
+    assert "absent.yaml cannot be read" in shop("products", "check", "feed.csv", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("curency: EUR", "shop.yaml: unknown key 'curency'; did you mean 'currency'?"),
+        ("- a", "shop.yaml: must be a mapping of options"),
+        ("keep: middle", "shop.yaml: keep: 'middle' is not one of first, last"),
+        ("currency: EUX", "shop.yaml: currency: 'EUX' is not a currency"),
+        ("currency: [EUR]", "shop.yaml: currency: must be one value"),
+        ("strict: perhaps", "shop.yaml: strict: 'perhaps' is neither true nor false"),
+        ("default: {titel: x}", "shop.yaml: default: 'titel' is not a known field; did you mean 'title'?"),
+        ("default: 3", "shop.yaml: default: '3' is not FIELD=TEMPLATE"),
+        ("fix: {a: b}", "shop.yaml: fix: must be a text, or a list of texts"),
+        ("mapping: m.yaml\ncolumns: {a: id}", "a recipe that reads columns itself names no other"),
+    ],
+)
+def test_a_mistake_in_a_recipe_is_one_of_its_file(shop, text, told):
+    shop.file("shop.yaml", text)
+    assert told in shop("products", "check", "feed.csv", "--recipe", "shop.yaml", code=3).stderr
+
+
+def test_a_recipe_that_is_not_there_is_an_error_of_the_option(shop):
+    done = shop("products", "check", "feed.csv", "--recipe", "none.yaml", code=2)
+    assert "--recipe: none.yaml cannot be read: No such file or directory" in done.stderr
+
+
+def test_a_list_of_people_is_read_by_the_options_of_a_recipe_that_it_has(shop):
+    shop.file("list.csv", "tel\n040 123456\n")
+    shop.file("people.yaml", "map: {tel: phone_number}\nregion: DE\nmax-delete: 3\n")
+    done = shop("audiences", "check", "list.csv", "--recipe", "people.yaml", "-o", "json")
+    assert json.loads(done.stdout)["valid"] == 1
+
+
+def test_a_changed_push_skips_rows_by_options_or_by_a_recipe(adsctl):
+    adsctl.file("feed.json", json.dumps([PRODUCT]))
+    adsctl.file("shop.yaml", "default: {color: red}\nmin-rows: 5\n")
+    adsctl.local("products", "push", "feed.json", "--changed", "--default", "color=red")
+    words = ("products", "push", "feed.json", "--changed", "--recipe", "shop.yaml", "-o", "json")
+    assert "--min-rows is 5" in adsctl.local(*words, code=12).stderr
+    done = json.loads(adsctl.local(*words, "--min-rows", "1").stdout)
+    assert (done["created"], done["updated"], done["skipped"]) == (0, 0, 1)
+
+
+SHOP = """\
+Handle,Title,Vendor,Price,Images,description,condition,availability,id,link
+mug,Enamel mug,Nordlicht,12.50,/i/mug.jpg;/i/mug-2.jpg,A <b>mug</b>.,new,in stock,1,/p/mug
+cup,Enamel cup,Other,9.50,/i/cup.jpg,A cup.,new,in stock,2,/p/cup
+"""
+
+
+def test_a_check_writes_a_recipe_of_what_was_typed_and_what_is_certain(adsctl):
+    adsctl.file("shop.csv", SHOP)
+    words = ("--where", "id>=1", "--default", "color=red", "--fix", "html", "--from", "generic")
+    adsctl("products", "check", "shop.csv", *words, "--write-recipe", "shop.yaml", code=3)
+    text = (adsctl.home / "shop.yaml").read_text()
+    assert text.splitlines()[1:] == [
+        "from: generic",
+        "map:",
+        "  Title: title",
+        "  Price: price",
+        "  Images: image_link",
+        "  Vendor: brand",
+        "split:",
+        '  image_link: ";"',
+        "default:",
+        "  color: red",
+        'where: "id>=1"',
+        "# currency: …",
+        "# base-url: https://…",
+        "fix: html",
+        "# Columns that are not sent; --map, or `map:` here, reads one as a field:",
+        "#   Handle",
+    ]
+    adsctl.file(
+        "shop.yaml",
+        text.replace("# currency: …", "currency: EUR").replace(
+            "# base-url: https://…", "base-url: https://shop.example"
+        ),
+    )
+    done = adsctl("products", "check", "shop.csv", "--recipe", "shop.yaml", "-o", "json")
+    assert json.loads(done.stdout)["valid"] == 2
+
+
+def test_a_recipe_is_written_of_a_valid_feed_too_and_of_a_recipe_with_more(adsctl):
+    adsctl.file("shop.csv", SHOP.replace("Vendor", "brand").replace("in stock", "lieferbar"))
+    adsctl.file(
+        "first.yaml",
+        "columns: {Title: title, Price: price, Images: image_link}\nfix: html\n"
+        "split: {image_link: ;}\nvalues: {availability: {in stock: [lieferbar]}}\n",
+    )
+    words = ("--recipe", "first.yaml", "--currency", "EUR", "--base-url", "https://shop.example")
+    adsctl("products", "check", "shop.csv", *words, "--write-recipe", "second.yaml")
+    done = adsctl("products", "check", "shop.csv", "--recipe", "second.yaml", "-o", "json")
+    assert json.loads(done.stdout)["valid"] == 2
+    assert "first.yaml" not in (adsctl.home / "second.yaml").read_text()
+
+
+def test_a_recipe_replaces_no_file_unasked(adsctl):
+    adsctl.file("shop.csv", SHOP)
+    adsctl.file("shop.yaml", "mine")
+    done = adsctl("products", "check", "shop.csv", "--write-recipe", "shop.yaml", code=12)
+    assert "Replace shop.yaml" in done.stderr and (adsctl.home / "shop.yaml").read_text() == "mine"
+    assert (
+        "is the input file"
+        in adsctl("products", "check", "shop.csv", "--write-recipe", "shop.csv", "--force", code=2).stderr
+    )
+
+
+def test_an_interactive_check_asks_for_what_is_missing_shows_its_effect_and_writes_the_recipe(adsctl):
+    adsctl.file("shop.csv", SHOP)
+    session = adsctl.terminal("products", "check", "shop.csv", "--interactive", width=200)
+    session.expect("--fix html: 0 of 2 rows valid")
+    session.expect("--currency '…' .empty to leave it out.: ")
+    session.sendline("EURO")
+    session.expect("'EURO' is not a currency of ISO 4217")
+    session.expect("--currency '…' .empty to leave it out.: ")
+    session.sendline("EUR")
+    session.expect("--base-url 'https://…' .empty to leave it out.: ")
+    session.sendline("https://shop.example")
+    session.expect("--base-url https://shop.example: 2 of 2 rows valid")
+    session.expect("shop.recipe.yaml written; use it with --recipe shop.recipe.yaml")
+    session.wait()
+    assert session.exitstatus == 0
+    adsctl("products", "check", "shop.csv", "--recipe", "shop.recipe.yaml")
+
+
+def test_without_a_terminal_nothing_can_be_asked(adsctl):
+    adsctl.file("shop.csv", SHOP)
+    done = adsctl("products", "check", "shop.csv", "--interactive", code=12)
+    assert "--interactive: there is no terminal to ask on" in done.stderr

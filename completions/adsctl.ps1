@@ -2,7 +2,7 @@
 # Only the completion of ids starts a program.
 
 $AdsctlSubcommands = @{
-    '' = 'products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile webhooks completion emulator api help'
+    '' = 'products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api help'
     'products' = 'list push check convert diff update get sync pull delete'
     'catalog' = 'sets feeds list create rename delete'
     'catalog sets' = 'get create update delete'
@@ -59,9 +59,10 @@ $AdsctlSubcommands = @{
     'auth' = 'bearer login logout status token'
     'auth bearer' = 'issue revoke'
     'profile' = 'list show use set remove'
+    'guard' = 'show check'
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
-    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile webhooks completion emulator api help'
+    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api help'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -1021,6 +1022,7 @@ $AdsctlValues = @{
     'auth login:--screen-name' = '@text'
     'profile show:0' = '@text'
     'profile set:+' = '@text'
+    'guard check:+' = '@text'
     'webhooks create:0' = '@text'
     'emulator serve:--port' = '@text'
     'emulator serve:--host' = '@text'

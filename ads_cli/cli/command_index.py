@@ -58,6 +58,7 @@ GROUPS = {
     "auth": "Sign in and out, and manage tokens",
     "auth bearer": "The bearer token of the app",
     "profile": "Profiles: addresses and defaults, by name",
+    "guard": "Limits that no option loosens",
     "webhooks": "Addresses that the service delivers events to",
     "emulator": "The whole service on this machine, to try and to test",
 }
@@ -107,6 +108,8 @@ CUSTOM_COMMANDS = {
     "jobs show": "uploads.jobs:show_job",
     "jobs clean": "uploads.jobs:clean",
     "jobs discard": "uploads.jobs:discard",
+    "guard show": "guard:show",
+    "guard check": "guard:check",
     "api": "api:api",
     "completion": "help:completion",
     "help": "help:show_help",
@@ -130,6 +133,6 @@ ROOT_SECTIONS = {
         *("accounts", "funding-instruments", "settings", "conversions", "measurement"),
         *("tracking-tags", "lookup"),
     ),
-    "Sign-in and set-up": ("auth", "profile", "webhooks", "completion"),
+    "Sign-in and set-up": ("auth", "profile", "guard", "webhooks", "completion"),
     "Tools": ("emulator", "api", "help"),
 }  # fmt: skip

@@ -77,6 +77,10 @@ class StoredRecords:
                 found |= {each: listed.get(each, {}) for each in ids}
         return {each: found[each] for each in wanted}
 
+    def all(self, field: str) -> dict[str, Record]:
+        """Return all records of a kind, which are read anew."""
+        return self._list(field, count=PAGE_SIZE)
+
     def _list(self, field: str, **values: Any) -> dict[str, Record]:
         kind = _request(field, "list")
         with_draft = {"with_draft": True} if "with_draft" in kind.__struct_fields__ else {}

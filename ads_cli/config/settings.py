@@ -65,6 +65,11 @@ class Settings:
 
         return with_env_file(self._environ, path)
 
+    @property
+    def process_environ(self) -> Mapping[str, str]:
+        """The environment without the variables of `--env-file`."""
+        return self._environ
+
     @cached_property
     def profile(self) -> str:
         """The name of the profile in use; raise UsageError if it does not exist."""
@@ -144,7 +149,7 @@ class Settings:
         return [
             f"{path}: profile {self.profile}: unknown key {name!r}{suggestion(str(name), PROFILE_KEYS)}"
             for name in self._profile
-            if name not in PROFILE_KEYS
+            if name not in (*PROFILE_KEYS, "guard")
         ]
 
     def overridden(self) -> list[str]:

@@ -118,6 +118,10 @@ class _Steps(OnceHooks, kw_only=True):
         """Print the requests that would be sent."""
         show_prepared_requests(self.call, build_requests(self.call.client, self.plan))
 
+    def approve(self) -> None:
+        """Let the guard judge all records before the first request."""
+        self.call.writes.approve(build_requests(self.call.client, self.plan))
+
     def confirm(self) -> None:
         """Ask before records are deleted, or may spend more; refuse what an earlier run has created."""
         super().confirm()

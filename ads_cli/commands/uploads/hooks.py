@@ -53,6 +53,10 @@ class PushHooks(msgspec.Struct, kw_only=True):
         self.ended(summary, None)
         self.show_summary(summary)
 
+    def approve(self) -> None:
+        """Let the guard judge the run before its first request."""
+        self.call.writes.approve_push(self.plan)
+
     def confirm(self) -> None:
         """Ask before the first request, where the endpoint says so."""
         from ...output.text import counted

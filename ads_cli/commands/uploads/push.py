@@ -70,6 +70,7 @@ class PushCommand:
         if earlier and earlier.key != self._key:
             self.plan.started = this_second()
             report = self.validate() if self.plan.depends_on_time else report
+        self.steps.approve()
         if self.call.dry_run:
             self.steps.show_dry_run(self._summary(report))
             return

@@ -2,7 +2,7 @@
 # Only the completion of ids starts a program.
 
 $AdsctlSubcommands = @{
-    '' = 'products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api help'
+    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api help'
     'products' = 'list push check convert diff update get sync pull delete'
     'catalog' = 'sets feeds list create rename delete'
     'catalog sets' = 'get create update delete'
@@ -12,6 +12,7 @@ $AdsctlSubcommands = @{
     'audiences do-not-reach' = 'list create delete push'
     'fleet' = 'run check status'
     'jobs' = 'list show clean discard'
+    'changes' = 'list show'
     'campaigns' = 'list get create update delete tree'
     'line-items' = 'curated-categories list get create update delete placements'
     'line-items curated-categories' = 'list get add update delete'
@@ -62,7 +63,7 @@ $AdsctlSubcommands = @{
     'guard' = 'show check'
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
-    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api help'
+    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api help'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -110,6 +111,7 @@ $AdsctlOptions = @{
     'fleet run' = '--parallel --engine --scheduler --insecure-scheduler --only --resume --fail-fast --max-failures --report --force'
     'fleet check' = '--only'
     'jobs clean' = '--all'
+    'changes list' = '--since --until --id'
     'campaigns list' = '--count --cursor --sort-by --with-total-count --no-with-total-count --with-deleted --no-with-deleted --campaign-ids --funding-instrument-ids --q --with-draft --no-with-draft --envelope --all --limit'
     'campaigns get' = '--with-deleted --no-with-deleted --envelope'
     'campaigns create' = '--funding-instrument-id --name --total-budget-amount-local-micro --total-budget --total-budget-amount --daily-budget-amount-local-micro --daily-budget --daily-budget-amount --budget-optimization --standard-delivery --no-standard-delivery --purchase-order-number --entity-status --active --file --format --failed-out --force --resume --uncertain --currency --envelope'
@@ -489,6 +491,10 @@ $AdsctlValues = @{
     'fleet run:--only' = '@text'
     'fleet run:--max-failures' = '@text'
     'fleet check:--only' = '@text'
+    'changes list:--since' = '@text'
+    'changes list:--until' = '@text'
+    'changes list:--id' = '@text'
+    'changes show:0' = '@text'
     'campaigns list:--count' = '@text'
     'campaigns list:--cursor' = '@text'
     'campaigns list:--sort-by' = '@text'

@@ -77,6 +77,10 @@ class StoredRecords:
                 found |= {each: listed.get(each, {}) for each in ids}
         return {each: found[each] for each in wanted}
 
+    def known(self, field: str, identifier: str) -> Record | None:
+        """Return a record that was read already; None of one that was not."""
+        return self._found[field].get(identifier)
+
     def all(self, field: str) -> dict[str, Record]:
         """Return all records of a kind, which are read anew."""
         return self._list(field, count=PAGE_SIZE)

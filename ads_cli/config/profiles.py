@@ -6,6 +6,7 @@ from typing import Any
 
 from ..api.names import SERVICES
 from ..errors import StateError, UsageError
+from ..numbers import parse_count
 from ..output import FORMATS
 from ..spelling import suggestion
 from .addresses import ADDRESSES, check_address
@@ -106,6 +107,8 @@ def _checked(name: str, value: str | None) -> str | list[str] | None:
         return None
     if name in ADDRESSES:
         return check_address(value, name, UsageError)
+    if name == "changes_days":
+        return str(parse_count(value, name))
     if name == "mapping":
         return str(Path(value).absolute())  # it is used from any folder
     if name in CHOICES and value not in CHOICES[name]:

@@ -22,7 +22,7 @@ DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
-PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "user")
+PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "user", "changes_days")
 TOKEN_STORES = ("keyring", "file")
 BOOLEANS = ("true", "false")
 DEFAULTS = {
@@ -31,6 +31,7 @@ DEFAULTS = {
     "max_attempts": "6",
     "max_wait": "15m",
     "token_store": "keyring",
+    "changes_days": "400",
 }
 
 

@@ -194,6 +194,11 @@ class Invocation:
         return self._stored.setdefault(account, StoredRecords(self.client, account))
 
     @property
+    def by(self) -> str | None:
+        """What runs this command in place of a person or a script, for the log of changes."""
+        return self._command_line.by
+
+    @property
     def is_guard_check(self) -> bool:
         """Whether this dry run only asks what the guard would refuse."""
         return self._command_line.is_guard_check

@@ -113,6 +113,7 @@ class _Steps(OnceHooks, kw_only=True):
     """Steps of sending records."""
 
     kind: type[Request]
+    is_one_change: bool = False
 
     def show_dry_run(self, summary: Summary) -> None:
         """Print the requests that would be sent."""

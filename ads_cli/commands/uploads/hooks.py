@@ -24,6 +24,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
     plan: "Plan"
     activity: str = "Pushing"
     rejected_hint: str = ""  # what may be wrong with rows that the service rejects
+    is_one_change: bool = True  # in the log of changes; else each request is one
     invalid_hint: str = ""  # what else may be done about invalid rows
     ended_job: "EndedJob | None" = None  # which has sent everything, and is only shown
 

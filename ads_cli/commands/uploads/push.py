@@ -157,7 +157,13 @@ class PushCommand:
                 self.options.max_errors,
                 self.options.failed_out_file,
             )
-            result = push.run(report)
+            if self.steps.is_one_change:
+                with call.writes.push(self.plan, journal.job.job) as change:
+                    result = push.run(report)
+                    change.counts = dict(journal.totals)
+                    change.outcome = result.error.code if result.error else "ok"
+            else:
+                result = push.run(report)
             concurrency.store(limiter.proven_limits())
         observer.close()
         if result.warning:

@@ -132,7 +132,13 @@ class NotConfirmedError(AdsctlError):
 
     exit_code = 12
     code = "not_confirmed"
-    meaning = "not confirmed, on a terminal or by --yes; or refused by a limit such as --min-rows"
+    meaning = "not confirmed, on a terminal or by --yes; or refused by a limit or the guard"
+
+
+class GuardError(NotConfirmedError):
+    """The guard refuses a change, whatever the options are."""
+
+    code = "guard"
 
 
 class Interrupted(ReportedError):

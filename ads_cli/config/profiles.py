@@ -1,11 +1,12 @@
 """Changes of config.yaml: under a lock, atomic, and with the comments kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..api.names import SERVICES
 from ..errors import StateError, UsageError
+from ..numbers import parse_count
 from ..output import FORMATS
 from ..spelling import suggestion
 from .addresses import ADDRESSES, check_address
@@ -14,6 +15,7 @@ from .file_locks import locked
 from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, RECIPES, TOKEN_STORES, Settings, check_profile_name
 
 OF_RECIPES = f"{RECIPES}."  # before a pattern of files: the key of its recipe
+GUARD = "guard."  # begins the names of limits
 CHOICES = {
     "service": tuple(SERVICES),
     "sandbox": BOOLEANS,
@@ -51,18 +53,40 @@ def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
     def change(config: dict[str, Any]) -> None:
         stored = config["profiles"][profile] = config["profiles"].get(profile) or {}
         for name, value in checked.items():
-            holder, key = stored, name
-            if name.startswith(OF_RECIPES):
-                holder, key = stored.setdefault(RECIPES, {}), name.removeprefix(OF_RECIPES)
+            section, _, key = name.partition(".")  # of recipes or limits; other settings have no dot
+            holder = stored.setdefault(section, {}) if key else stored
             if value is None:
-                holder.pop(key, None)
+                holder.pop(key or name, None)
             else:
-                holder[key] = value
+                holder[key or name] = value
+            if key and not holder:
+                del stored[section]
         config.setdefault("profile", profile)
 
     check_profile_name(profile)
     refuse_local(profile)
     edit(settings, change)
+
+
+def guard_values(values: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return the limits among the values of a profile, by their keys."""
+    return {name.removeprefix(GUARD): value for name, value in values.items() if name.startswith(GUARD)}
+
+
+def _checked_limit(key: str, value: str | None) -> str | list[str] | None:
+    from .guard import KEYS, Limit, parse_value
+
+    if key not in KEYS:
+        raise UsageError(
+            f"{GUARD}{key} is not a key of the guard{suggestion(key, KEYS)}", hint=f"keys: {', '.join(KEYS)}"
+        )
+    if value is None:
+        return None
+    try:
+        text = Limit(key, parse_value(key, value), "").text
+    except ValueError as error:
+        raise UsageError(f"{GUARD}{key}: {error}", hint="adsctl guard --help") from None
+    return text.split(",") if key == "deny" else text
 
 
 def refuse_local(profile: str) -> None:
@@ -71,7 +95,9 @@ def refuse_local(profile: str) -> None:
         raise UsageError("the profile local is built in: the emulator on this machine, always signed in")
 
 
-def _checked(name: str, value: str | None) -> str | None:
+def _checked(name: str, value: str | None) -> str | list[str] | None:
+    if name.startswith(GUARD):
+        return _checked_limit(name.removeprefix(GUARD), value)
     if name.startswith(OF_RECIPES) and len(name) > len(OF_RECIPES):
         return value and str(Path(value).absolute())
     if name == RECIPES and value is not None:
@@ -85,6 +111,8 @@ def _checked(name: str, value: str | None) -> str | None:
         return None
     if name in ADDRESSES:
         return check_address(value, name, UsageError)
+    if name == "changes_days":
+        return str(parse_count(value, name))
     if name == "mapping":
         return str(Path(value).absolute())  # it is used from any folder
     if name in CHOICES and value not in CHOICES[name]:

@@ -22,7 +22,9 @@ DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
-PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "recipes", "user")
+PROFILE_KEYS = (
+    *SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "recipes", "user", "changes_days"
+)
 RECIPES = "recipes"  # of a profile: patterns of files, each with the recipe for them
 TOKEN_STORES = ("keyring", "file")
 BOOLEANS = ("true", "false")
@@ -32,6 +34,7 @@ DEFAULTS = {
     "max_attempts": "6",
     "max_wait": "15m",
     "token_store": "keyring",
+    "changes_days": "400",
 }
 
 
@@ -65,6 +68,11 @@ class Settings:
         from .environment import with_env_file
 
         return with_env_file(self._environ, path)
+
+    @property
+    def process_environ(self) -> Mapping[str, str]:
+        """The environment without the variables of `--env-file`."""
+        return self._environ
 
     @cached_property
     def profile(self) -> str:
@@ -158,7 +166,7 @@ class Settings:
         return [
             f"{path}: profile {self.profile}: unknown key {name!r}{suggestion(str(name), PROFILE_KEYS)}"
             for name in self._profile
-            if name not in PROFILE_KEYS
+            if name not in (*PROFILE_KEYS, "guard")
         ]
 
     def overridden(self) -> list[str]:

@@ -108,6 +108,8 @@ CUSTOM_COMMANDS = {
     "jobs clean": "uploads.jobs:clean",
     "jobs discard": "uploads.jobs:discard",
     "api": "api:api",
+    "mcp": "mcp:mcp",
+    "skill": "mcp.skill:skill",
     "completion": "help:completion",
     "help": "help:show_help",
 }
@@ -118,6 +120,8 @@ ROOT_SUMMARIES = {
     "api": "Send any signed request",
     "completion": "Print the completion script of a shell",
     "help": "Show the help of a command, or explain a topic",
+    "mcp": "Serve assistants by the Model Context Protocol",
+    "skill": "Print a page for assistants that run adsctl",
 }
 # The root's help, by heading.
 ROOT_SECTIONS = {
@@ -131,5 +135,5 @@ ROOT_SECTIONS = {
         *("tracking-tags", "lookup"),
     ),
     "Sign-in and set-up": ("auth", "profile", "webhooks", "completion"),
-    "Tools": ("emulator", "api", "help"),
+    "Tools": ("emulator", "api", "mcp", "skill", "help"),
 }  # fmt: skip

@@ -11,6 +11,7 @@ AdsctlError               a bug in adsctl
 ├── IncompleteError       a push ended with some items refused
 ├── StateError            configuration, credentials or the state folder
 └── NotConfirmedError     a destructive command without confirmation
+    └── GuardError        a limit of the guard
 
 Interrupted is outside the tree: a signal (128 + its number), not an error.
 """
@@ -31,7 +32,7 @@ EXIT_CODES = {
     9: "a push ended with some items refused",
     10: "differences found",
     11: "configuration, credentials or the state folder: no keyring, a locked job, a full disk",
-    12: "not confirmed, on a terminal or by --yes; or refused by a limit such as --min-rows",
+    12: "not confirmed, on a terminal or by --yes; or refused by a limit or the guard",
 }
 SIGNAL_EXIT_CODES = {129: "SIGHUP", 130: "SIGINT", 141: "a broken pipe", 143: "SIGTERM"}
 
@@ -149,6 +150,12 @@ class NotConfirmedError(AdsctlError):
 
     exit_code = 12
     code = "not_confirmed"
+
+
+class GuardError(NotConfirmedError):
+    """The guard refuses a change, whatever the options are."""
+
+    code = "guard"
 
 
 class Interrupted(ReportedError):

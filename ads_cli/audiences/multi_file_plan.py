@@ -1,11 +1,12 @@
 """The plan of several lists: each is read, validated and sent as a whole before the next is opened."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, BinaryIO, NamedTuple
 
 import msgspec
 
+from ..api.endpoint import Request
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import Peeked
 from ..feeds.registry import FORMATS
@@ -248,6 +249,10 @@ class MultiFileAudiencePlan:
     def max_pending(self, threads: int) -> int:
         """Allow one batch more than there are threads, since each has up to 5 MB."""
         return threads + 1
+
+    def write_requests(self) -> Iterable[Request]:
+        """Return the requests that it sends, without their rows."""
+        return [self.upload.request]
 
     def sample_batches(self) -> Sequence[Batch]:
         """Return one batch without people: validating a dry run has packed all others already."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ..api.endpoint import Request
 from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..uploads.batch import Batch, Batches
@@ -93,6 +94,10 @@ class AudiencePlan:
     def max_pending(self, threads: int) -> int:
         """Allow one batch more than there are threads, since each has up to 5 MB."""
         return threads + 1
+
+    def write_requests(self) -> Iterable[Request]:
+        """Return the requests that it sends, without their rows."""
+        return [self.upload.request]
 
     def sample_batches(self) -> Iterable[Batch]:
         """Return one batch without people: validating a dry run has packed all others already."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from .. import __version__
 from ..api.batches import batch_request
+from ..api.endpoint import Request
 from ..errors import ContentError, StateError
 from ..feeds.locations import Location
 from ..feeds.rows import Row, Rows
@@ -284,6 +285,10 @@ class BatchPlan:
         for number, indexes, ack in self._rest.acknowledged():
             on_acknowledged(self._batch(number, indexes), ack)
         return [self._cut(self._rest.pending, self._rest.next_batch)]
+
+    def write_requests(self) -> Iterable[Request]:
+        """Return the requests that it sends, without their rows."""
+        return [self.upload.request]
 
     def sample_batches(self) -> Iterable[Batch]:
         """Return all batches."""

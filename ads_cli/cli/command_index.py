@@ -58,6 +58,8 @@ GROUPS = {
     "auth": "Sign in and out, and manage tokens",
     "auth bearer": "The bearer token of the app",
     "profile": "Profiles: addresses and defaults, by name",
+    "changes": "What was changed, when and by which command",
+    "guard": "Limits that no option loosens",
     "webhooks": "Addresses that the service delivers events to",
     "emulator": "The whole service on this machine, to try and to test",
 }
@@ -107,6 +109,10 @@ CUSTOM_COMMANDS = {
     "jobs show": "uploads.jobs:show_job",
     "jobs clean": "uploads.jobs:clean",
     "jobs discard": "uploads.jobs:discard",
+    "changes list": "changes:list_changes",
+    "changes show": "changes:show_change",
+    "guard show": "guard:show",
+    "guard check": "guard:check",
     "api": "api:api",
     "mcp": "mcp:mcp",
     "skill": "mcp.skill:skill",
@@ -125,7 +131,7 @@ ROOT_SUMMARIES = {
 }
 # The root's help, by heading.
 ROOT_SECTIONS = {
-    "Feeds and audiences": ("products", "catalog", "audiences", "fleet", "jobs"),
+    "Feeds and audiences": ("products", "catalog", "audiences", "fleet", "jobs", "changes"),
     "Campaigns and ads": (
         *("campaigns", "line-items", "targeting", "promoted", "cards", "media", "posts"),
         *("stats", "recommendations"),
@@ -134,6 +140,6 @@ ROOT_SECTIONS = {
         *("accounts", "funding-instruments", "settings", "conversions", "measurement"),
         *("tracking-tags", "lookup"),
     ),
-    "Sign-in and set-up": ("auth", "profile", "webhooks", "completion"),
+    "Sign-in and set-up": ("auth", "profile", "guard", "webhooks", "completion"),
     "Tools": ("emulator", "api", "mcp", "skill", "help"),
 }  # fmt: skip

@@ -94,6 +94,7 @@ class RequestCommand(ExampleCommand):
             if found is None:
                 return
             if not isinstance(found, Request) and not call.dry_run:
+                call.writes.approve([call.client.prepare(found.request)])
                 _create_once(call, found, envelope=bool(shape["envelope"]))
                 return
             request = found if isinstance(found, Request) else found.request
@@ -101,6 +102,8 @@ class RequestCommand(ExampleCommand):
             refuse_several(batch)
             service = call.settings.service
             request = request_from_input(request_type, values, file, service=service, currency_of=currency_of)
+        if endpoint.mutates:
+            call.writes.approve(call.client.prepare(each) for each in [request])
         if not call.dry_run:
             _confirm(call, request)
         if call.dry_run:

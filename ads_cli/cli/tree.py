@@ -278,7 +278,8 @@ def run(command_line: CommandLine) -> int:
 
     After an error, threads may still use what the command opened: it stays open until the process ends.
     """
-    code = _invoke(command_line)
+    with command_line.locks:
+        code = _invoke(command_line)
     command_line.resources.close()
     return code
 

@@ -18,7 +18,7 @@ from ..http.response_body import Parse, parse_json
 from ..http.retry import CLOCK, Clock, FailedAttempt, backoff
 from ..http.trace import Trace
 from .credentials import Credentials
-from .prepared_request import PreparedRequest, build_request
+from .prepared_request import PreparedRequest, build_request, is_write
 from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
 from .response import Response, follow
 from .sender import Sender
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
     from .shared_window import SharedWindow
     from .transport import WsgiApp
+
+
+def _unwatched(prepared: PreparedRequest) -> AbstractContextManager[Callable[[Response], None]]:
+    return nullcontext(lambda response: None)
+
 
 MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
 BASES: tuple[Base, ...] = ("ads", "platform", "sandbox")
@@ -48,6 +53,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     on_wait: Callable[[Wait], None] = lambda wait: None  # called before a long wait
     on_warning: Callable[[str], None] = lambda message: None  # called once, with a warning of the service
     write_guard: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
+    on_write: "Callable[[PreparedRequest], AbstractContextManager[Callable[[Response], None]]]" = _unwatched
     sign_in_hint: str = ""
     shared_window: "Callable[[Rate], SharedWindow] | None" = None
     service: str = "generic"  # whose rates are kept
@@ -87,7 +93,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """Build the URL and body of a declared request; `pieces` are a body that is encoded already."""
         parts = request_parts(request, self.names)
         prepared = build_request(request.endpoint, parts, self.address(request.endpoint.base), pieces)
-        return msgspec.structs.replace(prepared, rate=self._rate(request))
+        return msgspec.structs.replace(prepared, rate=self._rate(request), declared=type(request))
 
     def _rate(self, request: Request) -> Rate | None:
         """Return the rate of a request, for the account that it counts for."""
@@ -126,8 +132,24 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """Send a request as `exchange` does, for a caller that keeps track itself of what it changes.
 
         `on_send` is called before the first attempt. `check` may raise UnavailableError for a response
-        that it does not understand, which is then retried.
+        that it does not understand, which is then retried. Every write passes the context `on_write`, which
+        may raise instead.
         """
+        if not is_write(prepared):
+            return self._send_until_answered(prepared, auth, parse, on_send, check)
+        with self.on_write(prepared) as on_response:
+            response = self._send_until_answered(prepared, auth, parse, on_send, check)
+            on_response(response)
+            return response
+
+    def _send_until_answered(
+        self,
+        prepared: PreparedRequest,
+        auth: "httpx.Auth | None",
+        parse: Parse,
+        on_send: Callable[[], None],
+        check: Callable[[Response], None],
+    ) -> Response:
         limiter, failures = self.rate_limiter, 0
         may_be_applied = False  # by an earlier attempt
         successes = limiter.successes

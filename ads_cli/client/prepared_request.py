@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from ..api.endpoint import Endpoint
+from ..api.endpoint import Endpoint, Request
 from ..api.parts import RequestParts, as_text
 from ..api.rates import Rate
 
@@ -29,6 +29,7 @@ class PreparedRequest(msgspec.Struct, frozen=True):
     sensitive: bool = False  # the body is masked, in --debug too
     pieces: Sequence[bytes | memoryview] = ()  # of a large body, which are not joined in memory
     to_stranger: bool = False  # to a host that a response named, which must be public
+    declared: type[Request] | None = None  # None of a raw request
     max_attempts: int | None = None  # where those of the client are too many
 
     @property
@@ -41,6 +42,20 @@ class PreparedRequest(msgspec.Struct, frozen=True):
         views = (memoryview(piece) for piece in self.pieces)
         chunks = (view[at : at + CHUNK_BYTES] for view in views for at in range(0, len(view), CHUNK_BYTES))
         return chunks if self.pieces else self.body or None
+
+
+# Headers with which a service may take a request for one of another method.
+OVERRIDES = ("x-http-method-override", "x-http-method", "x-method-override")
+
+
+def may_change_method(prepared: PreparedRequest) -> bool:
+    """Whether a service may take a request for one of another method."""
+    return any(name.lower() in OVERRIDES for name in prepared.headers)
+
+
+def is_write(prepared: PreparedRequest) -> bool:
+    """Whether a request may change anything."""
+    return prepared.method != "GET" or may_change_method(prepared)
 
 
 def build_request(

@@ -77,6 +77,14 @@ class StoredRecords:
                 found |= {each: listed.get(each, {}) for each in ids}
         return {each: found[each] for each in wanted}
 
+    def known(self, field: str, identifier: str) -> Record | None:
+        """Return a record that was read already; None of one that was not."""
+        return self._found[field].get(identifier)
+
+    def all(self, field: str) -> dict[str, Record]:
+        """Return all records of a kind, which are read anew."""
+        return self._list(field, count=PAGE_SIZE)
+
     def _list(self, field: str, **values: Any) -> dict[str, Record]:
         kind = _request(field, "list")
         with_draft = {"with_draft": True} if "with_draft" in kind.__struct_fields__ else {}

@@ -48,6 +48,7 @@ ENVIRONMENT = (
         "the folders of config.yaml, and of job journals and the emulator's database",
     ),
     _variables(("exit_code", "error"), "set for the command of --on-failure"),
+    _variables(("guard",), "a file of limits that no option loosens, beside /etc/xdg/adsctl/guard.yaml"),
     Variables(("NO_COLOR",), "turns color off"),
 )
 
@@ -125,6 +126,8 @@ STATE_FILES = {
     "images.db": "what is known of images, for products check --images",
     "exports": "parts of unfinished exports of statistics, for stats export --resume",
     "fleet": "the runs of fleets: records and logs of their tasks",
+    "changes": "what was changed, when and by which command; adsctl changes list shows it",
+    "guard": "locks of accounts, so that two commands do not raise a sum at once",
     "ids": "the ids that completion offers",
     "concurrency": "how many requests at once a service answers well",
     "pace": "what the processes on this machine have left of the rate limits",

@@ -1,11 +1,12 @@
 """Changes of config.yaml: under a lock, atomic, and with the comments kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..api.names import SERVICES
 from ..errors import StateError, UsageError
+from ..numbers import parse_count
 from ..output import FORMATS
 from ..spelling import suggestion
 from .addresses import ADDRESSES, check_address
@@ -13,6 +14,7 @@ from .atomic_files import atomic, make_folder
 from .file_locks import locked
 from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, TOKEN_STORES, Settings, check_profile_name
 
+GUARD = "guard."  # begins the names of limits
 CHOICES = {
     "service": tuple(SERVICES),
     "sandbox": BOOLEANS,
@@ -49,14 +51,42 @@ def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
 
     def change(config: dict[str, Any]) -> None:
         stored = config["profiles"][profile] = config["profiles"].get(profile) or {}
-        stored.update({name: value for name, value in checked.items() if value is not None})
-        for name in (name for name, value in checked.items() if value is None):
-            stored.pop(name, None)
+        for name, value in checked.items():
+            place, key = stored, name
+            if name.startswith(GUARD):
+                place, key = stored.setdefault("guard", {}), name.removeprefix(GUARD)
+            if value is None:
+                place.pop(key, None)
+            else:
+                place[key] = value
+        if "guard" in stored and not stored["guard"]:
+            del stored["guard"]
         config.setdefault("profile", profile)
 
     check_profile_name(profile)
     refuse_local(profile)
     edit(settings, change)
+
+
+def guard_values(values: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return the limits among the values of a profile, by their keys."""
+    return {name.removeprefix(GUARD): value for name, value in values.items() if name.startswith(GUARD)}
+
+
+def _checked_limit(key: str, value: str | None) -> str | list[str] | None:
+    from .guard import KEYS, Limit, parse_value
+
+    if key not in KEYS:
+        raise UsageError(
+            f"{GUARD}{key} is not a key of the guard{suggestion(key, KEYS)}", hint=f"keys: {', '.join(KEYS)}"
+        )
+    if value is None:
+        return None
+    try:
+        text = Limit(key, parse_value(key, value), "").text
+    except ValueError as error:
+        raise UsageError(f"{GUARD}{key}: {error}", hint="adsctl guard --help") from None
+    return text.split(",") if key == "deny" else text
 
 
 def refuse_local(profile: str) -> None:
@@ -65,7 +95,9 @@ def refuse_local(profile: str) -> None:
         raise UsageError("the profile local is built in: the emulator on this machine, always signed in")
 
 
-def _checked(name: str, value: str | None) -> str | None:
+def _checked(name: str, value: str | None) -> str | list[str] | None:
+    if name.startswith(GUARD):
+        return _checked_limit(name.removeprefix(GUARD), value)
     if name not in PROFILE_KEYS:
         raise UsageError(
             f"{name!r} is not a setting of a profile{suggestion(name, PROFILE_KEYS)}",
@@ -75,6 +107,8 @@ def _checked(name: str, value: str | None) -> str | None:
         return None
     if name in ADDRESSES:
         return check_address(value, name, UsageError)
+    if name == "changes_days":
+        return str(parse_count(value, name))
     if name == "mapping":
         return str(Path(value).absolute())  # it is used from any folder
     if name in CHOICES and value not in CHOICES[name]:

@@ -22,7 +22,7 @@ DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
-PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "user")
+PROFILE_KEYS = (*SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "user", "changes_days")
 TOKEN_STORES = ("keyring", "file")
 BOOLEANS = ("true", "false")
 DEFAULTS = {
@@ -31,6 +31,7 @@ DEFAULTS = {
     "max_attempts": "6",
     "max_wait": "15m",
     "token_store": "keyring",
+    "changes_days": "400",
 }
 
 
@@ -64,6 +65,11 @@ class Settings:
         from .environment import with_env_file
 
         return with_env_file(self._environ, path)
+
+    @property
+    def process_environ(self) -> Mapping[str, str]:
+        """The environment without the variables of `--env-file`."""
+        return self._environ
 
     @cached_property
     def profile(self) -> str:
@@ -144,7 +150,7 @@ class Settings:
         return [
             f"{path}: profile {self.profile}: unknown key {name!r}{suggestion(str(name), PROFILE_KEYS)}"
             for name in self._profile
-            if name not in PROFILE_KEYS
+            if name not in (*PROFILE_KEYS, "guard")
         ]
 
     def overridden(self) -> list[str]:

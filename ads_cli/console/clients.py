@@ -17,6 +17,7 @@ from ..output.messages import Messages
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
+    from ..client.response import Response
     from ..client.shared_window import SharedWindow
     from ..emulator.app import Emulator
 
@@ -30,6 +31,7 @@ def make_client(
     emulator: "Emulator | None",
     service: Callable[[], str],
     write_guard: Callable[["PreparedRequest"], AbstractContextManager[None]],
+    on_write: Callable[["PreparedRequest"], AbstractContextManager[Callable[["Response"], None]]],
     concurrency: int,
 ) -> Client:
     """Make a client of the service, or of the emulator in this process."""
@@ -60,6 +62,7 @@ def make_client(
         on_wait=partial(_report_wait, messages),
         on_warning=messages.note,
         write_guard=write_guard,
+        on_write=on_write,
         sign_in_hint=settings.sign_in_hint,
         service=settings.service,
         names=settings.names,

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from ..masking import Mask
     from ..output.messages import Messages
     from ..output.printer import Printer
+    from .writes import Writes
 
 DEFAULT_CONCURRENCY = 8
+NOT_INHERITED = ("output", "columns", "query", "dry_run", "log_file", "on_failure", "on_failure_env")
 
 
 class Invocation:
@@ -38,6 +40,7 @@ class Invocation:
         # Finds the version of a remote feed that need not be downloaded again, by its address.
         self.known_version: Callable[[str], Version | None] = lambda address: None
         self.settings = Settings(flags)
+        self._stored: dict[str, StoredRecords] = {}
         self.presentation = command_line.presentation = resolve_presentation(self.settings)
 
     @classmethod
@@ -63,6 +66,17 @@ class Invocation:
     def with_profile(self, profile: str) -> "Invocation":
         """Return the same invocation under another profile."""
         return Invocation({**self.flags, "profile": profile}, self._command_line)
+
+    @property
+    def inherited_words(self) -> list[str]:
+        """The common options, for another command that runs as this one."""
+        from .options import COMMON_OPTIONS
+
+        return [
+            f"{option.names[0]}={value}" if option.metavar else option.names[0]
+            for option in COMMON_OPTIONS
+            if option.name not in NOT_INHERITED and (value := self.flags.get(option.name))
+        ]
 
     @property
     def command_line(self) -> tuple[str, ...]:
@@ -157,15 +171,41 @@ class Invocation:
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,
             write_guard=self._begin_write_epoch,
+            on_write=lambda prepared: self.writes.passing(prepared),
             concurrency=self.concurrency,
         )
 
     @cached_property
+    def writes(self) -> "Writes":
+        """What every write passes."""
+        from .writes import Writes
+
+        return Writes(self)
+
+    @property
     def stored(self) -> "StoredRecords":
         """Records of the account as the service has them."""
+        return self.stored_of(self.account)
+
+    def stored_of(self, account: str) -> "StoredRecords":
+        """Return the records of an account, each of which is read once."""
         from ..client.spending import StoredRecords
 
-        return StoredRecords(self.client, self.account)
+        return self._stored.setdefault(account, StoredRecords(self.client, account))
+
+    @property
+    def by(self) -> str | None:
+        """What runs this command in place of a person or a script, for the log of changes."""
+        return self._command_line.by
+
+    @property
+    def is_guard_check(self) -> bool:
+        """Whether this dry run only asks what the guard would refuse."""
+        return self._command_line.is_guard_check
+
+    def hold(self, lock: AbstractContextManager[Any]) -> None:
+        """Hold a lock until the command ends."""
+        self._command_line.locks.enter_context(lock)
 
     def _begin_write_epoch(self, request: "PreparedRequest") -> AbstractContextManager[None]:
         """End the write epoch of the place that a request may change, if there is one."""
@@ -221,20 +261,22 @@ class Invocation:
         """Whether no request that changes anything may be sent."""
         return bool(self.flags.get("dry_run"))
 
-    def confirm(self, consequence: str, *, at_service: bool = True) -> None:
+    def confirm(self, consequence: str, *, at_service: bool = True, needs_terminal: bool = False) -> None:
         """Ask before something is destroyed; raise NotConfirmedError unless the answer is yes.
 
-        What is destroyed at the service is asked with the profile and the account.
+        What is destroyed at the service is asked with the profile and the account. --yes does not answer what
+        `needs_terminal`.
         """
-        if self.flags.get("yes"):
+        if self.flags.get("yes") and not needs_terminal:
             return
         if at_service:
             account = self.settings.get("account")
             of_account = f", account {account}" if account else ""
             consequence += f" (profile {self.settings.profile}{of_account})"
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            how = "run it on a terminal; --yes does not answer" if needs_terminal else "add --yes"
             raise NotConfirmedError(
-                f"not confirmed: {consequence}", hint="there is no terminal to ask on; add --yes"
+                f"not confirmed: {consequence}", hint=f"there is no terminal to ask on; {how}"
             )
         self.messages.ask(f"{consequence}? [y/N]")
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):

@@ -5,6 +5,8 @@ from datetime import timedelta
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ..api.audience_insights import SearchKeywords
 from ..api.endpoint import Endpoint, Request
 from ..api.names import to_neutral
@@ -183,11 +185,14 @@ def show_request(call: Invocation, request: Request) -> None:
 
     endpoint = request.endpoint
     parts = request_parts(request, call.settings.names)
-    show_prepared(call, build_request(endpoint, parts, call.settings.address(endpoint.base)))
+    prepared = build_request(endpoint, parts, call.settings.address(endpoint.base))
+    show_prepared(call, msgspec.structs.replace(prepared, declared=type(request)))
 
 
 def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
     """Print a prepared request, with secrets masked."""
+    if call.is_guard_check:
+        call.writes.approve([prepared])
     document = _document_of(prepared)
     if call.printer.format in COLUMN_FORMATS:
         _print_prepared(document)

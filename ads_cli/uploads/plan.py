@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
+from ..api.endpoint import Request
 from ..feeds.rows import Rows
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
@@ -87,6 +88,9 @@ class Plan(Protocol):
 
         The next phase is asked for once every batch of the one before is acknowledged.
         """
+
+    def write_requests(self) -> Iterable[Request]:
+        """Return the requests that it sends, without their rows."""
 
     def sample_batches(self) -> Iterable[Batch]:
         """Return batches for a dry run, which builds their requests and sends none."""

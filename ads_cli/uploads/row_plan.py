@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from ..api.endpoint import Request
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow, EncodedRows
 from ..validation.validator import OnProgress, Validator
@@ -91,6 +92,10 @@ class RowPlan:
     def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
         """Return the batches that are not acknowledged, as the only phase."""
         return [pending_batches(self.batches(), self.upload, journal, on_acknowledged)]
+
+    def write_requests(self) -> Iterable[Request]:
+        """Return the requests that it sends, without their rows."""
+        return [self.upload.request]
 
     def sample_batches(self) -> Iterable[Batch]:
         """Return all batches."""

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...config.profiles import edit, refuse_local, update
+from ...config.profiles import edit, guard_values, refuse_local, update
 from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
 from ...console.invocation import Invocation
 from ...errors import UsageError
@@ -70,7 +70,7 @@ def set_values(
     ctx: typer.Context,
     name: Name,
     values: Annotated[
-        list[str], typer.Argument(metavar="KEY=VALUE...", help=f"Keys: {', '.join(PROFILE_KEYS)}")
+        list[str], typer.Argument(metavar="KEY=VALUE...", help=f"Keys: {', '.join(PROFILE_KEYS)}, guard.KEY")
     ],
 ) -> None:
     """Set values of a profile; KEY= removes a value.
@@ -85,6 +85,7 @@ def set_values(
         pairs[key] = value or None
     check_profile_name(name)
     call = Invocation.of(ctx)
+    _confirm_looser(call, name, guard_values(pairs))
     if _is_dry_run(call, f"set {', '.join(pairs)} of the profile {name}"):
         return
     is_first = not call.settings.read_config().get("profile")
@@ -103,7 +104,9 @@ def remove(ctx: typer.Context, name: Name) -> None:
     _require_profile(call, name)
     if _is_dry_run(call, f"remove the profile {name} and its stored secrets"):
         return
-    call.confirm(f"Remove the profile {name} and its stored secrets", at_service=False)
+    has_guard = bool(call.settings.profile_values(name).get("guard"))
+    what = f"the profile {name}, its guard" if has_guard else f"the profile {name}"
+    call.confirm(f"Remove {what} and its stored secrets", at_service=False, needs_terminal=has_guard)
     other = call.with_profile(name)
     if other.secrets.has_store:
         from ...auth.secret_stores import SECRET_NAMES
@@ -116,6 +119,22 @@ def remove(ctx: typer.Context, name: Name) -> None:
             del config["profile"]
 
     edit(call.settings, change)
+
+
+def _confirm_looser(call: Invocation, profile: str, limits: dict[str, str | None]) -> None:
+    """Ask before a limit of the guard is loosened, which a script cannot do."""
+    from ...config.guard import loosened
+
+    try:
+        found = loosened(call.settings, profile, limits) if limits else []
+    except ValueError:
+        return  # setting it says what is wrong
+    if found and not call.dry_run:
+        call.confirm(
+            f"Loosen the guard of the profile {profile}: {', '.join(found)}",
+            at_service=False,
+            needs_terminal=True,
+        )
 
 
 def _require_profile(call: Invocation, name: str) -> None:

@@ -113,10 +113,15 @@ class _Steps(OnceHooks, kw_only=True):
     """Steps of sending records."""
 
     kind: type[Request]
+    is_one_change: bool = False
 
     def show_dry_run(self, summary: Summary) -> None:
         """Print the requests that would be sent."""
         show_prepared_requests(self.call, build_requests(self.call.client, self.plan))
+
+    def approve(self) -> None:
+        """Let the guard judge all records before the first request."""
+        self.call.writes.approve(build_requests(self.call.client, self.plan))
 
     def confirm(self) -> None:
         """Ask before records are deleted, or may spend more; refuse what an earlier run has created."""

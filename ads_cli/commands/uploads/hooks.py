@@ -24,6 +24,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
     plan: "Plan"
     activity: str = "Pushing"
     rejected_hint: str = ""  # what may be wrong with rows that the service rejects
+    is_one_change: bool = True  # in the log of changes; else each request is one
     invalid_hint: str = ""  # what else may be done about invalid rows
     ended_job: "EndedJob | None" = None  # which has sent everything, and is only shown
 
@@ -52,6 +53,10 @@ class PushHooks(msgspec.Struct, kw_only=True):
         say_estimate(self.call, self.plan, self.count_changed)
         self.ended(summary, None)
         self.show_summary(summary)
+
+    def approve(self) -> None:
+        """Let the guard judge the run before its first request."""
+        self.call.writes.approve_push(self.plan)
 
     def confirm(self) -> None:
         """Ask before the first request, where the endpoint says so."""

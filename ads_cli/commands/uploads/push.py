@@ -70,6 +70,7 @@ class PushCommand:
         if earlier and earlier.key != self._key:
             self.plan.started = this_second()
             report = self.validate() if self.plan.depends_on_time else report
+        self.steps.approve()
         if self.call.dry_run:
             self.steps.show_dry_run(self._summary(report))
             return
@@ -156,7 +157,13 @@ class PushCommand:
                 self.options.max_errors,
                 self.options.failed_out_file,
             )
-            result = push.run(report)
+            if self.steps.is_one_change:
+                with call.writes.push(self.plan, journal.job.job) as change:
+                    result = push.run(report)
+                    change.counts = dict(journal.totals)
+                    change.outcome = result.error.code if result.error else "ok"
+            else:
+                result = push.run(report)
             concurrency.store(limiter.proven_limits())
         observer.close()
         if result.warning:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from ... import __version__
+from ...api.endpoint import Request
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
@@ -24,8 +25,8 @@ from ..digest_index import DIGEST_BYTES, id_hash, key_hash, repeat_hash
 from ..normal_form import PRODUCT_SCHEMA
 from ..selection import NOT_COMMITTED
 from ..sync_state import KIND, SyncState
-from .differences import NAMED_IDS, Differences
-from .upload import Deletions, EarlierRuns, PendingChanges, sync_upload
+from .differences import NAMED_IDS, WRITES, Differences
+from .upload import Deletions, EarlierRuns, PendingChanges, SyncUpload, sync_upload
 
 if TYPE_CHECKING:
     from ...uploads.journal import Journal
@@ -164,6 +165,15 @@ class SyncPlan:
             yield Batch(number, deletions)
         for part in _parts(self._pending.deletions()):
             yield Batch(next(numbers), Deletions.of(part))
+
+    def write_requests(self) -> Iterable[Request]:
+        """Return the requests that it sends, without their rows."""
+        counts, upload = self.differences.counts, self.upload
+        deletions = upload.deletions if isinstance(upload, SyncUpload) else None
+        if any(counts.get(action) for action in WRITES) or not counts.get("delete"):
+            yield self.upload.request
+        if counts.get("delete") and deletions:
+            yield deletions.request
 
     def sample_batches(self) -> Iterable[Batch]:
         """Return no batch: a dry run shows the changes."""

@@ -1,0 +1,358 @@
+"""The guard of a client: judges every write before it is sent.
+
+A run that is known beforehand is judged as a whole before its first request; what was approved then is not
+judged again when it is sent.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ..api.endpoint import Request
+from ..api.fields import fields_of
+from ..api.spending import ACTIVE, may_serve
+from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
+from ..errors import GuardError, StateError
+from .prepared_request import PreparedRequest
+from .spending import SOURCES, StoredRecords
+from .writes import SIGN_IN, Dialect, Operation, Write, write_of
+
+CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
+KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
+DAILY = "daily_budget_amount_local_micro"
+CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
+WITHOUT_AMOUNTS = {"read_only", "deny", "max_changes"}
+HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
+Record = Mapping[str, Any]
+
+
+class Change(NamedTuple):
+    """An operation in its account, and the record that it changes, where that was read."""
+
+    account: str
+    operation: Operation
+    before: Record
+
+    @property
+    def field(self) -> str:
+        """The field that names the record: `campaign_id`, `line_item_id` or another one."""
+        return (self.operation.kind.endpoint.id_field if self.operation.kind else None) or ""
+
+
+@cache
+def limited_fields(kind: type[Request]) -> Mapping[str, str]:
+    """Return the name of each limit of spending that a request may set, by its field."""
+    limits = ((field.name, field.type.extra("limit")) for field in fields_of(kind))
+    return {name: limit for name, limit in limits if limit in KEYS}
+
+
+def micros(value: Any) -> int | None:
+    """Return an amount of a request or a record; None where there is none, -1 where it is unreadable."""
+    if value is None or value == "":
+        return None
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and not isinstance(value, bool) else -1
+
+
+class WriteGuard:
+    """Judges the writes of one invocation; thread-safe."""
+
+    def __init__(
+        self,
+        guard: Callable[[], Guard],
+        dialect: Callable[[], Dialect],
+        stored: Callable[[str], StoredRecords],
+        lock_account: Callable[[str], None] = lambda account: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._read, self._dialect, self._stored = guard, cache(dialect), stored
+        self._lock_account, self._now = lock_account, now
+        self._lock = threading.RLock()
+        self._guard: Guard | None = None
+        self._approved: set[bytes] = set()  # digests of operations
+        self._counted: set[str] = set()  # paths of pushes whose rows were counted
+        self._count = 0  # records that this run changes
+        self._spending: dict[str, _Spending] = {}
+
+    @property
+    def guard(self) -> Guard:
+        """The limits; raise StateError where they cannot be read."""
+        with self._lock:
+            if self._guard is None:
+                self._guard = self._read()
+            return self._guard
+
+    def write_of(self, prepared: PreparedRequest) -> Write:
+        """Return what a request changes."""
+        counts = bool(self.guard.of("max_changes")) and urlsplit(prepared.url).path not in self._counted
+        return write_of(prepared, self._dialect(), counts=counts)
+
+    def approve(self, requests: Iterable[PreparedRequest]) -> None:
+        """Judge all writes of a run, before the first; raise GuardError for the first that is refused."""
+        if self.guard:
+            self._judge([self.write_of(each) for each in requests])
+
+    def approve_rows(self, requests: Sequence[PreparedRequest], rows: int | None) -> None:
+        """Judge a push by its requests without rows, and the number of these; None where it is not known."""
+        writes = [write_of(each, self._dialect(), counts=False) for each in requests if self.guard]
+        self._judge([write._replace(records=0) for write in writes[1:]])
+        self._judge([write._replace(records=rows or 0) for write in writes[:1]])
+        if rows is not None:
+            self._counted |= {urlsplit(each.url).path for each in requests}
+
+    def require(self, prepared: PreparedRequest) -> Write | None:
+        """Judge a request that is about to be sent; return what it changes, None without a guard."""
+        if not self.guard:
+            return None
+        write = self.write_of(prepared)
+        if urlsplit(prepared.url).path in self._counted:
+            write = write._replace(records=0)
+        self._judge([write])
+        return write
+
+    def _judge(self, writes: Sequence[Write]) -> None:
+        with self._lock:
+            due: list[tuple[str, Operation, bytes]] = []
+            count = 0
+            for write in writes:
+                if write.endpoint and write.endpoint.command.split()[0] == SIGN_IN:
+                    continue
+                self._judge_kind(write)
+                new = [(write.account, each, _digest(write, each)) for each in write.operations]
+                new = [each for each in new if each[2] not in self._approved]
+                count += len(new) if write.operations else write.records
+                due += new
+            for limit in self.guard.of("max_changes"):
+                if self._count + count > limit.value:
+                    raise refused(f"{self._count + count:,} changes", limit)
+            self._judge_spending(due)
+            self._count += count
+            self._approved |= {digest for *_, digest in due}
+
+    def _judge_kind(self, write: Write) -> None:
+        """Judge what needs no amounts."""
+        for limit in self.guard.of("read_only"):
+            if limit.value:
+                raise refused("every change", limit)
+        for limit in self.guard.of("deny"):
+            if words := sorted(limit.value & write.words):
+                raise refused(f"{_what(write)} ({', '.join(words)})", limit)
+        if write.problem:
+            holding = (each for each in self.guard.limits if each.value is not False)
+            raise refused(f"a request that cannot be judged, as {write.problem}", next(holding))
+
+    def _judge_spending(self, due: Sequence[tuple[str, Operation, bytes]]) -> None:
+        """Judge budgets, bids, sums and hours."""
+        concerned = [(account, op) for account, op, _ in due if _concerns_spending(op)]
+        if not concerned or {limit.key for limit in self.guard.limits} <= {
+            "read_only",
+            "deny",
+            "max_changes",
+        }:
+            return
+        changes = [*self._with_records(concerned)]
+        for change in changes:
+            self._judge_amounts(change)
+            self._judge_hours(change)
+        self._judge_sum(changes)
+
+    def _with_records(self, concerned: Sequence[tuple[str, Operation]]) -> Iterator[Change]:
+        """Add the records that are changed: one list request for those of one kind."""
+        found: dict[tuple[str, str], Record] = {}
+        for account in {account for account, _ in concerned}:
+            for field in (CAMPAIGN, LINE_ITEM):
+                ids = [
+                    op.id
+                    for at, op in concerned
+                    if at == account and op.kind and op.kind.endpoint.id_field == field and op.id
+                ]
+                for identifier, record in self._stored(account).read(field, ids).items():
+                    found[field, identifier] = record
+        for account, op in concerned:
+            field = (op.kind.endpoint.id_field if op.kind else None) or ""
+            yield Change(account, op, found.get((field, op.id), {}))
+
+    def _judge_amounts(self, change: Change) -> None:
+        """Judge the budgets and the bid that a record gets, or has while it is activated."""
+        op = change.operation
+        assert op.kind
+        for field, name in limited_fields(op.kind).items():
+            is_set = field in op.values
+            old, new = micros(change.before.get(field)), micros(op.values.get(field))
+            value = new if is_set else old
+            for limit in self.guard.of(KEYS[name]):
+                if is_set and new is None and op.action == "update":
+                    raise refused(f"to remove the {name}", limit)
+                if value is None or not (is_set or op.activates):
+                    continue
+                self._require_currency(change, limit)
+                if value > limit.value.micros or value < 0:
+                    raise refused(f"a {name} of {_amount(value, limit)}", limit)
+            for limit in self.guard.of("max_increase") if is_set and op.action == "update" else ():
+                self._judge_increase(name, old, new, change, limit)
+
+    def _judge_increase(
+        self, name: str, old: int | None, new: int | None, change: Change, limit: Limit
+    ) -> None:
+        """Judge a raise by more than a percentage of what the service has."""
+        share: Percentage = limit.value
+        if not change.before:
+            raise refused(f"a {name} whose value before cannot be read", limit)
+        if old is None:
+            return  # it gets a limit that it has not had
+        if new is None:
+            raise refused(f"to remove the {name}", limit)
+        if min(old, new) < 0 or new * 1_000_000 > old * (1_000_000 + share.millionths):
+            currency = _currency_of(change.before) or ""
+            before, after = (Amount(max(each, 0), currency) for each in (old, new))
+            raise refused(f"to raise the {name} from {before} to {after}".rstrip(), limit)
+
+    def _judge_hours(self, change: Change) -> None:
+        """Judge activations and raises outside of the hours."""
+        op, now = change.operation, self._now()
+        for limit in self.guard.of("active_hours"):
+            hours: ActiveHours = limit.value
+            if hours.contains(now):
+                continue
+            if op.activates and not (op.action == "update" and change.before.get("entity_status") == ACTIVE):
+                raise refused("to activate anything now", limit)
+            for field, name in limited_fields(op.kind).items() if op.kind and op.action == "update" else ():
+                old, new = micros(change.before.get(field)), micros(op.values.get(field))
+                is_higher = new is None if old is not None else not change.before
+                if field in op.values and (is_higher or (old is not None and new is not None and new > old)):
+                    raise refused(f"to raise the {name} now", limit)
+
+    def _judge_sum(self, changes: Sequence[Change]) -> None:
+        """Judge what may be spent in a day, by all campaigns of each account."""
+        limits = self.guard.of("max_account_daily_budget")
+        for account in dict.fromkeys(change.account for change in changes) if limits else ():
+            if account not in self._spending:
+                self._lock_account(account)
+                self._spending[account] = _Spending(self._stored(account), self._now())
+            spending = self._spending[account]
+            before = spending.total()
+            after = spending.after([each for each in changes if each.account == account])
+            for limit in limits:
+                if unbounded := after.unbounded() - spending.unbounded():
+                    raise refused(f"the campaign {min(unbounded)}, whose daily spend has no bound", limit)
+                if after.total() > before:
+                    for change in changes:
+                        self._require_currency(change, limit)
+                if before < after.total() > limit.value.micros:
+                    raise refused(
+                        f"up to {_amount(after.total(), limit)} a day in the account {account}", limit
+                    )
+            self._spending[account] = after
+
+    def _require_currency(self, change: Change, limit: Limit) -> None:
+        """Raise an error unless a limit is in the currency of the account."""
+        currency = _currency_of(change.before)
+        for field in SOURCES if currency is None else ():
+            if identifier := change.operation.values.get(field):
+                stored = self._stored(change.account).read(field, [str(identifier)])
+                currency = _currency_of(stored[str(identifier)])
+                break
+        if currency is None:
+            raise refused("an amount in a currency that cannot be read", limit)
+        if currency != limit.value.currency:
+            raise StateError(
+                f"{limit.key} is {limit.text} ({limit.source}), and the account is in {currency}: "
+                "amounts are not converted",
+                hint=f"write the limit in {currency}",
+            )
+
+
+class _Spending:
+    """The campaigns and line items of an account, as far as they bound what it may spend in a day."""
+
+    def __init__(
+        self,
+        stored: StoredRecords,
+        now: datetime,
+        records: Mapping[str, dict[str, Record]] | None = None,
+    ) -> None:
+        self._stored, self._now = stored, now
+        self._records = records or {field: stored.all(field) for field in (CAMPAIGN, LINE_ITEM)}
+
+    def after(self, changes: Sequence[Change]) -> "_Spending":
+        """Return what stands after changes."""
+        records = {field: dict(found) for field, found in self._records.items()}
+        for number, change in enumerate(changes):
+            op, field = change.operation, change.field
+            if not field and op.kind:  # a new record
+                field = CREATED.get(op.kind.endpoint.command, "")
+            if field not in records:
+                continue
+            identifier = op.id or f"new {number} of {len(records[field])}"
+            known = records[field].get(identifier, {})
+            values = {**known, **op.values}
+            if op.status is not None:
+                values["entity_status"] = ACTIVE if op.activates else op.status
+            records[field][identifier] = {**values, "deleted": op.action == "delete"}
+        return _Spending(self._stored, self._now, records)
+
+    def total(self) -> int:
+        """Return what may be spent in a day, in millionths; what has no bound counts nothing."""
+        return sum(bound or 0 for bound in self._bounds().values())
+
+    def unbounded(self) -> set[str]:
+        """Return the campaigns that nothing bounds."""
+        return {identifier for identifier, bound in self._bounds().items() if bound is None}
+
+    def _bounds(self) -> dict[str, int | None]:
+        campaigns = {
+            identifier: record
+            for identifier, record in self._records[CAMPAIGN].items()
+            if self._is_active(record)
+        }
+        items: dict[str, list[int | None]] = {}
+        for record in self._records[LINE_ITEM].values():
+            if self._is_active(record):
+                items.setdefault(str(record.get(CAMPAIGN)), []).append(micros(record.get(DAILY)))
+        found: dict[str, int | None] = {}
+        for identifier, record in campaigns.items():
+            own, of_items = micros(record.get(DAILY)), items.get(identifier, [])
+            if own is not None:
+                found[identifier] = own if own >= 0 else None
+            else:
+                budgets = [each for each in of_items if each is not None and each >= 0]
+                found[identifier] = sum(budgets) if budgets and len(budgets) == len(of_items) else None
+        return found
+
+    def _is_active(self, record: Record) -> bool:
+        return record.get("entity_status") == ACTIVE and may_serve(record, self._now)
+
+
+def _concerns_spending(op: Operation) -> bool:
+    """Whether a change may concern budgets, bids or what is active."""
+    return op.kind is not None and (op.activates or bool(limited_fields(op.kind))) and op.action != "delete"
+
+
+def _digest(write: Write, op: Operation) -> bytes:
+    path = write.endpoint.path if write.endpoint else ""
+    encoded = msgspec.json.encode([op.action, path, sorted(op.values.items(), key=str)], enc_hook=str)
+    return blake2b(encoded, digest_size=16).digest()
+
+
+def _currency_of(record: Record) -> str | None:
+    currency = record.get("currency")
+    return currency if isinstance(currency, str) and currency else None
+
+
+def _amount(value: int, limit: Limit) -> str:
+    return "an amount that cannot be read" if value < 0 else str(Amount(value, limit.value.currency))
+
+
+def _what(write: Write) -> str:
+    return f"adsctl {write.endpoint.command}" if write.endpoint else "a raw request"
+
+
+def refused(what: str, limit: Limit) -> GuardError:
+    """Return the error for a change that a limit refuses."""
+    return GuardError(f"the guard refuses {what}: {limit.key} is {limit.text} ({limit.source})", hint=HINT)

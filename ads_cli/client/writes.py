@@ -1,0 +1,283 @@
+"""What a request changes, read from its bytes: declared and raw requests are judged by the same rules.
+
+A raw request is matched to a declared endpoint; what matches none, or cannot be read, is unknown.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import msgspec
+
+from ..api.endpoint import Endpoint, Request, modules_of, requests_for, requests_of
+from ..api.fields import fields_of
+from ..api.names import Names, to_neutral
+from ..api.spending import DRAFT, PAUSED
+from ..http.response_body import parse_json
+from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
+
+Action = Literal["create", "update", "delete"]
+ACTIONS: dict[str, tuple[Action, ...]] = {"POST": ("create",), "PUT": ("update",), "DELETE": ("delete",)}
+# What the requests of commands change, apart from their actions; the longest beginning counts.
+SUBJECTS = {
+    "products": "products",
+    "catalog": "products",
+    "audiences push": "users",
+    "audiences do-not-reach push": "users",
+    "conversions": "conversions",
+    "measurement conversion-events": "conversions",
+    "media": "media",
+    "posts": "posts",
+    "settings": "settings",
+    "accounts": "settings",
+    "webhooks": "webhooks",
+}
+SIGN_IN = "auth"  # the group of commands that sign in and out, which change nothing but tokens
+
+
+class Dialect(NamedTuple):
+    """How the requests of a service are written."""
+
+    names: Names
+    service: str
+    prefixes: frozenset[str]  # paths of its addresses
+
+
+class Operation(NamedTuple):
+    """A change of one record."""
+
+    action: Action
+    kind: type[Request] | None  # the declared request, with the fields of the record
+    values: Mapping[str, Any]  # by neutral names, those of the path included; "" where it empties a field
+
+    @property
+    def id(self) -> str:
+        """The id of the record; empty where it is new."""
+        field = self.kind.endpoint.id_field if self.kind else None
+        return str(self.values.get(field or "", "") or "")
+
+    @property
+    def status(self) -> str | None:
+        """The status that the record gets; None where it keeps what it has, or has none."""
+        field = status_name(self.kind) if self.kind else None
+        if field is None or self.action == "delete":
+            return None
+        if field not in self.values:
+            # A service may make new records active where nothing is said.
+            return "" if self.action == "create" else None
+        return str(self.values[field] or "").strip().upper()
+
+    @property
+    def activates(self) -> bool:
+        """Whether the record may spend at once; what is neither paused nor a draft may."""
+        return self.status is not None and self.status not in (PAUSED, DRAFT)
+
+
+class Write(NamedTuple):
+    """What one request changes."""
+
+    endpoint: Endpoint | None  # None where it matches no declared one
+    subject: str  # a value of SUBJECTS, or nothing
+    operations: Sequence[Operation] = ()  # not those of products, nor of users
+    records: int = 1
+    is_raw: bool = False
+    actions: frozenset[str] = frozenset()
+    account: str = ""
+    problem: str = ""  # why it cannot be judged
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of `deny` that refuse it."""
+        words = {*self.actions, self.subject, *(["api"] if self.is_raw else [])}
+        if any(operation.activates for operation in self.operations):
+            words.add("activate")
+        return frozenset(filter(None, words))
+
+
+def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True) -> Write:
+    """Return what a request changes; without `counts`, products and conversions are not counted."""
+    is_raw = prepared.declared is None
+    kind, ids = _matched(prepared, dialect)
+    if may_change_method(prepared):
+        return Write(None, "", is_raw=is_raw, problem="a header may change its method")
+    if kind is None:
+        return Write(None, "", is_raw=is_raw, problem="it matches no declared endpoint")
+    endpoint, account = kind.endpoint, ids.get("account_id", "")
+    subject = subject_of(endpoint.command)
+    actions = ACTIONS[endpoint.method]
+    try:
+        if is_raw and (body := _body(prepared)) and not prepared.content_type.startswith(FORM):
+            parse_json(body)  # raises where a key is repeated
+        if subject == "users":
+            count, found = _users(_body(prepared) or b"[]")
+            found = found or frozenset(["create", "update"] if is_raw else [])
+            return Write(endpoint, subject, (), count, is_raw, found, account)
+        if is_upload(endpoint):
+            count = _items(_body(prepared)) if counts and _body(prepared) else 1
+            found = frozenset(("create", "update") if endpoint.method == "PUT" else actions)
+            return Write(endpoint, subject, (), count, is_raw, found, account)
+        operations = [*_operations(prepared, kind, ids)]
+    except (ValueError, RecursionError) as error:
+        problem = f"its body is not understood: {error}"
+        return Write(endpoint, subject, (), 1, is_raw, frozenset(actions), account, problem)
+    found_actions = frozenset(operation.action for operation in operations)
+    return Write(endpoint, subject, operations, max(len(operations), 1), is_raw, found_actions, account)
+
+
+def is_upload(endpoint: Endpoint) -> bool:
+    """Whether a request carries rows of a file: products, users or conversions."""
+    return endpoint.path.endswith(("/products", "/users")) or endpoint.command == "conversions send"
+
+
+@cache
+def subject_of(command: str) -> str:
+    """Return what the requests of a command change, apart from their actions."""
+    words = command.split()
+    beginnings = (" ".join(words[:length]) for length in range(len(words), 0, -1))
+    return next((SUBJECTS[each] for each in beginnings if each in SUBJECTS), "")
+
+
+@cache
+def status_name(kind: type[Request]) -> str | None:
+    """Name the field that says whether a record may spend."""
+    return next((field.name for field in fields_of(kind) if field.type.extra("spends")), None)
+
+
+def _matched(prepared: PreparedRequest, dialect: Dialect) -> tuple[type[Request] | None, Mapping[str, str]]:
+    """Find the declared request, and the parameters in the path."""
+    path = urlsplit(prepared.url).path
+    matches = (
+        _match(prepared.method, path, prefix, dialect, prepared.declared) for prefix in dialect.prefixes
+    )
+    return next((found for found in matches if found[0]), (None, {}))
+
+
+@cache
+def _match(
+    method: str, path: str, prefix: str, dialect: Dialect, declared: type[Request] | None
+) -> tuple[type[Request] | None, Mapping[str, str]]:
+    """Find the declared request of a path below a prefix; of several, that with the fewest parameters."""
+    if not path.startswith(f"{prefix}/"):
+        return None, {}
+    segments = tuple(map(unquote, path[len(prefix) :].split("/")))
+    kinds = [declared] if declared else _with_batches(dialect.service)
+    found = [
+        (kind, ids)
+        for kind in kinds
+        if kind.endpoint.method == method and (ids := _ids(kind, segments, dialect.names)) is not None
+    ]
+    return min(found, key=lambda each: len(each[1]), default=(None, {}))
+
+
+def _with_batches(service: str) -> Iterator[type[Request]]:
+    """Yield the declared requests that change anything, and those that carry many of them."""
+    from ..api.batches import batch_request
+
+    for kind in requests_for(service):
+        if kind.endpoint.mutates:
+            yield kind
+            if kind.endpoint.batch and not kind.endpoint.is_batch and kind.endpoint.method == "POST":
+                yield batch_request(kind)
+
+
+def _ids(kind: type[Request], segments: tuple[str, ...], names: Names) -> Mapping[str, str] | None:
+    """Return the parameters of a path by the names of a declared request; None where it is another path."""
+    declared, wire = kind.endpoint.path.split("/"), names.path(kind.endpoint.path).split("/")
+    ids = {}
+    if len(segments) != len(wire):
+        return None
+    for name, expected, segment in zip(declared, wire, segments, strict=True):
+        if name.startswith("{"):
+            if segment in ("", ".", "..") or not segment.isprintable() or "/" in segment:
+                return None
+            ids[name[1:-1]] = segment
+        elif expected != segment:
+            return None
+    return ids
+
+
+def _body(prepared: PreparedRequest) -> bytes:
+    return prepared.body or b"".join(prepared.pieces)
+
+
+def _operations(
+    prepared: PreparedRequest, kind: type[Request], ids: Mapping[str, str]
+) -> Iterator[Operation]:
+    """Yield the changes of a request; raise ValueError where they cannot be read."""
+    endpoint = kind.endpoint
+    if "/batch/" in endpoint.path:
+        kinds = _kinds_of_batch(endpoint.command, endpoint.path)
+        items = parse_json(_body(prepared))
+        if not isinstance(items, list):
+            raise ValueError("its body is not a list of operations")
+        for item in items:
+            if not isinstance(item, dict) or not isinstance(item.get("params", {}), dict):
+                raise ValueError("an item is not an operation")
+            action = str(item.get("operation_type", "")).strip().lower()
+            if action not in ("create", "update", "delete"):
+                raise ValueError(f"{action!r} is no operation_type")
+            params = to_neutral(item.get("params", {}))
+            yield Operation(action, kinds.get(action), {**params, **ids})  # type: ignore[arg-type]
+        return
+    (action,) = ACTIONS[endpoint.method]
+    pairs = parse_qsl(urlsplit(prepared.url).query, keep_blank_values=True)
+    values: Any = {}
+    body = b"" if endpoint.sensitive or not _has_values(prepared) else _body(prepared)
+    if body:
+        if prepared.content_type.startswith(FORM):
+            pairs += parse_qsl(body.decode(), keep_blank_values=True)
+        else:
+            values = parse_json(body)
+    if not isinstance(values, dict):
+        raise ValueError("its body is not an object")
+    for name, value in pairs:
+        if name in values and values[name] != value:
+            raise ValueError(f"{name} is given twice")
+        values[name] = value
+    yield Operation(action, kind, {**to_neutral(values), **ids})
+
+
+def _has_values(prepared: PreparedRequest) -> bool:
+    """Whether a body holds fields, and not a file."""
+    is_declared_file = prepared.declared and not prepared.content_type.startswith((FORM, JSON))
+    return not is_declared_file
+
+
+@cache
+def _kinds_of_batch(command: str, path: str) -> Mapping[str, type[Request]]:
+    """Return the declared request of each operation of a batch."""
+    modules = modules_of(tuple(command.split()[:-1]))
+    kinds = (kind for module in modules for kind in requests_of(module))
+    return {
+        ACTIONS[kind.endpoint.method][0]: kind
+        for kind in kinds
+        if kind.endpoint.batch and kind.endpoint.batch.path == path and kind.endpoint.mutates
+    }
+
+
+class _Users(msgspec.Struct):
+    users: list[msgspec.Raw] = []
+
+
+class _UserOperation(msgspec.Struct):
+    operation_type: str = ""
+    params: _Users = msgspec.field(default_factory=_Users)
+
+
+_user_operations = msgspec.json.Decoder(list[_UserOperation]).decode
+_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def _users(body: bytes) -> tuple[int, frozenset[str]]:
+    """Return how many users an upload names, and what it does with them."""
+    operations = _user_operations(body)
+    deletes = {"delete" in each.operation_type.lower() for each in operations}
+    actions = (["delete"] if True in deletes else []) + (["create", "update"] if False in deletes else [])
+    return sum(len(each.params.users) for each in operations), frozenset(actions)
+
+
+def _items(body: bytes) -> int:
+    """Return how many items an upload has."""
+    return sum(len(_list(raw)) for raw in _object(body).values() if bytes(raw).startswith(b"["))

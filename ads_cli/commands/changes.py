@@ -1,0 +1,81 @@
+"""Show what was changed, when and by which command."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import typer
+
+from ..config.change_log import COLUMNS, ChangeLog
+from ..console.invocation import Invocation
+from ..errors import NotFoundError, UsageError
+from ..output.text import counted
+
+AGO = re.compile(r"([0-9]{1,5})(m|h|d|w)")
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+# On a terminal of 80 columns: what a person asks first.
+SHOWN = ("time", "outcome", "command", "ids", "account", "user", "id", "profile", "method", "path")
+WHEN = "7d, 12h, or a date or time in UTC: 2026-11-23, 2026-11-23T18:00:00Z"
+
+
+def list_changes(
+    ctx: typer.Context,
+    since: Annotated[str | None, typer.Option(metavar="WHEN", help=f"From then on: {WHEN}")] = None,
+    until: Annotated[str | None, typer.Option(metavar="WHEN", help="Before then")] = None,
+    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Those of this record")] = None,
+) -> None:
+    """List what this tool changed from this machine, oldest first; --account shows those of one account.
+
+    The outcome is ok, the code of an error, or unknown where a command was killed or its answer was lost.
+
+    For example: adsctl changes list --since 7d
+    """
+    call = Invocation.of(ctx)
+    first, last = (_moment(each, name) for each, name in ((since, "--since"), (until, "--until")))
+    account = call.flags.get("account")
+    records = [
+        each
+        for each in _read(call)
+        if (not first or each["time"] >= first)
+        and (not last or each["time"] < last)
+        and (not account or each["account"] == account)
+        and (not id or id in (each["id"], *each["ids"]))
+    ]
+    columns = SHOWN if call.printer.draws else COLUMNS
+    call.printer.show(records, columns, "id", COLUMNS)
+
+
+def show_change(
+    ctx: typer.Context, change: Annotated[str, typer.Argument(metavar="ID", help="The id of the change")]
+) -> None:
+    """Show one change: its fields, and what they were before where the command knew.
+
+    For example: adsctl changes show 6743e0aa-1f2e3d4c
+    """
+    call = Invocation.of(ctx)
+    found = next((each for each in _read(call) if each["id"] == change), None)
+    if found is None:
+        raise NotFoundError(f"there is no change {change!r} in the log", hint="adsctl changes list")
+    call.printer.show(found, COLUMNS, "id")
+
+
+def _read(call: Invocation) -> list[dict[str, Any]]:
+    records, damaged = ChangeLog(call.settings.state_dir, 0).changes()
+    if damaged:
+        call.messages.warn(f"{counted(damaged, 'damaged line')} of the log left out")
+    return records
+
+
+def _moment(text: str | None, option: str) -> str | None:
+    """Return a moment as the log has it."""
+    if text is None:
+        return None
+    if ago := AGO.fullmatch(text.strip()):
+        moment = datetime.now(UTC) - timedelta(**{UNITS[ago[2]]: int(ago[1])})
+    else:
+        try:
+            moment = datetime.fromisoformat(text.strip())
+        except ValueError:
+            raise UsageError(f"{option}: {text!r} is no time", hint=WHEN) from None
+    moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,63 @@
+"""Show the guard, and say what it would refuse."""
+
+from typing import Annotated
+
+import typer
+
+from ..console.invocation import Invocation
+
+COLUMNS = ("key", "value", "source")
+# Commands that change nothing at a service, or whose tasks are judged one by one.
+ON_THIS_MACHINE = ("auth", "completion", "emulator", "fleet", "guard", "help", "jobs", "profile")
+
+
+def show(ctx: typer.Context) -> None:
+    """Show the limits that hold, and where each stands.
+
+    They are in the profile (adsctl profile set shop guard.max_daily_budget=100EUR), in
+    /etc/xdg/adsctl/guard.yaml and in the file that ADSCTL_GUARD names; the strictest holds. Loosening one of
+    a profile asks on a terminal, and --yes does not answer.
+
+    For example: adsctl guard show
+    """
+    call = Invocation.of(ctx)
+    records = [
+        {"key": limit.key, "value": limit.text, "source": limit.source}
+        for limit in call.writes.guard.guard.strictest()
+    ]
+    call.printer.show(records, COLUMNS, "key")
+    if not records:
+        call.messages.say("nothing is limited")
+
+
+def check(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="COMMAND...", help="A command line after --, which is not run")
+    ],
+) -> None:
+    """Say whether the guard would refuse a command, which sends nothing that changes anything.
+
+    It ends as that command would: with 12 where it is refused.
+
+    For example: adsctl guard check -- campaigns delete 8wkt0
+    """
+    import io
+    from contextlib import redirect_stdout
+
+    from ..console.command_line import CommandLine
+
+    call = Invocation.of(ctx)
+    words = words[1:] if words[0] == "adsctl" else words
+    tree = ctx.find_root().command
+    line = CommandLine([*call.inherited_words, "--dry-run", *words])
+    line.is_guard_check, line.mask = True, call.mask
+    if words[0] not in ON_THIS_MACHINE:
+        with (
+            line.locks,
+            redirect_stdout(io.StringIO()),
+            tree.make_context(tree.name, [*line.words], obj=line) as inner,
+        ):
+            tree.invoke(inner)
+        line.resources.close()
+    call.messages.say("the guard refuses nothing of it")

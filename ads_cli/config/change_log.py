@@ -1,0 +1,165 @@
+"""The log of changes: two lines with one id for each, before it is sent and after its answer.
+
+Each line is a checksum and its JSON, appended at once and synced before anything is sent. A change whose
+second line is missing has an unknown outcome: the command was killed, or its answer was lost.
+"""
+
+import os
+import re
+import secrets
+import time
+import zlib
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import STATE_HINT, StateError
+from .atomic_files import make_folder, sync_folder
+
+UNKNOWN = "unknown"
+MONTH = re.compile(r"[0-9]{4}-[0-9]{2}\.jsonl")
+COLUMNS = (
+    *("id", "time", "profile", "account", "user", "command", "method", "path", "ids", "fields", "before"),
+    *("outcome", "job", "by"),
+)
+
+
+class Begun(msgspec.Struct, kw_only=True, tag="begun"):
+    """The line before a change is sent."""
+
+    id: str
+    time: str
+    profile: str
+    account: str | None
+    user: str
+    command: str
+    method: str
+    path: str
+    ids: list[str] = []
+    fields: Any = None
+    before: Any = None
+    job: str | None = None
+    by: str | None = None
+
+
+class Ended(msgspec.Struct, kw_only=True, tag="ended"):
+    """The line after its answer."""
+
+    id: str
+    outcome: str
+    ids: list[str] = []  # of what was made
+    counts: dict[str, int] = {}
+
+
+_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
+_entry = msgspec.json.Decoder(Begun | Ended).decode
+
+
+def now() -> str:
+    """Return the time as the log has it."""
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def new_id() -> str:
+    """Return the id of a change: no other process makes the same one, whatever the clock does."""
+    return f"{int(time.time()):x}-{secrets.token_hex(4)}"
+
+
+class ChangeLog:
+    """The log in a state folder."""
+
+    def __init__(self, state_dir: Path, keep_days: int) -> None:
+        self._folder, self._keep_days = state_dir / "changes", keep_days
+
+    def begin(self, entry: Begun) -> None:
+        """Append a line, on disk before this returns; raise StateError where it cannot be written."""
+        try:
+            self._append(entry)
+        except OSError as error:
+            raise StateError(
+                f"the log of changes in {self._folder} cannot be written: {error.strerror}; nothing was sent",
+                hint=STATE_HINT,
+            ) from None
+
+    def end(self, entry: Ended) -> bool:
+        """Append what became of a change; return False where that fails."""
+        try:
+            self._append(entry)
+        except OSError:
+            return False
+        return True
+
+    def _append(self, entry: Begun | Ended) -> None:
+        content = msgspec.json.encode(entry)
+        line = msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
+        path = self._folder / f"{datetime.now(UTC):%Y-%m}.jsonl"
+        is_new = not path.exists()
+        if is_new:
+            make_folder(self._folder)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            size = os.fstat(descriptor).st_size
+            if size:  # a line that a power failure cut off must not swallow this one
+                os.lseek(descriptor, size - 1, os.SEEK_SET)
+                line = line if os.read(descriptor, 1) == b"\n" else b"\n" + line
+            written = os.write(descriptor, line)
+            if written != len(line):
+                raise OSError(28, "no space left on device")
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if is_new:
+            sync_folder(self._folder)
+            self._remove_old()
+
+    def _remove_old(self) -> None:
+        """Remove the files of months that are older than what is kept."""
+        oldest = f"{datetime.now(UTC) - timedelta(days=self._keep_days):%Y-%m}.jsonl"
+        for path in self._paths():
+            if path.name < oldest:
+                with suppress(OSError):
+                    path.unlink()
+
+    def _paths(self) -> list[Path]:
+        try:
+            return sorted(path for path in self._folder.iterdir() if MONTH.fullmatch(path.name))
+        except FileNotFoundError:
+            return []
+
+    def changes(self) -> tuple[list[dict[str, Any]], int]:
+        """Return the changes, oldest first, and how many damaged lines were left out."""
+        found: dict[str, dict[str, Any]] = {}
+        ended: dict[str, Ended] = {}
+        damaged = 0
+        for path in self._paths():
+            for line in path.read_bytes().splitlines():
+                entry = _decoded(line)
+                if isinstance(entry, Begun):
+                    found[entry.id] = _record(entry)
+                elif entry:
+                    ended[entry.id] = entry
+                else:
+                    damaged += bool(line)
+        for id, end in ended.items():
+            if record := found.get(id):
+                record["outcome"] = end.outcome
+                record["ids"] += [each for each in end.ids if each not in record["ids"]]
+                if end.counts:
+                    record["fields"] = {**(record["fields"] or {}), **end.counts}
+        return [*found.values()], damaged
+
+
+def _decoded(line: bytes) -> Begun | Ended | None:
+    try:
+        checksum, content = _line(line)
+        return _entry(content) if zlib.crc32(content) == checksum else None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _record(entry: Begun) -> dict[str, Any]:
+    values: dict[str, Any] = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
+    return {name: values.get(name) for name in COLUMNS}

@@ -1,0 +1,132 @@
+"""What every write of an invocation passes: the guard, and the log of changes."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ..client.guard import WriteGuard
+from ..client.writes import SIGN_IN, Dialect, Write
+from ..config.change_log import UNKNOWN, Begun, ChangeLog, Ended
+from ..config.file_locks import locked
+from ..config.guard import read_guard
+from ..errors import AdsctlError
+from ..numbers import parse_count
+from .change_records import begun, made_ids
+
+if TYPE_CHECKING:
+    from ..client.prepared_request import PreparedRequest
+    from ..client.response import Response
+    from ..uploads.plan import Plan
+    from .invocation import Invocation
+
+BASES = ("ads", "platform", "sandbox")
+# Requests that are sent by POST and change nothing, and parts of a file, whose end is logged.
+ASKING = ("audiences estimate", "posts drafts preview", "stats export")
+PART = "/append"
+
+
+class Writes:
+    """The writes of one invocation."""
+
+    def __init__(self, call: "Invocation") -> None:
+        self._call = call
+        self._in_push = False
+
+    @cached_property
+    def guard(self) -> WriteGuard:
+        """The guard of the profile and of the files for all profiles."""
+        return WriteGuard(
+            lambda: read_guard(self._call.settings), self._dialect, self._call.stored_of, self._lock_account
+        )
+
+    @contextmanager
+    def passing(self, prepared: "PreparedRequest") -> Iterator[Callable[["Response"], None]]:
+        """Let a write pass, with a line in the log before and after; raise the error of what refuses it."""
+        write = self.guard.require(prepared)
+        if self._in_push:  # which is one change
+            yield lambda response: None
+            return
+        write = write or self.guard.write_of(prepared)
+        if not _is_logged(write, prepared):
+            yield lambda response: None
+            return
+        made: list[str] = []
+        with self._logged(begun(self._call, write, prepared)) as ended:
+            yield lambda response: made.extend(made_ids(write, response))
+            ended.ids = made
+
+    @contextmanager
+    def push(self, plan: "Plan", job: str) -> Iterator[Ended]:
+        """Log a push as one change, whose counts are noted on what this yields."""
+        requests = [self._call.client.prepare(request) for request in plan.write_requests()]
+        write = self.guard.write_of(requests[0])
+        entry = begun(self._call, write, requests[0])
+        entry.job, entry.fields = job, {"rows": plan.due}
+        entry.ids = [plan.place(self._call.service).id]
+        self._in_push = True
+        try:
+            with self._logged(entry) as ended:
+                yield ended
+        finally:
+            self._in_push = False
+
+    @contextmanager
+    def _logged(self, entry: Begun) -> Iterator[Ended]:
+        """Log a change, and then what became of it."""
+        days = parse_count(self._call.settings.get("changes_days") or "", "changes_days")
+        log = ChangeLog(self._call.settings.state_dir, days)
+        log.begin(entry)
+        ended = Ended(id=entry.id, outcome="ok")
+        try:
+            yield ended
+        except BaseException as error:
+            may_be_applied = getattr(error, "may_be_applied", not isinstance(error, AdsctlError))
+            ended.outcome = UNKNOWN if may_be_applied else getattr(error, "code", UNKNOWN)
+            raise
+        finally:
+            if not log.end(ended):
+                self._call.messages.warn(f"the log of changes does not say how {entry.id} ended")
+
+    def approve(self, requests: "Iterable[PreparedRequest]") -> None:
+        """Judge a run before its first request; a dry run is judged by `guard check` alone."""
+        if self._is_judged:
+            self.guard.approve(requests)
+
+    def approve_push(self, plan: "Plan") -> None:
+        """Judge a push before its first request, as far as it is known."""
+        if not (self._is_judged and self.guard.guard):
+            return
+        requests = [*map(self._call.client.prepare, plan.write_requests())]
+        self.guard.approve_rows(requests, None if plan.parts else plan.due)
+
+    @property
+    def _is_judged(self) -> bool:
+        return not self._call.dry_run or self._call.is_guard_check
+
+    def _dialect(self) -> Dialect:
+        settings = self._call.settings
+        prefixes = set()
+        for base in BASES:
+            try:
+                prefixes.add(urlsplit(settings.address(base)).path.rstrip("/"))
+            except AdsctlError:  # not set, and so no request goes there
+                continue
+        return Dialect(settings.names, settings.service, frozenset(prefixes))
+
+    def _lock_account(self, account: str) -> None:
+        """Hold the lock of an account until the command ends: another one would not see this one's sum."""
+        folder = self._call.settings.state_dir / "guard"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = sha256(f"{self._call.service} {account}".encode()).hexdigest()[:16]
+        self._call.hold(locked(folder / f"{name}.lock"))
+
+
+def _is_logged(write: Write, prepared: "PreparedRequest") -> bool:
+    """Whether a request is a change of its own."""
+    if prepared.url.endswith(PART):
+        return False
+    command = write.endpoint.command if write.endpoint else ""
+    return command not in ASKING and command.split()[:1] != [SIGN_IN]

@@ -1,0 +1,214 @@
+"""Claims about the guard: amounts, raises, sums and hours."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+ACCOUNT = "18ce54d4x5t"
+
+
+@pytest.fixture
+def guarded(adsctl):
+    """Return what runs a command of the profile local under a guard, and its error."""
+
+    def run(text: str, *words: object, code: int = 12) -> str:
+        file = adsctl.file("guard.yaml", text + "\n")
+        done = adsctl.local(*words, "--yes", "-o", "json", code=code, ADSCTL_GUARD=str(file))
+        return json.loads(done.stderr.splitlines()[-1])["error"]["message"] if code else done.stdout
+
+    return run
+
+
+CREATE = ("campaigns", "create", "--name", "x", "--funding-instrument-id", "4a1n0")
+
+
+def made(adsctl, *words: object) -> str:
+    return json.loads(adsctl.local(*CREATE, *words, "--yes", "-o", "json").stdout)["id"]
+
+
+@pytest.mark.parametrize("option", ["--daily-budget=100.01", "--daily-budget-amount-local-micro=100010000"])
+def test_a_budget_above_its_limit_is_refused_under_either_name(guarded, option):
+    message = guarded("max_daily_budget: 100 EUR", *CREATE, option)
+    assert "a daily budget of 100.01 EUR: max_daily_budget is 100 EUR" in message
+    guarded("max_daily_budget: 100 EUR", *CREATE, "--daily-budget=100", code=0)
+
+
+def test_a_raw_request_is_judged_by_its_amount(guarded):
+    path = f"/12/accounts/{ACCOUNT}/campaigns"
+    fields = ("-f", "name=x", "-f", "funding_instrument_id=4a1n0", "-f", "entity_status=PAUSED")
+    for amount in ("100000001", "1e12", "+100000001", " 1"):
+        budget = f"daily_budget_amount_local_micro={amount}"
+        guarded("max_daily_budget: 100 EUR", "api", "POST", path, *fields, "-f", budget)
+
+
+def test_what_is_activated_is_judged_by_the_budget_that_it_has(guarded, adsctl):
+    campaign = made(adsctl, "--daily-budget=101")
+    words = ("campaigns", "update", campaign, "--entity-status", "ACTIVE")
+    assert "101 EUR" in guarded("max_daily_budget: 100 EUR", *words)
+    guarded("max_daily_budget: 101 EUR", *words, code=0)
+
+
+def test_another_currency_is_an_error_and_not_converted(guarded):
+    message = guarded("max_daily_budget: 100 USD", *CREATE, "--daily-budget=1", code=11)
+    assert "max_daily_budget is 100 USD" in message and "the account is in EUR" in message
+
+
+def test_a_raise_is_compared_with_what_the_service_has(guarded, adsctl):
+    campaign = made(adsctl, "--daily-budget=100")
+    words = ("campaigns", "update", campaign)
+    assert "from 100 EUR to 151 EUR" in guarded("max_increase: 50%", *words, "--daily-budget=151")
+    guarded("max_increase: 50%", *words, "--daily-budget=150", code=0)
+    guarded("max_increase: 50%", *words, "--daily-budget=1", code=0)
+    guarded("max_increase: 50%", *words, "--name", "other", code=0)
+
+
+def test_a_file_of_raises_is_judged_whole(guarded, adsctl):
+    ids = [made(adsctl, "--daily-budget=100") for _ in range(3)]
+    rows = [f"{id},{budget}\n" for id, budget in zip(ids, (120, 130, 200), strict=True)]
+    file = adsctl.file("raises.csv", "campaign_id,daily_budget\n" + "".join(rows))
+    assert "to 200 EUR" in guarded("max_increase: 50%", "campaigns", "update", "-f", file)
+    shown = json.loads(adsctl.local("campaigns", "get", ids[0], "-o", "json").stdout)
+    assert shown["daily_budget_amount_local_micro"] == 100_000_000
+
+
+def test_the_sum_of_what_may_be_spent_in_a_day_is_limited(guarded, adsctl):
+    listed = json.loads(adsctl.local("campaigns", "list", "--all", "-o", "json").stdout)
+    ended = [each["id"] for each in listed if each["entity_status"] == "ACTIVE"]
+    for campaign in ended:
+        adsctl.local("campaigns", "update", campaign, "--entity-status", "PAUSED", "--yes")
+    limit = "max_account_daily_budget: 500 EUR"
+    active = (*CREATE, "--active")
+    guarded(limit, *active, "--daily-budget=300", code=0)
+    assert "up to 600 EUR a day" in guarded(limit, *active, "--daily-budget=300")
+    guarded(limit, *active, "--daily-budget=200", code=0)
+    paused = json.loads(guarded(limit, *CREATE, "--daily-budget=300", code=0))["id"]
+    assert "800 EUR" in guarded(limit, "campaigns", "update", paused, "--entity-status", "ACTIVE")
+    assert "no bound" in guarded(limit, *active, "--total-budget=5000")
+
+
+def test_a_cut_is_allowed_above_the_sum(guarded, adsctl):
+    campaign = made(adsctl, "--active", "--daily-budget=900")
+    limit = "max_account_daily_budget: 1 EUR"
+    guarded(limit, "campaigns", "update", campaign, "--daily-budget=800", code=0)
+    assert "max_account_daily_budget" in guarded(limit, "campaigns", "update", campaign, "--daily-budget=801")
+    guarded(limit, "campaigns", "update", campaign, "--entity-status", "PAUSED", code=0)
+
+
+def test_a_run_changes_so_many_records_at_most(guarded, adsctl):
+    records = [{"name": f"c{number}", "funding_instrument_id": "4a1n0"} for number in range(3)]
+    file = adsctl.file("three.json", json.dumps(records))
+    assert "3 changes: max_changes is 2" in guarded("max_changes: 2", "campaigns", "create", "-f", file)
+    guarded("max_changes: 3", "campaigns", "create", "-f", file, code=0)
+
+
+def test_outside_of_its_hours_nothing_is_activated_or_raised(guarded, adsctl, time_machine):
+    campaign = made(adsctl, "--daily-budget=100")
+    hours = "active_hours: Mon-Fri 08:00-18:00 Europe/Berlin"
+    time_machine.move_to(datetime(2026, 11, 23, 17, 30, tzinfo=UTC))  # 18:30 in Berlin
+    update = ("campaigns", "update", campaign)
+    assert "to activate anything now" in guarded(hours, *update, "--entity-status", "ACTIVE")
+    assert "to raise the daily budget now" in guarded(hours, *update, "--daily-budget=101")
+    guarded(hours, *update, "--daily-budget=99", code=0)
+    time_machine.move_to(datetime(2026, 11, 24, 16, 59, tzinfo=UTC))
+    guarded(hours, *update, "--entity-status", "ACTIVE", code=0)
+
+
+def test_the_strictest_of_several_places_holds(remote):
+    remote("profile", "set", "shop", "guard.max_daily_budget=50EUR", "guard.deny=posts")
+    file = remote.file("guard.yaml", "max_daily_budget: 100 EUR\ndeny: [delete]\nread_only: false\n")
+    shown = remote("-p", "shop", "guard", "show", "-o", "json", ADSCTL_GUARD=str(file))
+    records = {each["key"]: each for each in json.loads(shown.stdout)}
+    assert records["max_daily_budget"]["value"] == "50 EUR"
+    assert records["max_daily_budget"]["source"].endswith("config.yaml: profile shop")
+    assert records["deny"]["value"] == "delete,posts" and str(file) in records["deny"]["source"]
+    assert records["read_only"]["value"] == "false"
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("max_dayly_budget: 1 EUR", "did you mean 'max_daily_budget'?"),
+        ("max_daily_budget: 100", "is not an amount with its currency"),
+        ("max_daily_budget: 100 XQX", "is not a currency"),
+        ("max_increase: 1001%", "is more than 1000%"),
+        ("active_hours: Mon 08:00-18:00 Europe/Berlim", "is not a time zone"),
+        ("active_hours: Mon 08:00-25:00 UTC", "24:00"),
+        ("deny: [delte]", "did you mean 'delete'?"),
+        ("read_only: true\nread_only: false", "repeated"),
+        ("max_daily_budget: 1 EUR\nmax_bid: 1 USD", "contradict each other"),
+        ("- read_only", "must be a mapping"),
+        ("read_only: [", "neither YAML nor JSON"),
+        ("max_changes: many", "is not a whole number"),
+    ],
+)
+def test_what_cannot_be_read_stops_every_write_and_no_read(guarded, text, said):
+    assert said in guarded(text, "campaigns", "delete", "8wkt0", code=11)
+    guarded(text, "campaigns", "list", code=0)
+
+
+def test_a_named_file_that_is_missing_stops_writes(adsctl):
+    done = adsctl.local("campaigns", "delete", "8wkt0", "--yes", code=11, ADSCTL_GUARD="/nowhere/guard.yaml")
+    assert "/nowhere/guard.yaml" in done.stderr
+    adsctl.local("campaigns", "list", ADSCTL_GUARD="/nowhere/guard.yaml")
+
+
+def test_a_file_that_others_may_write_stops_writes(adsctl):
+    file = adsctl.file("guard.yaml", "max_changes: 5\n")
+    file.chmod(0o666)
+    adsctl.local("campaigns", "delete", "8wkt0", "--yes", code=11, ADSCTL_GUARD=str(file))
+
+
+def test_the_file_of_the_administrator_is_not_replaced(adsctl, monkeypatch):
+    monkeypatch.setattr("ads_cli.config.guard.ADMIN_FILE", adsctl.file("admin.yaml", "deny: delete\n"))
+    other = str(adsctl.file("own.yaml", "deny: posts\n"))
+    for env in ({}, {"ADSCTL_GUARD": other}, {"ADSCTL_GUARD": ""}):
+        done = adsctl.local("campaigns", "delete", "8wkt0", "--yes", code=12, **env)
+        assert "admin.yaml" in done.stderr
+    env_file = adsctl.file("job.env", f"ADSCTL_GUARD={other}\n")
+    words = ("--env-file", env_file, "campaigns", "delete", "8wkt0", "--yes")
+    named = str(adsctl.file("named.yaml", "read_only: true\n"))
+    assert "read_only" in adsctl.local(*words, code=12, ADSCTL_GUARD=named).stderr
+
+
+def test_loosening_needs_a_terminal_and_tightening_nothing(adsctl):
+    adsctl("profile", "set", "shop", "guard.max_changes=10", "guard.deny=delete,posts")
+    for looser in ("guard.max_changes=11", "guard.max_changes=", "guard.deny=delete"):
+        assert "terminal" in adsctl("--yes", "profile", "set", "shop", looser, code=12).stderr
+    adsctl("--yes", "profile", "remove", "shop", code=12)
+    adsctl("profile", "set", "shop", "guard.max_changes=9", "guard.deny=delete,posts,media", "account=a")
+    assert "9" in adsctl("-p", "shop", "guard", "show").stdout
+
+
+def test_a_person_loosens_on_a_terminal(adsctl):
+    adsctl("profile", "set", "shop", "guard.read_only=true")
+    terminal = adsctl.terminal("--yes", "profile", "set", "shop", "guard.read_only=false")
+    terminal.expect("Loosen the guard")
+    terminal.sendline("y")
+    terminal.expect_exact("\n")
+    terminal.wait()
+    assert "false" in adsctl("-p", "shop", "guard", "show").stdout
+
+
+@pytest.mark.parametrize(
+    "pair", ["guard.max_daly_budget=1EUR", "guard.read_only=perhaps", "guard.max_bid=5", "guard.deny=all"]
+)
+def test_a_wrong_limit_is_not_set(adsctl, pair):
+    assert "guard." in adsctl("profile", "set", "shop", pair, code=2).stderr
+
+
+def test_check_says_what_would_be_refused(adsctl):
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "deny: delete\n"))}
+    adsctl.local("guard", "check", "--", "campaigns", "delete", "8wkt0", code=12, **env)
+    adsctl.local("guard", "check", "--", "api", "DELETE", "/12/accounts/a/campaigns/b", code=12, **env)
+    done = adsctl.local("guard", "check", "--", "campaigns", "update", "8wkt0", "--name", "y", **env)
+    assert "refuses nothing" in done.stderr
+    assert "y" not in json.loads(adsctl.local("campaigns", "get", "8wkt0", "-o", "json").stdout)["name"][:1]
+
+
+def test_a_task_of_a_fleet_is_refused_where_it_runs(adsctl):
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "deny: products\n"))}
+    adsctl.file("feed.csv", "id\n1\n")
+    fleet = adsctl.file("fleet.yaml", "tasks:\n- name: a\n  run: products delete feed.csv\n")
+    done = adsctl.local("fleet", "run", fleet, "--yes", "-o", "json", code=None, **env)
+    assert done.returncode == 12, done.stderr

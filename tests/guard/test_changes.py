@@ -1,0 +1,134 @@
+"""Claims about the log of changes."""
+
+import json
+import os
+import signal
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
+
+from tests.conftest import feed
+
+CREATE = ("campaigns", "create", "--name", "x", "--funding-instrument-id", "4a1n0", "--daily-budget=10")
+NAMES = [
+    "id",
+    "time",
+    "profile",
+    "account",
+    "user",
+    "command",
+    "method",
+    "path",
+    "ids",
+    "fields",
+    "before",
+    "outcome",
+    "job",
+    "by",
+]
+
+
+def changes(adsctl, *words: object) -> list[dict]:
+    return json.loads(adsctl("changes", "list", *words, "-o", "json").stdout)
+
+
+def test_a_change_is_listed_with_what_it_set_and_what_it_made(adsctl):
+    campaign = json.loads(adsctl.local(*CREATE, "-o", "json").stdout)["id"]
+    adsctl.local("campaigns", "update", campaign, "--daily-budget=20", "-v")
+    made, updated = changes(adsctl)
+    assert [*made] == NAMES
+    assert made["ids"] == [campaign] and made["outcome"] == "ok" and made["method"] == "POST"
+    assert made["fields"]["name"] == "x" and made["account"] == "18ce54d4x5t"
+    assert made["command"].startswith("adsctl --profile local campaigns create --name x")
+    assert updated["fields"] == {"daily_budget_amount_local_micro": 20_000_000}
+    assert updated["before"] == {"daily_budget_amount_local_micro": 10_000_000}
+    shown = json.loads(adsctl("changes", "show", made["id"], "-o", "json").stdout)
+    assert shown == made
+    assert [each["id"] for each in changes(adsctl, "--id", campaign)] == [made["id"], updated["id"]]
+    assert changes(adsctl, "--id", "other") == changes(adsctl, "-A", "other") == []
+    assert len(changes(adsctl, "--since", "1h")) == 2 and not changes(adsctl, "--until", "2020-01-01")
+
+
+def test_a_push_is_one_change_with_its_counts(adsctl):
+    adsctl.local("products", "push", adsctl.file("f.csv", feed(3)), "--yes")
+    (push,) = changes(adsctl)
+    assert push["fields"]["rows"] == 3 and push["outcome"] == "ok"
+    assert sum(count for name, count in push["fields"].items() if name != "rows") == 3
+    assert push["job"] in adsctl("jobs", "list", "-o", "ids").stdout
+
+
+def test_a_refusal_and_a_lost_answer_are_told_apart(remote, httpserver: HTTPServer):
+    path = "/12/accounts/18ce54d4x5t/campaigns/8wkt0"
+    httpserver.expect_ordered_request(path, method="DELETE").respond_with_response(Response("{}", 400))
+    words = ("campaigns", "delete", "8wkt0", "-A", "18ce54d4x5t", "--yes", "--max-attempts", "1")
+    remote(*words, code=6)
+    remote("campaigns", "create", *CREATE[2:], "-A", "18ce54d4x5t", "--max-attempts", "1", code=8)
+    assert [each["outcome"] for each in changes(remote)] == ["refused", "unknown"]
+
+
+def test_a_killed_command_shows_as_unknown(remote, httpserver: HTTPServer):
+    process = []
+
+    def kill(request) -> Response:
+        os.kill(process[0].pid, signal.SIGKILL)
+        return Response("{}")
+
+    httpserver.expect_request("/12/accounts/a/campaigns/c", method="DELETE").respond_with_handler(kill)
+    process.append(remote.popen("campaigns", "delete", "c", "-A", "a", "--yes"))
+    process[0].communicate()
+    (change,) = changes(remote)
+    assert change["outcome"] == "unknown" and change["ids"] == ["c"]
+
+
+def test_what_the_guard_refuses_is_no_change(adsctl):
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "read_only: true\n"))}
+    adsctl.local("campaigns", "delete", "8wkt0", "--yes", code=12, **env)
+    assert changes(adsctl) == []
+
+
+def test_a_log_that_cannot_be_written_stops_the_command_before_it_sends(remote, httpserver: HTTPServer):
+    (remote.home / "state").mkdir(mode=0o700)
+    (remote.home / "state" / "changes").write_text("")  # a file in place of the folder
+    done = remote("campaigns", "delete", "c", "-A", "a", "--yes", code=11)
+    assert "log of changes" in done.stderr and not httpserver.log
+    (remote.home / "state" / "changes").unlink()
+
+
+def test_the_log_holds_no_person_and_no_secret(adsctl):
+    adsctl.local(
+        "audiences", "push", adsctl.file("p.csv", "email\nana@shop.example\n"), "--audience", "1nmw1"
+    )
+    adsctl.local("settings", "user", "update", "2417", "--contact-phone", "+4915112345678", code=None)
+    adsctl.local("webhooks", "create", "https://u:secret@shop.example/x?key=hidden", code=None)
+    text = "".join(path.read_text() for path in adsctl.home.glob("state/changes/*"))
+    assert text
+    for hidden in ("ana@", "4915112345678", "hidden", "u:secret"):
+        assert hidden not in text, hidden
+
+
+def test_the_log_is_private_and_survives_damage(adsctl):
+    adsctl.local("campaigns", "delete", "8wkt0", "--yes")
+    (path,) = adsctl.home.glob("state/changes/*.jsonl")
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_bytes(path.read_bytes().replace(b'"ended"', b'"endeX"') + b'[12, {"cut o')
+    adsctl.local("campaigns", "update", "8wkt5", "--name", "y", "--yes")
+    done = adsctl("changes", "list", "-o", "json")
+    assert "2 damaged lines" in done.stderr
+    assert [each["outcome"] for each in json.loads(done.stdout)] == ["unknown", "ok"]
+
+
+def test_old_months_are_removed(adsctl):
+    folder = adsctl.home / "state" / "changes"
+    adsctl.copy_emulator()
+    folder.mkdir(mode=0o700)
+    for month in ("2020-01", "2099-01"):
+        (folder / f"{month}.jsonl").write_text("")
+    adsctl.local("campaigns", "delete", "8wkt0", "--yes")
+    assert {path.name[:4] for path in folder.iterdir()} >= {"2099"}
+    assert not (folder / "2020-01.jsonl").exists()
+
+
+@pytest.mark.parametrize("when", ["yesterday", "7x", "2026-13-01"])
+def test_a_time_that_is_none_is_refused(adsctl, when):
+    assert "--since" in adsctl("changes", "list", "--since", when, code=2).stderr

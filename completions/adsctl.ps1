@@ -2,7 +2,7 @@
 # Only the completion of ids starts a program.
 
 $AdsctlSubcommands = @{
-    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api help'
+    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api mcp skill help'
     'products' = 'list push check convert diff update get sync pull delete'
     'catalog' = 'sets feeds list create rename delete'
     'catalog sets' = 'get create update delete'
@@ -63,7 +63,7 @@ $AdsctlSubcommands = @{
     'guard' = 'show check'
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
-    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api help'
+    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api mcp skill help'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -289,6 +289,7 @@ $AdsctlOptions = @{
     'emulator audiences' = '--database'
     'emulator reset' = '--database'
     'api' = '--input --base --paginate --envelope --as-curl'
+    'mcp' = '--files --allow-urls'
 }
 $AdsctlValues = @{
     'products list:--item-group-key' = '@text'
@@ -1056,6 +1057,7 @@ $AdsctlValues = @{
     'api:-F' = '@text'
     'api:-H' = '@text'
     'api:1' = '@text'
+    'mcp:--files' = '@text'
     ':--columns' = '@text'
     ':--query' = '@text'
     ':--timeout' = '@text'

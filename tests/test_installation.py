@@ -26,6 +26,7 @@ NEEDED = [
     ("parquet", "writing parquet", "pyarrow", WEEK.format("export", "feed.parquet")),
     ("plot", "--plot", "matplotlib", WEEK.format("get", "--plot o.svg")),
     ("fleet", "--engine dask", "distributed", FLEET),
+    ("mcp", "adsctl mcp", "mcp", "mcp"),
 ]
 WHEEL = "ads_cli-0.1.0-py3-none-any.whl"
 

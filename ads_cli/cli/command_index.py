@@ -124,6 +124,8 @@ CUSTOM_COMMANDS = {
     "guard show": "guard:show",
     "guard check": "guard:check",
     "api": "api:api",
+    "mcp": "mcp:mcp",
+    "skill": "mcp.skill:skill",
     "completion": "help:completion",
     "help": "help:show_help",
 }
@@ -134,6 +136,8 @@ ROOT_SUMMARIES = {
     "api": "Send any signed request",
     "completion": "Print the completion script of a shell",
     "help": "Show the help of a command, or explain a topic",
+    "mcp": "Serve assistants by the Model Context Protocol",
+    "skill": "Print a page for assistants that run adsctl",
 }
 # The root's help, by heading.
 ROOT_SECTIONS = {
@@ -147,5 +151,5 @@ ROOT_SECTIONS = {
         *("tracking-tags", "lookup"),
     ),
     "Sign-in and set-up": ("auth", "profile", "guard", "webhooks", "completion"),
-    "Tools": ("emulator", "api", "help"),
+    "Tools": ("emulator", "api", "mcp", "skill", "help"),
 }  # fmt: skip

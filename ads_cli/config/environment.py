@@ -134,6 +134,7 @@ STATE_FILES = {
     "ids": "the ids that completion offers",
     "concurrency": "how many requests at once a service answers well",
     "pace": "what the processes on this machine have left of the rate limits",
+    "mcp": "results of adsctl mcp that are too long for an assistant, until it ends",
     "keyring-backend": "which keyring this machine has",
     "emulator.db": "the data of the emulator",
 }

@@ -77,6 +77,16 @@ def describe_commands(root: Any) -> list[CommandDoc]:
     return list(_walk(root, (), None))
 
 
+def describe_command(root: Any, path: tuple[str, ...]) -> CommandDoc:
+    """Describe one command; others are not loaded."""
+    command, parent = root, None
+    for name in path:
+        parent = command.context_class(command, info_name=command.name, parent=parent)
+        command = command.commands[name]
+        command = getattr(command, "loaded", command)
+    return next(_walk(command, path, parent))
+
+
 def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[CommandDoc]:
     settings = command.context_settings
     context = command.context_class(command, info_name=command.name, parent=parent, **settings)

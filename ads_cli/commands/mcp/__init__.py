@@ -1,0 +1,72 @@
+"""Serve assistants."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from ...console.invocation import Invocation
+from ...console.options import ALL_OPTIONS
+from ...installation import missing_extra
+
+# The options that every command of the server has; those of a result's shape are the assistant's.
+INHERITED = (
+    *("profile", "service", "env_file", "account", "catalog", "sandbox"),
+    *("timeout", "max_attempts", "max_wait", "log_file"),
+)
+MAX_WAIT = "60s"  # of a command that an assistant waits for, unless --max-wait says more
+
+
+def mcp(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--files", metavar="FOLDER", help="Let it read feeds below this folder; may be repeated"
+        ),
+    ] = None,
+    allow_urls: Annotated[
+        bool, typer.Option("--allow-urls", help="Let it name feeds by address, which are fetched")
+    ] = False,
+) -> None:
+    """Serve assistants by the Model Context Protocol.
+
+    An assistant starts it, speaks to it through standard input and output, and reads what the profile may
+    read. It changes nothing, reads no file that is not below a folder of --files, and is shown no secret and
+    nothing that identifies a person.
+
+    For example: adsctl --profile local mcp
+    """
+    try:
+        import mcp as sdk  # noqa: F401
+    except ImportError:
+        raise missing_extra("adsctl mcp", "mcp") from None
+    from .child import Commands
+    from .files import OpenFolders
+    from .reachable import Reachable
+    from .results import Results
+    from .server import ToolServer
+    from .tools import Toolbox
+
+    call = Invocation.of(ctx)
+    root = ctx.find_root().command
+    folders = OpenFolders(files or [], allow_urls=allow_urls)
+    results = Results(call.settings.state_dir, call.mask)
+    reachable = Reachable(root, call.settings.service, writes=False)
+    toolbox = Toolbox(call, reachable, Commands(_inherited(call)), results, folders)
+    try:
+        ToolServer(call, root, toolbox).serve()
+    finally:
+        results.close()
+
+
+def _inherited(call: Invocation) -> list[str]:
+    """Write the options of the server for its commands."""
+    flags = {"max_wait": MAX_WAIT, **call.flags}
+    if file := flags.get("env_file"):
+        flags["env_file"] = os.path.realpath(file)
+    return [
+        f"{option.names[0]}={flags[option.name]}" if option.metavar else option.names[0]
+        for option in ALL_OPTIONS
+        if option.name in INHERITED and flags.get(option.name)
+    ]

@@ -1,0 +1,121 @@
+"""Run commands for an assistant: each in a process of its own, as if it had been typed."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...errors import RefusedError, UnavailableError
+from ...fleet.run_task import PROGRAM
+
+if TYPE_CHECKING:
+    from anyio.abc import ByteReceiveStream, Process
+
+MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+MAX_MESSAGE_BYTES = 256 * 1024  # of stderr, of which the end is kept
+COMMANDS_AT_ONCE = 8
+TIME_LIMIT_SECONDS = 300.0
+END_SECONDS = 12.0  # that a command has to end after a signal: a little more than it takes itself
+
+
+class Finished(NamedTuple):
+    """What a command came to."""
+
+    code: int
+    output: bytes
+    error: dict[str, Any] | None  # as `-o json` prints it
+    warnings: list[str]
+
+
+class Commands:
+    """Runs command lines under the options that the server was started with."""
+
+    def __init__(self, options: Sequence[str], seconds: float = TIME_LIMIT_SECONDS) -> None:
+        import anyio
+
+        self._options = [*options, "--quiet", "--output=json", "--color=never"]
+        self._seconds = seconds
+        self._free = anyio.Semaphore(COMMANDS_AT_ONCE)
+
+    async def run(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> Finished:
+        """Run a command line; a cancelled call ends its command, with a signal first.
+
+        Raises UnavailableError for one that takes too long, and RefusedError for one that prints too much.
+        """
+        import anyio
+
+        async with self._free:
+            process = await anyio.open_process(
+                [sys.executable, "-c", PROGRAM.format(sys.path), *self._options, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,
+            )
+            try:
+                with anyio.fail_after(self._seconds):
+                    return await _finished(process)
+            except TimeoutError:
+                raise UnavailableError(
+                    f"the command took longer than {self._seconds:g} s, and was stopped",
+                    hint="ask for less: fewer records (limit), a shorter time, fewer ids",
+                ) from None
+            finally:
+                await _end(process)
+
+
+async def _finished(process: "Process") -> Finished:
+    import anyio
+
+    assert process.stdout
+    assert process.stderr
+    output, messages = bytearray(), bytearray()
+    async with anyio.create_task_group() as group:
+        group.start_soon(_read_messages, process.stderr, messages)
+        async for part in process.stdout:
+            output += part
+            if len(output) > MAX_OUTPUT_BYTES:
+                group.cancel_scope.cancel()
+                break
+    if len(output) > MAX_OUTPUT_BYTES:
+        megabytes = MAX_OUTPUT_BYTES // 1024**2
+        raise RefusedError(f"the result is longer than {megabytes} MB", hint="ask for less, with limit")
+    code = await process.wait()
+    error, warnings = _parted(messages.decode(errors="replace").splitlines())
+    return Finished(128 - code if code < 0 else code, bytes(output), error, warnings)
+
+
+async def _read_messages(stream: "ByteReceiveStream", messages: bytearray) -> None:
+    async for part in stream:
+        messages += part
+        del messages[:-MAX_MESSAGE_BYTES]
+
+
+async def _end(process: "Process") -> None:
+    """End a process that still runs, and release its pipes."""
+    import anyio
+
+    with anyio.CancelScope(shield=True):
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.terminate()
+            with anyio.move_on_after(END_SECONDS):
+                await process.wait()
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+        await process.aclose()
+
+
+def _parted(lines: list[str]) -> tuple[dict[str, Any] | None, list[str]]:
+    """Part the error, which is the last line, from the warnings."""
+    error = None
+    with suppress(ValueError, IndexError, TypeError, KeyError):
+        error = json.loads(lines[-1])["error"]
+        lines = lines[:-1]
+    return error, [line.removeprefix("warning: ") for line in lines if line.strip()]

@@ -1,0 +1,49 @@
+"""Which files an assistant may name: regular ones below the folders that the server was started with."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...errors import UsageError
+from ...feeds.locations.locate import IN_OBJECT_STORE, is_remote
+
+WEB = ("https://", "http://")
+
+
+class OpenFolders:
+    """The folders of --files, and whether addresses may be named too."""
+
+    def __init__(self, folders: Sequence[str], *, allow_urls: bool) -> None:
+        self._folders = [Path(os.path.realpath(folder)) for folder in folders]
+        self._allow_urls = allow_urls
+        for name, folder in zip(folders, self._folders, strict=True):
+            if not folder.is_dir():
+                raise UsageError(f"--files: {name} is not a folder")
+
+    def checked(self, file: str) -> str:
+        """Return what a command is given for a file; raise UsageError where it may not be read."""
+        if file.startswith("@") or file == "-":
+            raise UsageError(f"file: {file[:100]!r} is not a file that can be named here")
+        if is_remote(file):
+            return self._address(file)
+        if not self._folders:
+            raise UsageError(
+                "file: no folder is open",
+                hint="start the server with --files FOLDER to let it read feeds there",
+            )
+        for folder in self._folders:
+            path = Path(os.path.realpath(folder / file)) if "\0" not in file else folder
+            if path.is_relative_to(folder) and path.is_file():
+                return str(path)
+        raise UsageError(
+            f"file: {file[:200]!r} is not a file below {', '.join(map(str, self._folders))}",
+            hint="--files names the folders that are open",
+        )
+
+    def _address(self, file: str) -> str:
+        is_fetched = file.lower().startswith(WEB) or IN_OBJECT_STORE.match(file)
+        if self._allow_urls and is_fetched:
+            return file
+        raise UsageError(
+            "file: an address cannot be named here", hint="--allow-urls lets the server fetch them"
+        )

@@ -1,0 +1,391 @@
+"""The tools: what they are called, what they take, and what they run."""
+
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from ...console.invocation import Invocation
+from ...console.options import ALL_OPTIONS
+from ...errors import AdsctlError, UsageError
+from .child import Commands, Finished
+from .files import OpenFolders
+from .reachable import MAX_LENGTH, SHAPING, Reachable, help_words
+from .results import CURSOR, Results, read_documents
+
+# A workflow that found something ends with one of these, and its findings are its result.
+FOUND = (3, 9, 10)
+MAX_FOUND_COMMANDS = 20
+KINDS: Mapping[str, tuple[type, ...]] = {
+    "string": (str, int, float, list),
+    "integer": (int, str),
+    "boolean": (bool,),
+    "object": (dict,),
+}
+
+
+class ToolArgument(NamedTuple):
+    """An argument of a tool. `about` says what it is, or names the parameter whose help says it."""
+
+    name: str
+    kind: str = "string"
+    about: str = ""
+    required: bool = False
+
+
+class Tool(NamedTuple):
+    """A tool, and the command that it runs."""
+
+    name: str
+    about: str
+    arguments: tuple[ToolArgument, ...]
+    command: str = ""  # whose parameters describe the arguments; the tool is there where the command is
+    reads_only: bool = True
+    destroys: bool = False
+    reaches_out: bool = True  # to the service
+
+    def schema(self, root: Any) -> dict[str, Any]:
+        """Return the JSON schema of the arguments."""
+        from ...reference import describe_command
+
+        described: dict[str, Any] = {option.name: (option.help, "") for option in ALL_OPTIONS}
+        if self.command:
+            for param in describe_command(root, tuple(self.command.split())).parameters:
+                for name in param.names:
+                    key = name.lstrip("-").replace("-", "_").lower()
+                    described[key] = (param.help, param.completes_from)
+        properties = {}
+        for argument in self.arguments:
+            help, offered = described.get(argument.name, ("", ""))
+            properties[argument.name] = {"type": argument.kind, "description": argument.about or help}
+            if argument.name in CHOICES and offered:
+                properties[argument.name]["enum"] = offered.split()
+        required = [argument.name for argument in self.arguments if argument.required]
+        return {
+            "type": "object",
+            "properties": properties,
+            **({"required": required} if required else {}),
+            "additionalProperties": False,
+        }
+
+
+CHOICES = ("entity", "segment_by")
+COMMAND = ToolArgument("command", about="As find_commands names it, such as 'campaigns list'", required=True)
+ARGUMENTS = ToolArgument(
+    "arguments", "object", "By name, as describe_command lists them; lists may be arrays"
+)
+FILE = ToolArgument("file", about="A feed below the folders of --files", required=True)
+PAGING = (
+    ToolArgument("all", "boolean", "Follow all pages"),
+    ToolArgument("limit", "integer", "Follow pages until so many records"),
+    ToolArgument("cursor", about="Of an earlier result: go on there"),
+    ToolArgument("columns"),
+    ToolArgument("query", about="A JMESPath expression, applied to the records"),
+)
+TOOLS = (
+    Tool("accounts", "List the advertising accounts, and how this server was started.", ()),
+    Tool(
+        "find_commands",
+        "Find the commands that read and plan_change run, by words such as 'targeting of line items'.",
+        (ToolArgument("query", about="Words; none lists all names"),),
+        reaches_out=False,
+    ),
+    Tool(
+        "describe_command",
+        "Show a command's arguments with their types, limits and choices, and the columns of its records.",
+        (COMMAND,),
+        reaches_out=False,
+    ),
+    Tool(
+        "read",
+        "Run a command that changes nothing: any list or get of the service, 'campaigns tree', 'jobs list', "
+        "'help fields products' and others. Amounts end in _micro: millionths of the currency.",
+        (COMMAND, ARGUMENTS, *PAGING),
+    ),
+    Tool(
+        "statistics",
+        "Show what ads cost and brought: a row for each entity and day. Without ids, of what was active.",
+        (
+            ToolArgument("since", required=True),
+            *map(ToolArgument, ("until", "entity", "metrics", "ids", "segment_by", "group_by")),
+            ToolArgument("limit", "integer", "So many rows at most"),
+        ),
+        command="stats export",
+    ),
+    Tool("check_account", "Find what is wrong in the account.", (), command="accounts check"),
+    Tool(
+        "check_feed", "Check a product feed, offline.", (FILE,), command="products check", reaches_out=False
+    ),
+    Tool("diff_feed", "Show what differs between a product feed and its catalog.", (FILE,), "products diff"),
+    Tool(
+        "plan_campaigns",
+        "Show what differs between the account and a file of campaigns.",
+        (FILE._replace(about="A file of campaigns below the folders of --files"),),
+        command="campaigns plan",
+    ),
+    Tool(
+        "jobs",
+        "List the pushes that ran on this machine, or show one: what is sent, rejected, unfinished.",
+        (ToolArgument("job", about="The id of one"),),
+        command="jobs list",
+        reaches_out=False,
+    ),
+    Tool(
+        "changes",
+        "List what this tool has changed: when, by which command, by whom, and what was before.",
+        (
+            ToolArgument("since", about="From when, such as 7d"),
+            ToolArgument("id", about="Of this record only"),
+        ),
+        command="changes list",
+        reaches_out=False,
+    ),
+)
+
+
+class Toolbox:
+    """Runs tools; raises AdsctlError for what the assistant should know."""
+
+    def __init__(
+        self, call: Invocation, reachable: Reachable, commands: Commands, results: Results, files: OpenFolders
+    ) -> None:
+        self._call = call
+        self._reachable = reachable
+        self._commands = commands
+        self._results = results
+        self._files = files
+        self.tools = {tool.name: tool for tool in TOOLS if not tool.command or reachable.has(tool.command)}
+        self._environment: dict[str, str] = {}
+        self._masks_secrets = False
+
+    async def run(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Run a tool with the arguments of a client."""
+        tool = self.tools[name]
+        self._know_secrets()
+        run: Callable[..., Awaitable[dict[str, Any]]] = getattr(self, f"_{name}")
+        return await run(**_checked(tool, given))
+
+    def close(self) -> None:
+        """Remove what the results have left."""
+        self._results.close()
+
+    def _know_secrets(self) -> None:
+        """Read the secrets of the profile, so that none is shown, wherever it comes from."""
+        if self._masks_secrets or self._call.settings.is_local:
+            return
+        self._masks_secrets = True
+        with suppress(AdsctlError):  # the command will say so
+            self._call.secrets.user()
+
+    async def _accounts(self) -> dict[str, Any]:
+        done = await self._done(["accounts", "list", "--all"])
+        settings = self._call.settings
+        about = {
+            "profile": settings.profile,
+            "service": settings.service,
+            "account": settings.get("account"),
+            "catalog": settings.get("catalog"),
+            "may_change": "plan_change" in self.tools,
+        }
+        return self._results.of(read_documents(done.output), about=about)
+
+    async def _find_commands(self, query: str = "") -> dict[str, Any]:
+        found = self._reachable.search(query)
+        if not query.strip():
+            return self._results.of([each.name for each in found], about={})
+        records = [
+            {"command": each.name, "summary": each.summary, "tool": "plan_change" if each.changes else "read"}
+            for each in found[:MAX_FOUND_COMMANDS]
+        ]
+        return self._results.of(records, about={})
+
+    async def _describe_command(self, command: str) -> dict[str, Any]:
+        return self._results.of(self._reachable.find(command).describe(), about={})
+
+    async def _read(
+        self, command: str, arguments: Mapping[str, Any] | None = None, **shaping: Any
+    ) -> dict[str, Any]:
+        own = dict(arguments or {})
+        for name in SHAPING:
+            if name in own and name in shaping and own[name] != shaping[name]:
+                raise UsageError(f"{name}: differs in arguments and beside them", hint="give it once")
+            if name in own:
+                shaping[name] = own.pop(name)
+        if str(shaping.get("cursor") or "").startswith(CURSOR):
+            return self._results.after(str(shaping["cursor"]))
+        if words := help_words(command):
+            done = await self._done(words)
+            data, next_cursor = read_documents(done.output), None
+        else:
+            found = self._reachable.find(command)
+            if found.changes:
+                raise UsageError(f"{found.name!r} changes something", hint="use plan_change")
+            words = found.words(own)
+            at = words.index("--") if "--" in words else len(words)
+            words[at:at] = _paging(shaping) if found.takes("cursor") else []
+            words[at:at] = ["--envelope"] if found.takes("envelope") else []
+            done = await self._done(words)
+            data, next_cursor = _without_envelope(read_documents(done.output), found.takes("envelope"))
+        limit = shaping.get("limit")
+        return self._results.of(
+            data,
+            about={"command": " ".join(command.split()), **_warnings(done)},
+            columns=shaping.get("columns"),
+            query=shaping.get("query"),
+            limit=None if limit is None else _count("limit", limit),
+            next_cursor=next_cursor,
+        )
+
+    async def _statistics(
+        self, limit: Any = None, segment_by: str | None = None, **given: str
+    ) -> dict[str, Any]:
+        is_of_account = str(given.get("entity", "")).upper().replace("-", "_") == "ACCOUNT"
+        options = [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
+        options += [] if given.get("ids") or is_of_account else ["--active"]
+        if segment_by:  # which the service answers by jobs only
+            words = ["stats", "export", *options, f"--segment-by={segment_by}"]
+        else:
+            words = ["stats", "get", *options]
+        done = await self._done(words)
+        rows = read_documents(done.output)
+        if isinstance(rows, list):
+            rows = _without_empty(rows)
+        count = None if limit is None else _count("limit", limit)
+        return self._results.of(rows, about={"command": " ".join(words[:2]), **_warnings(done)}, limit=count)
+
+    async def _check_account(self) -> dict[str, Any]:
+        return await self._workflow(["accounts", "check"])
+
+    async def _check_feed(self, file: str) -> dict[str, Any]:
+        return await self._workflow(["products", "check", "--", self._files.checked(file)])
+
+    async def _diff_feed(self, file: str) -> dict[str, Any]:
+        return await self._workflow(["products", "diff", "--", self._files.checked(file)])
+
+    async def _plan_campaigns(self, file: str) -> dict[str, Any]:
+        return await self._workflow(["campaigns", "plan", "--", self._files.checked(file)])
+
+    async def _jobs(self, job: str | None = None) -> dict[str, Any]:
+        return await self._read("jobs show" if job else "jobs list", {"job": job} if job else {})
+
+    async def _changes(self, **given: str) -> dict[str, Any]:
+        return await self._read("changes list", given)
+
+    async def _workflow(self, words: list[str]) -> dict[str, Any]:
+        """Run a workflow, whose findings are its result."""
+        done = await self._commands.run(words, self._environment)
+        if done.code and not (done.code in FOUND and done.output.strip()):
+            raise CommandError(done)
+        data = read_documents(done.output)
+        about: dict[str, Any] = {"command": " ".join(words[:2]), "exit_code": done.code}
+        if done.error:
+            about["message"] = done.error["message"]
+        if isinstance(data, list):
+            about["counts"] = dict(Counter(each["action"] for each in data if "action" in each))
+        return self._results.of(data, about={**about, **_warnings(done)})
+
+    async def _done(self, words: list[str]) -> Finished:
+        """Run a command that must succeed."""
+        done = await self._commands.run(words, self._environment)
+        if done.code:
+            raise CommandError(done)
+        return done
+
+
+class CommandError(AdsctlError):
+    """The error of a command that was run for an assistant."""
+
+    def __init__(self, done: Finished) -> None:
+        self.error = done.error or {"message": f"the command ended with {done.code}"}
+        super().__init__(str(self.error.get("message")), hint=str(self.error.get("hint") or ""))
+        self.exit_code = done.code
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the error as the command has reported it."""
+        return {"exit_code": self.exit_code} | self.error
+
+
+def _checked(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that are given; raise UsageError for what the tool does not take."""
+    known = {argument.name: argument for argument in tool.arguments}
+    if unknown := next((name for name in given if name not in known), None):
+        takes = ", ".join(known) or "none"
+        raise UsageError(f"{tool.name} has no argument {unknown[:100]!r}", hint=f"it takes {takes}")
+    found = {name: value for name, value in given.items() if value is not None}
+    if sum(_size(value) for value in found.values()) > MAX_LENGTH:
+        raise UsageError(f"the arguments are longer than {MAX_LENGTH:,} characters")
+    for name, value in found.items():
+        kind = known[name].kind
+        if not isinstance(value, KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
+            raise UsageError(f"{name}: must be {kind}")
+        if kind == "string":
+            found[name] = _as_text(name, value)
+    for argument in tool.arguments:
+        if argument.required and not found.get(argument.name):
+            raise UsageError(f"{argument.name}: is required")
+    return found
+
+
+def _as_text(name: str, value: Any) -> str:
+    parts = value if isinstance(value, list) else [value]
+    if not all(isinstance(part, str | int | float) for part in parts):
+        raise UsageError(f"{name}: must be text, or a list of texts")
+    text = ",".join(map(str, parts))
+    try:
+        os.fsencode(text).decode()
+    except UnicodeError:
+        raise UsageError(f"{name}: is not text") from None
+    if "\0" in text:
+        raise UsageError(f"{name}: is not text")
+    return text
+
+
+def _size(value: Any) -> int:
+    """Return how long a value is, without writing it."""
+    size, rest = 0, [value]
+    while rest and size <= MAX_LENGTH:
+        each = rest.pop()
+        if isinstance(each, dict):
+            rest += [*each.keys(), *each.values()]
+        elif isinstance(each, list):
+            rest += each
+        size += len(each) if isinstance(each, str) else 1
+    return size
+
+
+def _count(name: str, value: Any) -> int:
+    text = str(value)
+    if not (text.isascii() and text.isdecimal()) or not 0 < len(text) <= 9 or int(text) < 1:
+        raise UsageError(f"{name}: must be a number from 1 on")
+    return int(text)
+
+
+def _paging(shaping: Mapping[str, Any]) -> list[str]:
+    """Write the options of a list that follow its pages."""
+    found = ["--all"] if shaping.get("all") in (True, "true") else []
+    if shaping.get("limit") is not None:
+        found.append(f"--limit={_count('limit', shaping['limit'])}")
+    if shaping.get("cursor"):
+        found.append(f"--cursor={_as_text('cursor', shaping['cursor'])}")
+    return found
+
+
+def _without_envelope(document: Any, has_envelope: bool) -> tuple[Any, str | None]:
+    """Return the data of a response, and the cursor of the service."""
+    if has_envelope and isinstance(document, dict) and "data" in document:
+        cursor = document.get("next_cursor")
+        return document["data"], str(cursor) if cursor else None
+    return document, None
+
+
+def _without_empty(rows: list[Any]) -> list[Any]:
+    """Leave out the columns that are empty in every row."""
+    filled = {name for row in rows for name, value in row.items() if value is not None}
+    return [{name: value for name, value in row.items() if name in filled} for row in rows]
+
+
+def _warnings(done: Finished) -> dict[str, Any]:
+    """Return the warnings of a command; that there are more records, the cursor says."""
+    warnings = [line for line in done.warnings if not line.startswith("there are more")]
+    return {"warnings": warnings} if warnings else {}

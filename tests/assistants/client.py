@@ -1,0 +1,114 @@
+"""Clients of `adsctl mcp`: the official one, and one that sends whatever it likes."""
+
+import json
+import subprocess
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests.adsctl import TIMEOUT_SECONDS, Adsctl
+
+LOCAL = ("--profile", "local")
+LATEST_WITH_HANDSHAKE = "2025-11-25"
+
+
+def session(
+    adsctl: Adsctl, use: Callable[[Client], Awaitable[Any]], *options: object, mode: str = "auto", **env: str
+) -> Any:
+    """Start a server, let the official client use it, and return what that returns."""
+    program, *words = adsctl.forked(*(options or (*LOCAL, "mcp")))
+    server = StdioServerParameters(
+        command=program, args=words, env=adsctl.environment | env, cwd=str(adsctl.home)
+    )
+
+    async def main() -> Any:
+        with anyio.fail_after(TIMEOUT_SECONDS):
+            async with Client(stdio_client(server), mode=mode) as client:
+                return await use(client)
+
+    return anyio.run(main)
+
+
+def call(
+    adsctl: Adsctl, tool: str, *options: object, fails: bool = False, **arguments: Any
+) -> dict[str, Any]:
+    """Call one tool of a new server, and return its structured result."""
+
+    async def use(client: Client) -> dict[str, Any]:
+        return await called(client, tool, fails=fails, **arguments)
+
+    return session(adsctl, use, *options)
+
+
+async def called(client: Client, tool: str, *, fails: bool = False, **arguments: Any) -> dict[str, Any]:
+    """Call a tool; what it says as text must be what it says as structured content."""
+    result = await client.call_tool(tool, arguments)
+    text = result.content[0].text
+    assert result.is_error == fails, text
+    assert json.loads(text) == result.structured_content
+    assert len(result.model_dump_json(by_alias=True)) <= 20_500  # the result itself, and what frames it
+    return result.structured_content
+
+
+class RawClient:
+    """Sends lines, and reads lines, each of which must be a message."""
+
+    def __init__(self, process: subprocess.Popen) -> None:
+        self.process = process
+        self._id = 0
+
+    def send(self, message: dict[str, Any] | bytes) -> None:
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def request(self, method: str, **params: Any) -> int:
+        self._id += 1
+        self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})
+        return self._id
+
+    def response(self, id: int | None = None) -> dict[str, Any]:
+        """Read messages until there is the response to a request."""
+        while line := self.process.stdout.readline():
+            message = json.loads(line)
+            assert message["jsonrpc"] == "2.0"
+            if id is None or message.get("id") == id:
+                return message
+        raise AssertionError("the server has ended")
+
+    def asked(self, method: str, **params: Any) -> dict[str, Any]:
+        return self.response(self.request(method, **params))
+
+    def tool(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return the result."""
+        return self.asked("tools/call", name=name, arguments=arguments)["result"]
+
+    def initialize(self, version: str = LATEST_WITH_HANDSHAKE, client: str = "test") -> dict[str, Any]:
+        about = {"name": client, "version": "1"}
+        answer = self.asked("initialize", protocolVersion=version, capabilities={}, clientInfo=about)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer["result"]
+
+
+@contextmanager
+def raw(adsctl: Adsctl, *options: object, **env: str) -> Iterator[RawClient]:
+    """Start a server; at the end the client goes away, and the server must end too."""
+    process = subprocess.Popen(
+        adsctl.forked(*(options or (*LOCAL, "mcp"))),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=adsctl.environment | env,
+        cwd=adsctl.home,
+    )
+    try:
+        yield RawClient(process)
+        rest, _ = process.communicate(timeout=TIMEOUT_SECONDS)
+        assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,189 @@
+"""Which commands an assistant may run, and with which parameters: the list is held here."""
+
+import pytest
+
+from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.cli.command_index import CUSTOM_COMMANDS
+from ads_cli.cli.tree import root
+from ads_cli.commands.mcp.reachable import CHANGES, NAMED_READS, READS, Reachable, help_words, names_in
+from ads_cli.errors import NotFoundError, UsageError
+from tests.command_tree import COMMANDS
+
+ENDPOINTS = {
+    request.endpoint.command: request.endpoint for module in MODULES for request in requests_of(module)
+}
+# Declared requests that change something, and that an assistant cannot run.
+LEFT_OUT = {
+    # of the sandbox
+    *("accounts create", "accounts delete", "accounts features add", "accounts features remove"),
+    *("funding-instruments create", "funding-instruments delete"),
+    # they name people, or what belongs to them
+    *("settings tax update", "settings user update", "measurement conversion-events create"),
+    # the service fetches an address
+    *("catalog feeds create", "catalog feeds update", "catalog feeds delete"),
+    # everything that a catalog holds
+    "catalog delete",
+    # they change nothing
+    *("audiences estimate", "posts drafts preview"),
+    # providers of measurement
+    "measurement app-event-provider-configurations create",
+    "measurement app-event-provider-configurations delete",
+}
+NAMED = {
+    *(
+        "campaigns tree",
+        "cards fetch",
+        "changes list",
+        "changes show",
+        "guard show",
+        "jobs list",
+        "jobs show",
+    ),
+    "stats jobs get",
+}
+NEVER = (
+    "auth",
+    "profile",
+    "emulator",
+    "api",
+    "fleet",
+    "mcp",
+    "skill",
+    "completion",
+    "webhooks",
+    "conversions",
+)
+# What names a file, a program, a profile, an address or the environment; what answers a question.
+FORBIDDEN = {
+    *("profile", "service", "env_file", "output", "sandbox", "yes", "dry_run", "log_file", "on_failure"),
+    *(
+        "on_failure_env",
+        "debug",
+        "verbose",
+        "timeout",
+        "max_attempts",
+        "max_wait",
+        "color",
+        "csv_safe",
+        "quiet",
+    ),
+    *(
+        "file",
+        "files",
+        "format",
+        "failed_out",
+        "force",
+        "resume",
+        "uncertain",
+        "report",
+        "into",
+        "plot",
+        "from_",
+    ),
+    *("media", "envelope", "raw", "example", "mapping", "output_file"),
+}
+
+
+@pytest.fixture(scope="module")
+def reachable():
+    return Reachable(root(), "generic", writes=True)
+
+
+def test_every_declared_request_that_reads_can_be_read_and_no_other_command():
+    declared = {
+        name for name, endpoint in ENDPOINTS.items() if endpoint.method == "GET"
+    } - CUSTOM_COMMANDS.keys()
+    assert {*names_in(READS)} == declared
+    assert NAMED_READS.keys() == NAMED
+
+
+def test_a_new_command_that_changes_something_is_out_until_it_is_named():
+    changing = {name for name, endpoint in ENDPOINTS.items() if endpoint.mutates} - CUSTOM_COMMANDS.keys()
+    assert {*names_in(CHANGES)} == changing - LEFT_OUT
+    assert changing >= LEFT_OUT
+
+
+def test_no_command_of_secrets_programs_or_the_emulator_is_reachable(reachable):
+    assert not [name for name in reachable.names if name.split()[0] in NEVER]
+    for name in COMMANDS:
+        if name.partition(" ")[0] in NEVER:
+            with pytest.raises(NotFoundError):
+                reachable.find(name)
+
+
+def test_no_parameter_of_a_reachable_command_names_a_file_a_program_or_an_address(reachable):
+    for name in reachable.names:
+        command = reachable.find(name)
+        assert not command.parameters.keys() & FORBIDDEN, name
+        assert not [
+            param for param in command.parameters.values() if "FILE" in (param.metavar or "").split("|")
+        ]
+        for forbidden in FORBIDDEN - {"resume"}:
+            for written in (forbidden, f"--{forbidden}", forbidden.replace("_", "-"), forbidden.upper()):
+                with pytest.raises(UsageError):
+                    command.words({written: "x"})
+
+
+def test_without_writes_nothing_that_changes_anything_is_found():
+    reading = Reachable(root(), "generic", writes=False)
+    assert not {*reading.names} & {*names_in(CHANGES)}
+    with pytest.raises(NotFoundError):
+        reading.find("campaigns update")
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("cards create", {"components": "@/etc/passwd"}),
+        ("cards create", {"components": " @HOME"}),
+        ("campaigns list", {"q": {"a": 1}}),
+        ("campaigns list", {"q": "a\0b"}),
+        ("campaigns list", {"q": "\ud800"}),
+        ("campaigns list", {"with_deleted": "--all"}),
+        ("campaigns list", {"q; rm": "x"}),
+        ("campaigns list", {"": "x"}),
+        ("campaigns list", {"count=1 --profile": "x"}),
+    ],
+)
+def test_hostile_arguments_are_refused(reachable, command, arguments):
+    with pytest.raises(UsageError):
+        reachable.find(command).words(arguments)
+
+
+@pytest.mark.parametrize(
+    "value", ["--on-failure=sh", "-p", "--", "-", "@x", "a b", "$(id)", "`id`", "x\n--yes"]
+)
+def test_a_value_is_never_another_word_of_the_command_line(reachable, value):
+    assert reachable.find("campaigns list").words({"q": value}) == ["campaigns", "list", f"--q={value}"]
+    words = reachable.find("campaigns get").words({"campaign_id": value})
+    assert words == ["campaigns", "get", "--", value]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "adsctl", "auth token", "campaigns  list --log-file=x", "campaigns", "list", "-p x campaigns list"],
+)
+def test_hostile_commands_are_refused(reachable, command):
+    with pytest.raises(NotFoundError):
+        reachable.find(command)
+
+
+@pytest.mark.parametrize("command", ["help -o json", "help --log-file=x", "help ../x", "help a;b"])
+def test_help_takes_the_words_of_commands_and_topics_only(command):
+    with pytest.raises(UsageError):
+        help_words(command)
+
+
+def test_names_may_be_written_as_options_and_as_on_the_wire(reachable):
+    expected = ["campaigns", "list", "--campaign-ids=a,b", "--with-deleted"]
+    for names in (
+        ("campaign_ids", "with_deleted"),
+        ("--campaign-ids", "--with-deleted"),
+        ("CAMPAIGN_IDS", "with-deleted"),
+    ):
+        assert (
+            reachable.find("campaigns list").words(dict(zip(names, (["a", "b"], True), strict=True)))
+            == expected
+        )
+    wire = reachable.find("promoted posts create").words({"tweet_ids": ["1"], "line_item_id": "a"})
+    assert wire == reachable.find("promoted posts create").words({"post_ids": ["1"], "line_item_id": "a"})

@@ -1,0 +1,48 @@
+"""The page that `adsctl skill` prints: made from the help, and true."""
+
+import re
+import shlex
+
+import pytest
+
+from ads_cli.commands.mcp.skill import EXAMPLES
+from ads_cli.errors import EXIT_CODES
+from tests.command_tree import COMMANDS
+from tests.conftest import feed
+
+MAX_LENGTH = 20_000
+
+
+@pytest.fixture
+def page(adsctl) -> str:
+    return adsctl("skill").stdout
+
+
+def test_a_skill_begins_with_its_name_and_description(page):
+    front = re.match(r"---\nname: (\S+)\ndescription: (.+)\n---\n", page)
+    assert front[1] == "adsctl" and 50 < len(front[2]) <= 1024
+    assert len(page) < MAX_LENGTH
+
+
+def test_a_skill_has_every_exit_code_and_every_group(page):
+    assert all(f"| {code} | {meaning} |" in page for code, meaning in EXIT_CODES.items())
+    assert all(f"| `{name}` | {summary} |" in page for name, summary in COMMANDS[""].subcommands)
+    assert "is_error" not in page and "--dry-run" in page and "help endpoints" in page
+
+
+def test_every_command_that_a_skill_names_exists(page):
+    words = [match.split() for match in re.findall(r"`adsctl ([a-z -]+?)(?: -[-\w].*?)?`", page)]
+    assert words
+    for each in words:
+        name = " ".join(each[1:] if each[0] == "help" else each)
+        assert name in COMMANDS or each[0] == "help", name
+
+
+def test_every_example_of_a_skill_runs(adsctl, page):
+    adsctl.file("feed.csv", feed(2))
+    adsctl.file("customers.csv", "email\nanna@shop.example\n")
+    examples = re.search(r"## Examples\n\n```sh\n(.+?)```", page, re.DOTALL)[1].splitlines()
+    assert len(examples) == len(EXAMPLES)
+    for example in examples:
+        words = shlex.split(example)[1:]
+        adsctl.local(*words, "--yes", code=10 if words[:2] == ["products", "diff"] else 0)

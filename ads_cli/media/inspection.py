@@ -33,7 +33,7 @@ OTHER_IMAGES = {
     "SVG": "image/svg+xml",
 }
 QUICKTIME_BOXES = (b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot")  # of files without a brand
-is_subtitle = re.compile(rb"\s*\d{1,9}\s*\n\s*\d\d:\d\d:\d\d,\d{3} --> ").match
+is_subtitle = re.compile(rb"[\r\n]{0,9}\d{1,9}[ \t]{0,9}\r?\n\d\d:\d\d:\d\d,\d{3} --> ").match
 
 
 class MediaInfo(MediaFacts):

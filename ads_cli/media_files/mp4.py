@@ -150,6 +150,16 @@ def _read_index(boxes: Boxes, index: Box, fragments: list[Box], facts: MediaFact
         _read_sound(boxes, sound[1], facts)
     else:
         facts.audio_codec = ""
+    if video and _last_chunk(boxes, video[1]) >= boxes.end:
+        raise DamagedError("it is cut off: its last pictures are not there")
+
+
+def _last_chunk(boxes: Boxes, table: dict[bytes, Box]) -> int:
+    """Return where the last pictures of a track begin, if the index says so."""
+    for name, size in ((b"stco", 4), (b"co64", 8)):
+        if name in table and table[name].end - table[name].start >= 8 + size:
+            return int.from_bytes(boxes.read(table[name].end - size, size))
+    return 0
 
 
 def _times(head: bytes) -> tuple[int, int]:

@@ -116,9 +116,8 @@ def show_findings(call: Invocation, result: CheckResult) -> None:
 def raise_unopened(errors: list[UsageError]) -> None:
     """Raise the first error of files that cannot be opened, naming the others."""
     if errors:
-        first, *others = errors
-        message = "\n".join([first.message, *(other.message for other in others)])
-        raise UsageError(message, hint=first.hint)
+        message = "\n".join(safe(error.message) for error in errors)
+        raise UsageError(message, hint=errors[0].hint)
 
 
 @with_options(feed=FeedOptions)

@@ -81,6 +81,7 @@ CUSTOM_COMMANDS = {
     "audiences combine": "audiences.combine:combine",
     "audiences do-not-reach push": "audiences:push_do_not_reach",
     "cards fetch": "campaigns:fetch",
+    "media check": "media.check:check",
     "products push": "products:push",
     "products check": "products.check:check",
     "products convert": "products.convert:convert",

@@ -3,6 +3,8 @@
 Categories are those of the upload, in lower case; the library shows them in capitals.
 """
 
+import re
+from collections.abc import Iterable
 from functools import partial
 from typing import Annotated, Literal, get_args
 
@@ -12,7 +14,6 @@ from msgspec import Meta
 from .endpoint import Request, endpoint
 from .rates import QUARTER_HOUR_SECONDS, Rate
 from .types import Id
-from .validation import rule
 
 MAX_ALT_TEXT = 1000  # characters
 MAX_LOOKUP = 100  # media keys of a request
@@ -46,8 +47,20 @@ UPLOAD_COLUMNS = "id media_key size expires_after_secs processing_info"
 
 MediaId = Annotated[Id, Meta(description="The number of the media, after the underscore of its key")]
 MediaContent = Annotated[bytes, Meta(description="The bytes")]
-Category = Annotated[str, Meta(description=f"One of {', '.join(CATEGORIES)}")]
-SubtitledCategory = Annotated[str, Meta(description=f"One of {', '.join(SUBTITLED.values())}")]
+
+
+def _one_of(values: Iterable[str], pattern: str = "") -> Meta:
+    """Require one of some values, which are no names that services differ in."""
+    pattern = pattern or "|".join(map(re.escape, values))
+    return Meta(pattern=rf"^(?:{pattern})\Z", extra={"expected": f"one of {', '.join(values)}"})
+
+
+# An upload of the neutral service may write post_image for tweet_image.
+OF_POSTS = "(?:post|tweet)_(?:gif|image|video)|dm_(?:gif|image|video)|subtitles"
+Category = Annotated[str, _one_of(CATEGORIES, f"amplify_video|{OF_POSTS}")]
+SimpleCategory = Annotated[str, _one_of(SIMPLE_CATEGORIES, OF_POSTS)]
+SubtitledCategory = Annotated[str, _one_of(SUBTITLED.values())]
+MediaType = Annotated[str, _one_of(MEDIA_TYPES)]
 LanguageCode = Annotated[
     str,
     Meta(
@@ -60,12 +73,7 @@ LanguageCode = Annotated[
 
 def neutral_category(category: str) -> str:
     """Return a category of uploads by the name that the service has for it: post_image is tweet_image."""
-    category = category.lower().replace("-", "_")
     return f"tweet_{category[5:]}" if category.startswith("post_") else category
-
-
-def _one_of(name: str, value: str | None, known: tuple[str, ...]) -> str | None:
-    return None if value is None or value in known else f"{value!r} is not one of {', '.join(known)}"
 
 
 def _rate(name: str, requests: int) -> Rate:
@@ -85,13 +93,8 @@ class UploadMedia(Request, kw_only=True):
     """Upload an image, a GIF, a video or subtitles in one request."""
 
     media: MediaContent
-    media_category: Category
+    media_category: SimpleCategory
     additional_owners: str | None = None
-
-    @rule("media_category")
-    def category_is_simple(self) -> str | None:
-        """Refuse categories that are uploaded in segments."""
-        return _one_of("media_category", neutral_category(self.media_category), SIMPLE_CATEGORIES)
 
 
 @uploads(
@@ -103,22 +106,11 @@ class UploadMedia(Request, kw_only=True):
 class InitializeUpload(Request, kw_only=True):
     """Begin an upload in segments."""
 
-    media_type: str
+    media_type: MediaType
     media_category: Category | None = None
     total_bytes: Annotated[int, Meta(ge=1, le=MAX_TOTAL_BYTES)]
     additional_owners: list[Id] | None = None
     shared: bool | None = None
-
-    @rule("media_type")
-    def type_is_known(self) -> str | None:
-        """Require a type that the service takes."""
-        return _one_of("media_type", self.media_type, MEDIA_TYPES)
-
-    @rule("media_category")
-    def category_is_known(self) -> str | None:
-        """Require a category."""
-        category = self.media_category
-        return _one_of("media_category", category and neutral_category(category), CATEGORIES)
 
 
 @uploads(
@@ -152,7 +144,7 @@ class GetUploadStatus(Request, kw_only=True):
     """Ask how far the processing of an upload is."""
 
     media_id: MediaId
-    command: Literal["STATUS"] = "STATUS"
+    command: Literal["STATUS"]
 
 
 class AltText(msgspec.Struct, forbid_unknown_fields=True):
@@ -196,11 +188,6 @@ class Subtitled(Request, kw_only=True):
     id: MediaId
     media_category: SubtitledCategory
 
-    @rule("media_category")
-    def category_is_of_video(self) -> str | None:
-        """Require a category of videos."""
-        return _one_of("media_category", self.media_category, (*SUBTITLED.values(),))
-
 
 @uploads(
     "POST /2/media/subtitles",
@@ -242,4 +229,6 @@ class LookUpMedia(Request):
     """Show media by their keys."""
 
     media_keys: Annotated[list[Id], Meta(min_length=1, max_length=MAX_LOOKUP)]
-    media_fields: Annotated[list[LookupField], Meta(min_length=1, description="Only these fields")] | None = None
+    media_fields: Annotated[list[LookupField], Meta(min_length=1, description="Only these fields")] | None = (
+        None
+    )

@@ -10,7 +10,7 @@ from .rates import Rate
 from .rates import x_rate as resolve_x_rate
 
 Base = Literal["ads", "platform", "sandbox"]
-ParamsIn = Literal["query", "json", "form"]
+ParamsIn = Literal["query", "json", "form", "multipart"]
 
 # The modules that declare the commands of a group, or of a group or a command below it that has modules of
 # its own. A command line loads those of its group alone.
@@ -37,7 +37,8 @@ GROUP_MODULES = {
     "cards poll": ("conversations",),
     "cards image-conversation": ("conversations",),
     "cards video-conversation": ("conversations",),
-    "media": ("media",),
+    "media": ("media", "media_uploads"),
+    "media subtitles": ("media_uploads",),
     "posts": ("posts",),
     "posts drafts": ("unpublished_posts",),
     "posts scheduled": ("unpublished_posts",),
@@ -58,6 +59,7 @@ GROUP_MODULES = {
     "auth": ("auth",),
     "webhooks": ("webhooks",),
 }
+NO_WIRE_NAMES: Mapping[str, str] = {}
 MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
 
@@ -93,6 +95,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     sensitive: bool  # the body is masked, in --debug too
     service: str  # the service that has it; "" if every service does
     batch: BatchEndpoint | None  # takes many of these requests at once
+    wire_names: Mapping[str, str]  # of parameters whose names on the wire no field can have
 
     @property
     def mutates(self) -> bool:
@@ -148,6 +151,7 @@ def endpoint(
     sensitive: bool = False,
     service: str = "",
     batch: BatchEndpoint | None = None,
+    wire_names: Mapping[str, str] = NO_WIRE_NAMES,
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, as the specification writes it, and to its command.
 
@@ -172,6 +176,7 @@ def endpoint(
         sensitive=sensitive,
         service=service,
         batch=batch,
+        wire_names=wire_names,
     )
 
     def bind(request: R) -> R:

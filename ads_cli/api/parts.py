@@ -25,9 +25,11 @@ class RequestParts(msgspec.Struct, frozen=True):
 
 def request_parts(request: Request, names: Names = GENERIC) -> RequestParts:
     """Take a request apart; raise UsageError if an id in its path is not valid."""
-    return RequestParts(
-        path_of(request, names), names.to_wire(params_of(request), enum_fields(type(request)))
-    )
+    params = names.to_wire(params_of(request), enum_fields(type(request)))
+    wire_names = request.endpoint.wire_names
+    if wire_names:
+        params = {wire_names.get(name, name): value for name, value in params.items()}
+    return RequestParts(path_of(request, names), params)
 
 
 def path_of(request: Request, names: Names = GENERIC) -> str:
@@ -43,8 +45,8 @@ def path_of(request: Request, names: Names = GENERIC) -> str:
 
 
 def params_of(request: Request) -> dict[str, Any]:
-    """List the fields that are not in the path, as plain values by their own names."""
-    fields: dict[str, Any] = msgspec.to_builtins(request, enc_hook=str)
+    """List the fields that are not in the path, as plain values by their own names; bytes stay bytes."""
+    fields: dict[str, Any] = msgspec.to_builtins(request, builtin_types=(bytes,), enc_hook=str)
     for name in request.endpoint.path_fields:
         del fields[name]
     return fields

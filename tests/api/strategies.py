@@ -48,6 +48,8 @@ def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
     """Any value of a type, as in JSON."""
     if field_type.base is Literal:
         return st.sampled_from(field_type.args)
+    if field_type.base is bytes:
+        return st.binary(min_size=1)
     if field_type.base is bool:
         return st.booleans()
     if field_type.base is int:

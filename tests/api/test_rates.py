@@ -31,6 +31,14 @@ STATED = {
     "GET /12/accounts/{account_id}": (2000, QUARTER),
     "PUT /12/accounts/{account_id}": (450, MINUTE),
     "POST /12/accounts/{account_id}/cards": (450, MINUTE),
+    "POST /2/media/upload": (500, QUARTER),
+    "GET /2/media/upload": (1000, QUARTER),
+    "POST /2/media/upload/initialize": (1875, QUARTER),
+    "POST /2/media/upload/{media_id}/append": (1875, QUARTER),
+    "POST /2/media/upload/{media_id}/finalize": (1875, QUARTER),
+    "POST /2/media/metadata": (500, QUARTER),
+    "POST /2/media/subtitles": (100, QUARTER),
+    "DELETE /2/media/subtitles": (100, QUARTER),
 }
 LINES = {
     f"{request.endpoint.method} {request.endpoint.path}": request.endpoint
@@ -47,7 +55,9 @@ def test_service_x_limits_an_endpoint_as_its_reference_says(line):
 
 def test_every_advertising_endpoint_has_a_limit_under_service_x():
     assert {line for line, each in LINES.items() if not each.rates["x"]} == {
-        line for line, each in LINES.items() if each.base == "platform"
+        line
+        for line, each in LINES.items()
+        if each.base == "platform" and not each.path.startswith("/2/media/") or each.path == "/2/media"
     }
 
 
@@ -55,7 +65,8 @@ def test_the_specification_limits_the_users_of_audiences_only():
     limited = {
         line: each.rates["generic"]
         for line, each in LINES.items()
-        if each.rates["generic"] and not each.command.startswith("stats")  # which it does not have
+        # It does not have statistics, and no uploads of media.
+        if each.rates["generic"] and not each.command.startswith(("stats", "media"))
     }
     (line,) = limited
     assert line.endswith("/custom_audiences/{custom_audience_id}/users")

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 # client in the same process raises the error that it would have seen.
 HEADER = "X-Emulator-Fault"
 PARTIAL, HIDE_VARIANTS = "partial", "hide-variants"  # what the handler of a request does
-ACTIONS = ("reset", "reset-after", "truncate", "garbage", PARTIAL, HIDE_VARIANTS)
+PROCESSING = ("processing=failed", "processing=never")  # how the processing of an upload ends
+ACTIONS = ("reset", "reset-after", "truncate", "garbage", PARTIAL, HIDE_VARIANTS, *PROCESSING)
 SETTINGS = {
     "status": "status",
     "latency": "latency_seconds",
@@ -81,7 +82,7 @@ class Fault:
             return HttpResponse(GARBAGE, content_type="text/html")
         if self.action == "reset":
             return HttpResponse(b"{}", headers=((HEADER, "reset"),))
-        if self.action in (PARTIAL, HIDE_VARIANTS):
+        if self.action in (PARTIAL, HIDE_VARIANTS) or self.action in PROCESSING:
             return handle(self.action)
         response = handle("")
         return _marked(response, self.action.removesuffix("-after"))

@@ -1,5 +1,6 @@
 """An HTTP request as received, before it is routed."""
 
+import re
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any
@@ -14,8 +15,10 @@ from ...api.parts import params_of
 from ...api.problems import InvalidError, Problem
 from .responses import ApiError
 
+PART_NAME = re.compile(rb'\b(name|filename)="([^"]*)"', re.IGNORECASE)
 MAX_BODY_BYTES = 8_000_000  # the largest body that the specification allows has 5,000,000
 FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
 
 
 class IncomingRequest:
@@ -33,6 +36,7 @@ class IncomingRequest:
         self.authorization: str = environ.get("HTTP_AUTHORIZATION", "")
         self.content_type: str = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
         self.user_agent: str = environ.get("HTTP_USER_AGENT", "")
+        self.boundary: str = _boundary(environ.get("CONTENT_TYPE", ""))
         # Sec-Fetch-Site, which browsers send with a form; "" from other clients.
         self.fetch_site: str = environ.get("HTTP_SEC_FETCH_SITE", "")
         # Time-out of a client in the same process; None if the client has a socket.
@@ -91,6 +95,7 @@ def read_params(
     With a list `unknown`, so is what the request has no parameter for, and named there.
     Raises InvalidError for names of another service than `names`.
     """
+    own_names = {wire: name for name, wire in endpoint.wire_names.items()}
     left_out = {names.name(name) for name in ignored}
     once = None if unknown is None else {names.name(field.name) for field in fields_of(request_type)}
     query = _text_params(incoming.query, left_out, once)
@@ -102,6 +107,8 @@ def read_params(
         params = split_texts(request_type, _text_params(f"{incoming.query}&{form}", left_out, once), names)
     elif misplaced := [name for name in query if once is None or name in once]:
         raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in misplaced])
+    elif endpoint.params_in == "multipart" and incoming.content_type == MULTIPART:
+        params = split_texts(request_type, read_multipart(incoming), names)
     elif endpoint.params_in == "form":
         _require_content_type(incoming, FORM)
         params = split_texts(request_type, _text_params(incoming.form), names)
@@ -110,7 +117,40 @@ def read_params(
     kept: Mapping[str, Any] = {name: value for name, value in params.items() if name not in left_out}
     if unknown is not None:
         kept = without_unknown(request_type, kept, names, unknown)
+    kept = {own_names.get(name, name): value for name, value in kept.items()}
     return {**read_names(kept, names, enum_fields(request_type)), **path_params}
+
+
+def _boundary(content_type: str) -> str:
+    """Return the boundary of a multipart body; "" where none is named."""
+    for parameter in content_type.split(";")[1:]:
+        name, _, value = parameter.strip().partition("=")
+        if name.lower() == "boundary":
+            return value.strip('"')
+    return ""
+
+
+def read_multipart(incoming: IncomingRequest) -> dict[str, Any]:
+    """Read a form with files (RFC 7578): a file is bytes, another field text; each name may occur once."""
+    marker = b"--" + incoming.boundary.encode()
+    start, end = incoming.body.find(marker), incoming.body.rfind(b"\r\n" + marker + b"--")
+    if not incoming.boundary or start or end < 0:
+        raise ApiError(400, "BAD_REQUEST", "the body is not a complete multipart form")
+    fields: dict[str, Any] = {}
+    for part in incoming.body[len(marker) : end].split(b"\r\n" + marker):
+        head, separator, content = part.partition(b"\r\n\r\n")
+        disposition = next(
+            (line for line in head.split(b"\r\n") if line.lower().startswith(b"content-disposition:")), b""
+        )
+        names = dict(PART_NAME.findall(disposition))
+        name = names.get(b"name", b"").decode("utf-8", "replace")
+        if not separator or not name:
+            raise ApiError(400, "BAD_REQUEST", "a part of the multipart form has no name")
+        if name in fields:
+            raise InvalidError([Problem(name, "is given more than once")])
+        is_file = b"filename" in names or name == "media"
+        fields[name] = content if is_file else content.decode("utf-8", "replace")
+    return fields
 
 
 def without_unknown(
@@ -209,6 +249,8 @@ def _text_params(
 def split_texts(request_type: type[Request], params: Mapping[str, Any], names: Names) -> dict[str, Any]:
     """Split comma-separated lists and decode JSON in texts; validation converts the other types."""
     types = {names.name(field.name): field.type for field in fields_of(request_type)}
+    for name, wire in request_type.endpoint.wire_names.items() if hasattr(request_type, "endpoint") else ():
+        types[wire] = types[name]
     return {name: _parse_text(types.get(name), value) for name, value in params.items()}
 
 

@@ -19,6 +19,7 @@ MODULES = (
     "settings",
     "lookup",
     "media",
+    "media_uploads",
     "cards",
     "polls",
     "conversations",

@@ -15,11 +15,12 @@ from ..core.paging import field_in, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, random_base36
 from .accounts import require_account, require_record
-from .media import LIBRARY, find_media, image_size, video_fields
+from .media import LIBRARY, find_media, image_size, require_fit_for_card, video_fields
 
 CARD = "card"
 COMPONENT_CARDS: tuple[str, ...] = get_args(CardType)
 SORTABLE = ("name", "card_type")
+CARD_RATIOS = {"IMAGE": ("1.91:1",), "VIDEO": ("16:9",)}  # besides 1:1
 
 
 def add_card(
@@ -54,6 +55,8 @@ def component_fields(store: Store, account: str, request: Composed) -> Record:
     keys = [component.media_key for component in components if isinstance(component, Media)]
     swipeable = [component.media_keys for component in components if isinstance(component, SwipeableMedia)]
     media = find_media(store, account, name, [*keys, *(key for keys in swipeable for key in keys)])
+    for record in media:
+        require_fit_for_card(record, name, "1:1", *CARD_RATIOS.get(record["media_type"], ()))
     media_types = {record["media_type"] for record in media}
     is_mixed = len(media_types) > 1
     goal = "APP" if any(isinstance(component, Button) for component in components) else "WEBSITE"

@@ -25,7 +25,7 @@ from ..core.responses import Result, invalid_parameter
 from ..storage import Record, Store
 from .accounts import require_account
 from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
-from .media import find_media, image_size, video_size
+from .media import find_media, image_size, require_fit_for_card, video_size
 
 
 class Kind(NamedTuple):
@@ -69,6 +69,7 @@ def _fields(store: Store, user: str, request: NewConversation | ChangedConversat
             shown = kind.media_type.lower()
             reason = f"the aspect ratio of the {shown} is {media['aspect_ratio']}, not {kind.aspect_ratio}"
             raise invalid_parameter("media_key", reason)
+        require_fit_for_card(media, "media_key", kind.aspect_ratio)
         fields |= _video_fields(media, user) if kind is VIDEO else _image_fields(media)
     for name, media_type in WRITE_ONLY.items():
         if key := getattr(request, name, None):

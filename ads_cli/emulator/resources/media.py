@@ -1,10 +1,12 @@
 """Media: the library of uploads, and the media that an account's ads use.
 
-The specification has no upload. Here any key with the prefix of an upload can be added to the library:
-3_ for an image, 13_ for a video, 16_ for a GIF.
+What was uploaded here is added with what its bytes say. A key that no upload of this emulator has can be
+added too, if it has the prefix of one: 3_ for an image, 7_ or 13_ for a video, 16_ for a GIF.
 """
 
+import time
 from collections.abc import Sequence
+from math import gcd
 
 from ...api import media
 from ...api.media import (
@@ -23,16 +25,19 @@ from ..storage import Record, Store, random_base36
 from .accounts import delete_record, require_account, require_record
 from .collection import Collection
 
-LIBRARY, ACCOUNT_MEDIA = "library_media", "account_media"
+LIBRARY, ACCOUNT_MEDIA, UPLOAD = "library_media", "account_media", "media_upload"
 UPLOADS = {  # by prefix of the key: type, category, file extension, aspect ratio, seconds
     "3": ("IMAGE", "POST_IMAGE", "jpg", "1.91:1", None),
+    "7": ("VIDEO", "POST_VIDEO", "mp4", "16:9", 15.0),
     "13": ("VIDEO", "AMPLIFY_VIDEO", "mp4", "16:9", 15.0),
     "16": ("GIF", "POST_GIF", "mp4", "1:1", 3.0),
 }
 TEXT_FIELDS = ("name", "file_name", "title", "description")
 VIDEO_FIELDS = ("title", "description", "poster_media_key")
 HOST = "https://media.example"
-IMAGE_WIDTH = 800  # pixels, of all images
+IMAGE_WIDTH = 800  # pixels, of all images; the least that a card takes
+MAX_CARD_IMAGE_BYTES = 3 * 1024 * 1024
+RATIO_SLACK = 0.01  # pixels are whole
 VIDEO_HEIGHT = 720  # pixels, of all videos
 
 
@@ -71,6 +76,63 @@ def uploaded_media(key: str) -> Record | None:
     }
 
 
+def find_uploaded(store: Store, id: str) -> Record | None:
+    """Return an upload by the number of its media."""
+    return store.find(UPLOAD, id)
+
+
+def _checked_upload(store: Store, key: str) -> Record | None:
+    """Return an upload as the library shows it; None where no upload of this emulator has the key.
+
+    Raise ApiError for one that is not whole, not processed, or has expired.
+    """
+    media, upload = uploaded_media(key), find_uploaded(store, key.partition("_")[2])
+    if upload is None or media is None or upload["media_key"] != key:
+        return None
+    if upload["state"] == "open":
+        raise invalid_parameter("media_key", f"the upload of {key} is not finalized")
+    if upload["ready_at"] > time.time():
+        raise invalid_parameter("media_key", f"{key} is still processed")
+    if upload["problem"]:
+        raise invalid_parameter("media_key", f"the processing of {key} has failed")
+    if upload["expires_at"] < time.time() and not upload.get("is_used"):
+        raise invalid_parameter("media_key", f"the upload of {key} has expired")
+    facts = {name: upload[name] for name in ("width", "height", "bytes")}
+    seconds = upload["seconds"] if media["media_type"] != "IMAGE" else None
+    ratio = aspect_ratio(upload["width"], upload["height"])
+    return media | facts | {"duration": seconds, "aspect_ratio": ratio}
+
+
+def aspect_ratio(width: int | None, height: int | None) -> str | None:
+    """Return the ratio of pixels as the library writes it: whole numbers, or 1.91:1."""
+    if not (width and height):
+        return None
+    known = ((1.91, "1.91:1"), (16 / 9, "16:9"), (1.0, "1:1"), (9 / 16, "9:16"))
+    for ratio, name in known:
+        if abs(width / height / ratio - 1) <= RATIO_SLACK:
+            return name
+    divisor = gcd(width, height)
+    return f"{width // divisor}:{height // divisor}"
+
+
+def require_fit_for_card(media: Record, parameter: str, *ratios: str) -> None:
+    """Raise ApiError for an upload that a card does not show: too large, too narrow, or of another ratio."""
+    if "bytes" not in media:  # of no upload here
+        return
+    key = media["media_key"]
+    if media["media_type"] == "IMAGE":
+        if media["bytes"] > MAX_CARD_IMAGE_BYTES:
+            limit = f"a card takes at most {MAX_CARD_IMAGE_BYTES:,}"
+            raise invalid_parameter(parameter, f"the image {key} has {media['bytes']:,} bytes, {limit}")
+        if (media["width"] or 0) < IMAGE_WIDTH:
+            reason = f"the image {key} is {media['width']} pixels wide, a card needs {IMAGE_WIDTH}"
+            raise invalid_parameter(parameter, reason)
+    if media["aspect_ratio"] and media["aspect_ratio"] not in ratios:
+        shown = media["media_type"].lower()
+        reason = f"the aspect ratio of the {shown} is {media['aspect_ratio']}, not {' or '.join(ratios)}"
+        raise invalid_parameter(parameter, reason)
+
+
 def add_media(store: Store, account: str, media: Record, created_at: str | None = None) -> Record:
     """Add media to the library; videos for ads also become account media."""
     added = store.add(LIBRARY, media["media_key"], media, owner=account, created_at=created_at)
@@ -82,6 +144,8 @@ def add_media(store: Store, account: str, media: Record, created_at: str | None 
 
 def video_size(media: Record) -> tuple[str, str]:
     """Return width and height of a video in pixels."""
+    if media.get("width"):
+        return str(media["width"]), str(media["height"])
     horizontal, vertical = map(float, media["aspect_ratio"].split(":"))
     return str(round(VIDEO_HEIGHT * horizontal / vertical)), str(VIDEO_HEIGHT)
 
@@ -103,6 +167,8 @@ def video_fields(media: Record) -> Record:
 
 def image_size(media: Record) -> tuple[str, str]:
     """Return width and height of an image in pixels."""
+    if media.get("width"):
+        return str(media["width"]), str(media["height"])
     horizontal, vertical = map(float, media["aspect_ratio"].split(":"))
     return str(IMAGE_WIDTH), str(round(IMAGE_WIDTH * vertical / horizontal))
 
@@ -150,7 +216,7 @@ def add_library_media(context: RequestContext, request: AddLibraryMedia) -> Resu
     account, key = request.account_id, request.media_key
     with context.store.transaction():
         require_account(context, account)
-        media = uploaded_media(key)
+        media = _checked_upload(context.store, key) or uploaded_media(key)
         if media is None:
             reason = f"{key} is not an upload; here its key starts with {'_, '.join(UPLOADS)}_"
             raise invalid_parameter("media_key", reason)

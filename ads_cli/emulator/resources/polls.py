@@ -11,7 +11,7 @@ from ..storage import Record, Store, utc_now
 from .account_access import require_feature
 from .accounts import require_account
 from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
-from .media import find_media, video_fields
+from .media import find_media, require_fit_for_card, video_fields
 
 TEXT_POLLS = "TEXT_POLLS"
 POLLS = (TEXT_POLLS, "VIDEO_POLLS", "IMAGE_POLLS", "GIF_POLLS")
@@ -43,6 +43,7 @@ def _media_fields(store: Store, request: CreatePoll) -> Record:
     if media["media_type"] == "IMAGE" and media["aspect_ratio"] != IMAGE_ASPECT_RATIO:
         reason = f"the aspect ratio of the image is {media['aspect_ratio']}, not {IMAGE_ASPECT_RATIO}"
         raise invalid_parameter("media_key", reason)
+    require_fit_for_card(media, "media_key", IMAGE_ASPECT_RATIO, "16:9")
     fields: Record = {"card_type": f"{media['media_type']}_POLLS"}
     if media["media_type"] == "VIDEO":
         fields |= video_fields(media)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...errors import STATE_HINT, StateError
 from . import Store
 
-VERSION = 9  # increment when the tables or the seeded data change
+VERSION = 10  # increment when the tables or the seeded data change
 TABLES = """
 CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -86,6 +86,12 @@ CREATE TABLE audience_users (
     user INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX identifiers_of_user ON audience_users (audience, user);
+CREATE TABLE media_segments (
+    upload TEXT NOT NULL,       -- the media id
+    number INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (upload, number)
+);
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 

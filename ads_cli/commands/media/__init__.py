@@ -1,0 +1,1 @@
+"""Media: check files, and upload them."""

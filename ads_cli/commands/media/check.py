@@ -1,0 +1,165 @@
+"""Check files of media, offline."""
+
+from typing import Annotated, NamedTuple
+
+import typer
+
+from ...console.invocation import Invocation
+from ...console.progress import progress
+from ...errors import ContentError, UsageError
+from ...media.inspection import MediaInfo
+from ...media.rules import Category, Finding, Use, findings, unchecked_rules
+from ...output.text import counted, listed, safe
+from ..uploads.options import FeedOptions, with_options
+from .files import Files, MediaFile, Table, media_files
+
+NAMED_FILES = 3  # the most that a note names
+COLUMNS = ("file", "rule", "words", "hint", "severity")
+
+
+Uses = Annotated[
+    list[Use] | None,
+    typer.Option("--for", help="Add the rules of what the files are meant for; may be given several times"),
+]
+CategoryOption = Annotated[
+    Category | None,
+    typer.Option(
+        "--category",
+        metavar="NAME",
+        help=f"{', '.join(Category)} (default: by the content)",
+    ),
+]
+
+
+class CheckedMedia(NamedTuple):
+    """A file, what it is, and the rules that it breaks."""
+
+    file: MediaFile
+    info: MediaInfo
+    findings: list[Finding]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it breaks no rule, but for warnings."""
+        return not any(finding.severity == "error" for finding in self.findings)
+
+    def records(self) -> list[dict[str, str]]:
+        """Return its findings as programs read them."""
+        return [
+            {"file": self.file.label, **{name: getattr(finding, name) for name in COLUMNS[1:]}}
+            for finding in self.findings
+        ]
+
+
+class CheckResult(NamedTuple):
+    """What a check of several files found."""
+
+    checked: list[CheckedMedia]
+    unopened: list[UsageError]
+
+    @property
+    def invalid(self) -> list[CheckedMedia]:
+        """The files that break a rule."""
+        return [each for each in self.checked if not each.is_valid]
+
+    @property
+    def summary(self) -> str:
+        """Say how many files are invalid."""
+        return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
+
+
+def check_files(
+    call: Invocation,
+    files: list[MediaFile],
+    uses: list[Use],
+    category: Category | None,
+    *,
+    strict: bool = False,
+) -> CheckResult:
+    """Look at each file; say which rules could not be looked at."""
+    result = CheckResult([], [])
+    unchecked: dict[tuple[str, ...], list[str]] = {}
+    with progress(call.messages, "Checking media", len(files)) as on_progress:
+        for number, file in enumerate(files, 1):
+            try:
+                info = file.inspect()
+            except UsageError as error:
+                result.unopened.append(error)
+                continue
+            finally:
+                on_progress(number)
+            found = findings(info, uses, category)
+            if strict:
+                found = [finding._replace(severity="error") for finding in found]
+            result.checked.append(CheckedMedia(file, info, found))
+            call.messages.detail(f"{safe(file.label)}: {_described(info)}")
+            if info.bytes and not info.damage and (rules := unchecked_rules(info)):
+                unchecked.setdefault(rules, []).append(safe(file.label))
+    for rules, names in unchecked.items():
+        call.messages.note(
+            f"not looked at, since the bytes do not tell: {', '.join(rules)}: {listed(names, NAMED_FILES)}"
+        )
+    return result
+
+
+def show_findings(call: Invocation, result: CheckResult) -> None:
+    """Print the findings of all files."""
+    records = [record for each in result.checked for record in each.records()]
+    if not call.printer.is_for_people:
+        call.printer.show(records, COLUMNS, "file")
+        return
+    for record in records:
+        label = "warning: " if record["severity"] == "warning" else ""
+        print(safe(f"{record['file']}: {label}{record['words']} ({record['rule']}); {record['hint']}"))
+
+
+def raise_unopened(errors: list[UsageError]) -> None:
+    """Raise the first error of files that cannot be opened, naming the others."""
+    if errors:
+        message = "\n".join(safe(error.message) for error in errors)
+        raise UsageError(message, hint=errors[0].hint)
+
+
+@with_options(feed=FeedOptions)
+def check(
+    ctx: typer.Context,
+    files: Files = None,
+    table: Table = None,
+    uses: Uses = None,
+    category: CategoryOption = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors")] = False,
+    *,
+    feed: FeedOptions,
+) -> None:
+    """Check images, GIFs and videos, offline, by their bytes, and send nothing.
+
+    Every file is checked by the rules of its category, which its content chooses, and with --for by those of
+    what it is meant for: the ratios of cards, for one. A finding is the file, the rule, what is wrong, and
+    what to do. What the service asks for, but is known to accept otherwise, is a warning.
+
+    For example: adsctl media check hero.png clip.mp4 --for website-card
+    """
+    call = Invocation.of(ctx, mutates=False)
+    named = media_files(call, files, table, feed)
+    result = check_files(call, named, [*(uses or ())], category, strict=strict)
+    show_findings(call, result)
+    raise_unopened(result.unopened)
+    if result.invalid:
+        raise ContentError(result.summary, hint="correct the files, as the findings say")
+    call.messages.say(f"{counted(len(result.checked), 'file')} checked, all valid")
+
+
+def _described(info: MediaInfo) -> str:
+    """Say what a file is."""
+    parts = [
+        info.type or info.format or "unknown",
+        counted(info.bytes, "byte"),
+        f"{info.width}x{info.height}" if info.width else "",
+        counted(info.frames, "frame") if info.frames and info.kind == "gif" else "",
+        f"{info.seconds:.1f} s" if info.seconds else "",
+        " ".join(filter(None, (info.video_codec, info.video_profile, info.pixel_format, info.scan))),
+        f"{info.frame_rate:.4g} frames a second" if info.frame_rate else "",
+        " ".join(filter(None, (info.audio_codec, info.audio_profile))),
+        counted(info.audio_channels, "channel") if info.audio_codec and info.audio_channels else "",
+    ]
+    return ", ".join(filter(None, parts))

@@ -1,0 +1,167 @@
+"""What is said of uploaded media: alternative text, subtitles, and a look-up by key."""
+
+from typing import Annotated, Any
+
+import typer
+
+from ...console.invocation import Invocation
+from ...console.options import completes_from
+from ...console.request_input import request_from_input
+from ...console.results import show, show_request
+from ...errors import ContentError, NotFoundError, UsageError
+from ...media.rules import Category
+
+VIDEO_PREFIXES = {"13": "AmplifyVideo", "7": "TweetVideo"}
+Key = Annotated[
+    str,
+    typer.Argument(metavar="MEDIA_KEY", help="The media key, as in 13_1790413002217308160, or its number"),
+]
+Language = Annotated[str, typer.Option("--language", metavar="CODE", help="Two capital letters, as in EN")]
+OfVideo = Annotated[
+    str | None,
+    typer.Option(
+        "--media-category",
+        metavar="[AmplifyVideo|TweetVideo]",
+        help="Of the video (default: by its key)",
+        autocompletion=completes_from(tuple(VIDEO_PREFIXES.values())),
+    ),
+]
+
+
+def _send(call: Invocation, request: Any) -> None:
+    """Send a request and show its answer."""
+    if call.dry_run:
+        show_request(call, request)
+        return
+    show(call, request, call.client.call(request).data)
+
+
+def _id_of(key: str) -> str:
+    """Return the number of media, which the platform knows it by."""
+    return key.partition("_")[2] or key
+
+
+def _category_of(key: str, category: str | None) -> str:
+    prefix, underscore, _ = key.partition("_")
+    if category or not underscore:
+        return category or "AmplifyVideo"
+    if prefix not in VIDEO_PREFIXES:
+        raise UsageError(f"{key} is not a video: its key begins with neither 13_ nor 7_")
+    return VIDEO_PREFIXES[prefix]
+
+
+def look_up(
+    ctx: typer.Context,
+    media_keys: Annotated[list[str], typer.Argument(metavar="MEDIA_KEYS...", help="1 to 100 media keys")],
+    fields: Annotated[
+        str | None,
+        typer.Option("--media-fields", metavar="NAME,...", help="Only these fields (default: all)"),
+    ] = None,
+) -> None:
+    """Show media by their keys, whatever account they are of.
+
+    For example: adsctl media lookup 3_1790412874512007168 13_1790413002217308160
+    """
+    from ...api.media_uploads import LOOKUP_FIELDS, LookUpMedia
+
+    call = Invocation.of(ctx, mutates=False)
+    keys = [key for text in media_keys for key in text.split(",") if key]
+    wanted = fields or ",".join(LOOKUP_FIELDS)
+    request = request_from_input(LookUpMedia, {"media_keys": ",".join(keys), "media_fields": wanted})
+    response = call.client.call(request)
+    data = response.body.get("data") if isinstance(response.body, dict) else None
+    found = data if isinstance(data, list) else []
+    show(call, request, found)
+    known = {record.get("media_key") for record in found if isinstance(record, dict)}
+    if missing := [key for key in keys if key not in known]:
+        message = f"no media with the key {', '.join(missing)}"
+        if not found:
+            raise NotFoundError(message, hint="adsctl media library list shows the media of the account")
+        call.messages.warn(message)
+
+
+def alt_text(
+    ctx: typer.Context,
+    media_key: Key,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="At most 1000 characters")],
+) -> None:
+    """Set the alternative text of media: what it shows, for who cannot see it.
+
+    For example: adsctl media alt-text 3_1790412874512007168 'A blue mug on a table'
+    """
+    from ...api.media_uploads import SetMetadata
+
+    call = Invocation.of(ctx)
+    metadata = {"alt_text": {"text": text}}
+    _send(call, _built(SetMetadata, {"id": _id_of(media_key), "metadata": metadata}, "TEXT"))
+
+
+def _built(kind: Any, values: dict[str, Any], argument: str = "") -> Any:
+    """Build a request with nested values; raise UsageError with what is wrong."""
+    from ...api.problems import InvalidError
+    from ...api.validation import convert
+
+    try:
+        return convert(kind, values)
+    except InvalidError as error:
+        words = "\n".join(f"{argument or problem.path}: {problem.message}" for problem in error.problems)
+        raise UsageError(words) from None
+
+
+def add_subtitles(
+    ctx: typer.Context,
+    media_key: Key,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="SubRip (.srt) or WebVTT (.vtt)")],
+    language: Language,
+    display_name: Annotated[
+        str | None, typer.Option("--display-name", metavar="TEXT", help="The name that players show")
+    ] = None,
+    category: OfVideo = None,
+) -> None:
+    """Upload subtitles and attach them to a video.
+
+    For example: adsctl media subtitles add 13_1790413002217308160 workshop.srt --language EN
+    """
+    from ...api.media_uploads import AddSubtitles
+    from ...feeds.locations.locate import parse_location
+    from ...media.upload import Details
+    from .check import check_files, raise_unopened
+    from .files import MediaFile
+    from .upload import make_uploader, upload_file
+
+    call = Invocation.of(ctx)
+    track: dict[str, Any] = {"id": "1", "language_code": language}
+    if display_name:
+        track["display_name"] = display_name
+    values = {"id": _id_of(media_key), "media_category": _category_of(media_key, category)}
+    request = _built(AddSubtitles, values | {"subtitles": track})
+    result = check_files(call, [MediaFile(parse_location(file))], [], Category.subtitles)
+    raise_unopened(result.unopened)
+    for checked in result.invalid:
+        finding = checked.findings[0]
+        raise ContentError(f"{checked.file.label}: {finding.words} ({finding.rule})", hint=finding.hint)
+    if call.dry_run:
+        request.subtitles.id = f"<media of {file}>"
+        show_request(call, request)
+        return
+    uploader = make_uploader(call, to_library=False)
+    record = upload_file(call, uploader, result.checked[0], Category.subtitles, Details())
+    request.subtitles.id = record["media_id"]
+    _send(call, request)
+
+
+def delete_subtitles(
+    ctx: typer.Context, media_key: Key, language: Language, category: OfVideo = None
+) -> None:
+    """Remove the subtitles of a video in a language.
+
+    For example: adsctl media subtitles delete 13_1790413002217308160 --language EN
+    """
+    from ...api.media_uploads import DeleteSubtitles
+
+    call = Invocation.of(ctx)
+    values = {"id": _id_of(media_key), "media_category": _category_of(media_key, category)}
+    request = _built(DeleteSubtitles, values | {"language_code": language})
+    if not call.dry_run:
+        call.confirm(f"Remove the subtitles of {media_key} in {language}")
+    _send(call, request)

@@ -1,0 +1,454 @@
+"""Uploads of media: at once or in segments, with processing in real time.
+
+The older forms are answered too, since public clients use them: `command=INIT`, `APPEND`, `FINALIZE` and
+`STATUS` in parameters of /2/media/upload, and the same of version 1.1.
+"""
+
+import base64
+import binascii
+import time
+from typing import Any, BinaryIO
+
+import msgspec
+
+from ...api.endpoint import Request
+from ...api.media_uploads import (
+    LOOKUP_FIELDS,
+    SUBTITLED,
+    AddSubtitles,
+    AppendSegment,
+    DeleteSubtitles,
+    FinalizeUpload,
+    GetUploadStatus,
+    InitializeUpload,
+    LookUpMedia,
+    SetMetadata,
+    UploadMedia,
+    neutral_category,
+)
+from ...api.problems import InvalidError
+from ...api.validation import convert
+from ...media_files import DamagedError, MediaFacts
+from ...media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
+from ...media_files.mp4 import read_mp4
+from ...media_files.signatures import read_header
+from ...media_files.webm import read_webm
+from ..core.faults import PROCESSING
+from ..core.handlers import RequestContext, handler, raw_handler
+from ..core.request import FORM, MULTIPART, json_object, read_multipart
+from ..core.responses import ApiError, Headers, HttpResponse
+from ..storage import Record, Store, random_number
+from ..storage.media_bytes import open_media, put_segment, segment_sizes
+from .media import HOST, UPLOAD, find_uploaded
+
+MAX_SEGMENT_BYTES = 4 * 1024 * 1024
+EXPIRES_AFTER_SECONDS = 86_400
+PROCESSING_SECONDS = 0.8
+CHECK_AFTER_SECONDS = 1
+PREFIXES = {"amplify_video": "13", "gif": "16", "image": "3", "video": "7"}
+BYTES = {"image": 5 * 1024 * 1024, "gif": 15 * 1024 * 1024, "video": 512 * 1024 * 1024, "subtitles": 2**24}
+FAILED, NEVER = PROCESSING
+OLDER = "/1.1/media/upload.json"
+IMAGE_READERS = {
+    "JPG": ("image/jpeg", read_jpg),
+    "PNG": ("image/png", read_png),
+    "GIF": ("image/gif", read_gif),
+    "WEBP": ("image/webp", read_webp),
+    "BMP": ("image/bmp", read_bmp),
+}
+
+
+class ProblemError(ApiError):
+    """A refusal of the platform: a list with one problem object (RFC 7807)."""
+
+    def __init__(self, status: int, title: str, detail: str) -> None:
+        super().__init__(status, title, detail)
+        self._problem = {"type": "about:blank", "title": title, "detail": detail, "status": status}
+
+    def to_response(self, params: dict[str, Any], names: Any = None) -> HttpResponse:
+        """Format the problem."""
+        return _answer({"errors": [self._problem]}, status=self.status)
+
+
+def _answer(body: Any, status: int = 200, headers: Headers = ()) -> HttpResponse:
+    return HttpResponse(msgspec.json.encode(body), status, headers=headers)
+
+
+def _refuse(detail: str, status: int = 400, title: str = "Invalid Request") -> ProblemError:
+    return ProblemError(status, title, detail)
+
+
+# --- what the bytes are ---
+
+
+def facts_of(stream: BinaryIO) -> MediaFacts:
+    """Return what the bytes say; raise DamagedError where they are not whole."""
+    facts = MediaFacts()
+    first = stream.read(64 * 1024)
+    facts.format = read_header(first).format
+    if facts.format in IMAGE_READERS:
+        facts.kind = "image"
+        facts.type, read = IMAGE_READERS[facts.format]
+        read(stream, facts)
+    elif first.startswith(b"\x1a\x45\xdf\xa3"):
+        read_webm(stream, facts)
+    elif first[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
+        facts.kind, facts.type = "video", "video/mp4"
+        read_mp4(stream, facts)
+    elif first.lstrip(b"\xef\xbb\xbf").startswith(b"WEBVTT") or b" --> " in first:
+        facts.kind = "subtitles"
+    return facts
+
+
+def _kind(category: str) -> str:
+    """Return what a category is for: image, gif, video or subtitles."""
+    return category.rpartition("_")[2]
+
+
+def _processed(store: Store, upload: Record) -> tuple[Record, str]:
+    """Look at the whole content: return its facts, and why it cannot be used."""
+    with open_media(store, upload["id"]) as stream:
+        try:
+            facts, problem = facts_of(stream), ""
+        except DamagedError as error:
+            return {}, f"InvalidMedia: the file is damaged: {error}"
+    kind = _kind(upload["media_category"])
+    if facts.kind != kind and not (kind == "gif" and facts.type == "image/gif"):
+        found = facts.kind or "no media"
+        problem = f"InvalidMedia: the content is {found}, and {upload['media_category']} is not for it"
+    known = {name: getattr(facts, name) for name in ("width", "height", "seconds")}
+    return known, problem
+
+
+# --- uploads ---
+
+
+def _begin(context: RequestContext, category: str, media_type: str, total: int, owners: list[str]) -> Record:
+    """Store a new upload that waits for its segments."""
+    kind = _kind(category)
+    if total > BYTES[kind]:
+        raise _refuse(f"total_bytes: {total:,} bytes, at most {BYTES[kind]:,} are allowed for {category}")
+    id, prefix = random_number(), PREFIXES.get(category) or PREFIXES.get(kind)
+    fields: Record = {
+        "media_key": f"{prefix}_{id}" if prefix else None,
+        "media_type": media_type,
+        "media_category": category,
+        "total_bytes": total,
+        "owners": owners,
+        "expires_at": time.time() + EXPIRES_AFTER_SECONDS,
+        "state": "open",
+    }
+    return context.store.add(UPLOAD, id, fields, owner=context.user)
+
+
+def _require_upload(context: RequestContext, id: str) -> Record:
+    """Return an upload of the user that has not expired; raise ProblemError."""
+    upload = context.store.find(UPLOAD, id)
+    if upload is None or upload["expires_at"] < time.time():
+        raise _refuse(f"media id {id}: there is no such upload, or it has expired", 404, "Not Found")
+    if not (context.store.find(UPLOAD, id, owner=context.user) or context.user in upload["owners"]):
+        raise _refuse(f"media id {id} belongs to another user", 403, "Forbidden")
+    return upload
+
+
+def _append(context: RequestContext, id: str, number: int, content: bytes) -> Record:
+    """Store a segment of an upload."""
+    upload = _require_upload(context, id)
+    if len(content) > MAX_SEGMENT_BYTES:
+        raise _refuse(f"a segment has at most {MAX_SEGMENT_BYTES:,} bytes", 413, "Payload Too Large")
+    if not content:
+        raise _refuse(f"segment {number} is empty")
+    if upload["state"] != "open":
+        raise _refuse(f"media id {id}: the upload was finalized")
+    put_segment(context.store, id, number, content)
+    return upload
+
+
+def _finalize(context: RequestContext, id: str) -> Record:
+    """End an upload whose segments are complete; a video or GIF is processed from now on."""
+    upload = _require_upload(context, id)
+    if upload["state"] != "open":
+        return upload
+    sizes = segment_sizes(context.store, id)
+    if [number for number, _ in sizes] != list(range(len(sizes))):
+        raise _refuse(f"media id {id}: segments are missing")
+    total = sum(size for _, size in sizes)
+    if total != upload["total_bytes"]:
+        raise _refuse(f"media id {id}: total_bytes is {upload['total_bytes']:,}, {total:,} were sent")
+    facts, problem = _processed(context.store, upload)
+    if context.fault == FAILED:
+        problem = "InternalError: the media could not be processed (fault on demand)"
+    changes: Record = facts | {"problem": problem, "bytes": total, "ready_at": time.time()}
+    if _kind(upload["media_category"]) in ("image", "subtitles"):
+        if problem:
+            raise _refuse(f"media id {id}: {problem}")
+        changes["state"] = "done"
+    else:
+        changes["state"] = "processing"
+        changes["ready_at"] += PROCESSING_SECONDS if context.fault != NEVER else 10 * EXPIRES_AFTER_SECONDS
+    return context.store.update(UPLOAD, id, changes, owner=_owner(context.store, id))
+
+
+def _owner(store: Store, id: str) -> str:
+    query = "SELECT owner FROM records WHERE kind = ? AND id = ?"
+    return str(store.connection.execute(query, (UPLOAD, id)).fetchone()[0])
+
+
+def _processing_info(upload: Record) -> Record | None:
+    """Return how far the processing is; None where nothing is processed."""
+    if upload["state"] != "processing":
+        return None
+    left = upload["ready_at"] - time.time()
+    if left > 0:
+        percent = max(0, min(99, round(100 * (1 - left / PROCESSING_SECONDS))))
+        state = "in_progress" if percent else "pending"
+        return {"state": state, "check_after_secs": CHECK_AFTER_SECONDS, "progress_percent": percent}
+    if problem := upload["problem"]:
+        name, _, message = problem.partition(": ")
+        return {"state": "failed", "error": {"code": 1, "name": name, "message": message}}
+    return {"state": "succeeded", "progress_percent": 100}
+
+
+def _uploaded(upload: Record) -> Record:
+    """Return an upload as the platform shows it."""
+    kind = _kind(upload["media_category"])
+    shown: Record = {
+        "id": upload["id"],
+        "media_key": upload["media_key"],
+        "expires_after_secs": max(0, round(upload["expires_at"] - time.time())),
+        "size": upload.get("bytes"),
+        "processing_info": _processing_info(upload),
+    }
+    if upload["state"] == "done" and kind == "image":
+        image_type = upload["media_type"] or "image/png"
+        shown["image"] = {"w": upload["width"], "h": upload["height"], "image_type": image_type}
+    if kind == "video" and upload["state"] != "open":
+        shown["video"] = {"video_type": upload["media_type"]}
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def _rated(context: RequestContext, data: Any) -> HttpResponse:
+    return _answer({"data": data}, headers=context.headers)
+
+
+@handler(InitializeUpload)
+def initialize(context: RequestContext, request: InitializeUpload) -> HttpResponse:
+    """Begin an upload in segments."""
+    return _rated(context, _uploaded(_initialized(context, request)))
+
+
+def _initialized(context: RequestContext, request: InitializeUpload) -> Record:
+    default = {"image": "tweet_image", "video": "tweet_video", "text": "subtitles"}
+    of_type = "tweet_gif" if request.media_type == "image/gif" else default[request.media_type.split("/")[0]]
+    category = neutral_category(request.media_category or of_type)
+    owners = request.additional_owners or []
+    with context.store.transaction():
+        return _begin(context, category, request.media_type, request.total_bytes, owners)
+
+
+@handler(AppendSegment)
+def append(context: RequestContext, request: AppendSegment) -> HttpResponse:
+    """Store a segment."""
+    upload = _append(context, request.media_id, request.segment_index, request.media)
+    return _rated(context, {"expires_at": round(upload["expires_at"])})
+
+
+@handler(FinalizeUpload)
+def finalize(context: RequestContext, request: FinalizeUpload) -> HttpResponse:
+    """End an upload in segments."""
+    return _rated(context, _uploaded(_finalize(context, request.media_id)))
+
+
+def _authenticate(context: RequestContext, request: type[Request]) -> None:
+    endpoint = request.endpoint
+    signer = context.authenticator.authenticate_user(context.incoming, writes=endpoint.mutates)
+    context.user = signer.user
+    context.consume_rate(endpoint)
+
+
+@raw_handler(UploadMedia, f"POST {OLDER}")
+def upload_media(context: RequestContext) -> HttpResponse:
+    """Upload in one request, or take a command of the older forms."""
+    _authenticate(context, UploadMedia)
+    incoming = context.incoming
+    values: dict[str, Any] = dict(incoming.parameters)
+    if incoming.content_type == MULTIPART:
+        values |= read_multipart(incoming)
+    elif incoming.content_type != FORM and incoming.body:
+        values |= json_object(incoming)
+    is_older = incoming.path == OLDER
+    content = _content(values)
+    if command := values.get("command"):
+        return _older_command(context, str(command).upper(), values, content, is_older=is_older)
+    category = values.get("media_category") or ("tweet_image" if is_older else None)
+    given = {"media": content, "media_category": category} | _chosen(values, "additional_owners")
+    try:
+        request = convert(UploadMedia, {name: value for name, value in given.items() if value is not None})
+    except InvalidError as error:
+        raise _refuse(str(error.problems[0])) from None
+    owners = (request.additional_owners or "").split(",")
+    category = neutral_category(request.media_category)
+    with context.store.transaction():
+        upload = _begin(context, category, "", len(request.media), owners)
+        put_segment(context.store, upload["id"], 0, request.media)
+        finished = _finalize(context, upload["id"])
+    return _shown(context, finished, is_older=is_older)
+
+
+@raw_handler(GetUploadStatus, f"GET {OLDER}")
+def status(context: RequestContext) -> HttpResponse:
+    """Show how far the processing of an upload is."""
+    _authenticate(context, GetUploadStatus)
+    values = context.incoming.parameters
+    if values.get("command") != "STATUS":
+        raise _refuse("command: must be STATUS")
+    upload = _require_upload(context, values.get("media_id", ""))
+    return _shown(context, upload, is_older=context.incoming.path == OLDER)
+
+
+def _chosen(values: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: values[name] for name in names if name in values}
+
+
+def _content(values: dict[str, Any]) -> bytes | None:
+    """Return the bytes of a file, of JSON or of a form."""
+    content = values.get("media", values.get("media_data"))
+    if content is None or isinstance(content, bytes):
+        return content
+    try:
+        return base64.b64decode(str(content), validate=True)
+    except (binascii.Error, ValueError):
+        raise _refuse("media: is not base64") from None
+
+
+def _older_command(
+    context: RequestContext, command: str, values: dict[str, Any], content: bytes | None, *, is_older: bool
+) -> HttpResponse:
+    """Answer INIT, APPEND, FINALIZE or STATUS in the parameters of one path."""
+    id = str(values.get("media_id", ""))
+    if command == "INIT":
+        owners = str(values.get("additional_owners") or "")
+        given = _chosen(values, "media_type", "media_category", "total_bytes")
+        try:
+            request = convert(
+                InitializeUpload, given | ({"additional_owners": owners.split(",")} if owners else {})
+            )
+        except InvalidError as error:
+            raise _refuse(str(error.problems[0])) from None
+        return _shown(context, _initialized(context, request), is_older=is_older)
+    if command == "APPEND":
+        number = str(values.get("segment_index", ""))
+        if not number.isdecimal() or int(number) > 999:
+            raise _refuse("segment_index: must be a number from 0 to 999")
+        _append(context, id, int(number), content or b"")
+        return HttpResponse(b"", 204, headers=context.headers)
+    if command == "FINALIZE":
+        return _shown(context, _finalize(context, id), is_older=is_older)
+    raise _refuse(f"command: {command} is not one of INIT, APPEND, FINALIZE")
+
+
+def _shown(context: RequestContext, upload: Record, *, is_older: bool) -> HttpResponse:
+    """Answer with an upload: in `data`, or in version 1.1 by itself, with its number as a number too."""
+    shown = _uploaded(upload)
+    if not is_older:
+        return _rated(context, shown)
+    id = shown.pop("id")
+    return _answer({"media_id": int(id), "media_id_string": id} | shown, headers=context.headers)
+
+
+@handler(SetMetadata)
+def set_metadata(context: RequestContext, request: SetMetadata) -> HttpResponse:
+    """Set the alternative text of an upload, or of media in a library."""
+    text = request.metadata.alt_text.text
+    with context.store.transaction():
+        _note(context, request.id, {"alt_text": text})
+    metadata = {"alt_text": {"text": text}}
+    return _rated(context, {"id": request.id, "associated_metadata": metadata})
+
+
+def _note(context: RequestContext, id: str, changes: Record) -> None:
+    """Store what is said of media, which need not be an upload of this emulator."""
+    store = context.store
+    if find_uploaded(store, id):
+        store.update(UPLOAD, id, changes, owner=_owner(store, id))
+        return
+    query = "SELECT id, owner FROM records WHERE kind = 'library_media' AND NOT deleted AND id LIKE ?"
+    found = store.connection.execute(query, (f"%\\_{id}".replace("\\", ""),)).fetchall()
+    matching = [(key, owner) for key, owner in found if key.partition("_")[2] == id]
+    if not matching:
+        raise _refuse(f"media id {id} does not exist", 404, "Not Found")
+    for key, owner in matching:
+        store.update("library_media", key, changes, owner=owner)
+
+
+@handler(AddSubtitles)
+def add_subtitles(context: RequestContext, request: AddSubtitles) -> HttpResponse:
+    """Attach a track to a video."""
+    track = find_uploaded(context.store, request.subtitles.id)
+    if track is None or track["media_category"] != "subtitles":
+        raise _refuse(f"subtitles.id: {request.subtitles.id} is not an upload of subtitles")
+    with context.store.transaction():
+        tracks = _subtitles_of(context, request.id, request.media_category)
+        tracks[request.subtitles.language_code] = msgspec.to_builtins(request.subtitles)
+        _note(context, request.id, {"subtitles": tracks})
+    shown = {"id": request.id, "media_category": request.media_category}
+    return _rated(context, shown | {"associated_subtitles": [*tracks.values()]})
+
+
+@handler(DeleteSubtitles)
+def delete_subtitles(context: RequestContext, request: DeleteSubtitles) -> HttpResponse:
+    """Remove the track of a language."""
+    with context.store.transaction():
+        tracks = _subtitles_of(context, request.id, request.media_category)
+        if tracks.pop(request.language_code, None) is None:
+            detail = f"media id {request.id} has no subtitles in {request.language_code}"
+            raise _refuse(detail, 404, "Not Found")
+        _note(context, request.id, {"subtitles": tracks})
+    return _rated(context, {"deleted": True})
+
+
+def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
+    """Return the tracks of a video by language; raise ProblemError where it is no video of the category."""
+    video = find_uploaded(context.store, id)
+    if video is None:
+        return {}
+    if SUBTITLED.get(video["media_category"]) != category:
+        raise _refuse(f"media id {id} is of the category {video['media_category']}, not {category}")
+    return dict(video.get("subtitles") or {})
+
+
+@handler(LookUpMedia)
+def look_up(context: RequestContext, request: LookUpMedia) -> HttpResponse:
+    """Return media by their keys, and a problem for each that does not exist."""
+    found: list[Record] = []
+    problems: list[Record] = []
+    for key in dict.fromkeys(request.media_keys):
+        if record := _looked_up(context.store, key):
+            names = request.media_fields or ()
+            found.append({n: v for n, v in record.items() if not names or n in names or n == "media_key"})
+        else:
+            detail = f"Could not find media with media_keys: [{key}]."
+            missing = {"type": "/problems/resource-not-found", "title": "Not Found Error", "detail": detail}
+            problems.append(missing | {"status": 404, "value": key, "resource_type": "media"})
+    body: Record = {"data": found} if found else {}
+    return _answer(body | ({"errors": problems} if problems else {}), headers=context.headers)
+
+
+def _looked_up(store: Store, key: str) -> Record | None:
+    upload = find_uploaded(store, key.partition("_")[2])
+    library = store.find("library_media", key)
+    if upload is None and library is None:
+        return None
+    facts = (library or {}) | {n: v for n, v in (upload or {}).items() if v is not None}
+    kind = {"3": "photo", "16": "animated_gif"}.get(key.partition("_")[0], "video")
+    seconds = facts.get("seconds") or facts.get("duration")
+    known: Record = {
+        "media_key": key,
+        "type": kind,
+        "width": facts.get("width"),
+        "height": facts.get("height"),
+        "alt_text": facts.get("alt_text"),
+        "duration_ms": round(1000 * seconds) if seconds else None,
+        "url": (library or {}).get("media_url") or f"{HOST}/{key}",
+    }
+    return {name: known[name] for name in LOOKUP_FIELDS if known.get(name) is not None}

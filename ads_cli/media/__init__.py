@@ -1,0 +1,1 @@
+"""Media on its way to the service: what files are, and the rules of their uses."""

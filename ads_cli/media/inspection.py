@@ -1,0 +1,101 @@
+"""Find out what a file of media is: from its bytes, whatever its name."""
+
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from typing import BinaryIO
+
+from ..feeds.locations import Location
+from ..media_files import DamagedError, MediaFacts
+from ..media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
+from ..media_files.mp4 import read_mp4
+from ..media_files.signatures import read_header
+from ..media_files.webm import read_webm
+
+BLOCK_BYTES = 1024 * 1024
+FIRST_BYTES = 64 * 1024
+PACKET_BYTES = 188  # of an MPEG transport stream
+READERS: dict[str, tuple[str, Callable[[BinaryIO, MediaFacts], None]]] = {
+    "JPG": ("image/jpeg", read_jpg),
+    "PNG": ("image/png", read_png),
+    "GIF": ("image/gif", read_gif),
+    "WEBP": ("image/webp", read_webp),
+    "BMP": ("image/bmp", read_bmp),
+}
+OTHER_IMAGES = {
+    "TIFF": "image/tiff",
+    "AVIF": "image/avif",
+    "HEIC": "image/heic",
+    "ICO": "image/x-icon",
+    "JPEG 2000": "image/jp2",
+    "JPEG XL": "image/jxl",
+    "PSD": "image/vnd.adobe.photoshop",
+    "SVG": "image/svg+xml",
+}
+QUICKTIME_BOXES = (b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot")  # of files without a brand
+is_subtitle = re.compile(rb"[\r\n]{0,9}\d{1,9}[ \t]{0,9}\r?\n\d\d:\d\d:\d\d,\d{3} --> ").match
+
+
+class MediaInfo(MediaFacts):
+    """What a file says of itself, its size and its digest."""
+
+    bytes: int = 0
+    sha256: str = ""
+
+
+def inspect(source: BinaryIO | Location) -> MediaInfo:
+    """Read a seekable stream or a location; raise UsageError where it cannot be opened."""
+    if isinstance(source, Location):
+        with source.open() as stream:
+            return inspect(stream)
+    info = MediaInfo()
+    source.seek(0)
+    first = source.read(FIRST_BYTES)
+    digest, block = sha256(), first
+    while block:
+        digest.update(block)
+        info.bytes += len(block)
+        block = source.read(BLOCK_BYTES)
+    info.sha256 = digest.hexdigest()
+    try:
+        _read(source, first, info)
+    except DamagedError as error:
+        info.damage = str(error)
+    return info
+
+
+def _read(stream: BinaryIO, first: bytes, info: MediaInfo) -> None:
+    """Find out the format, and read what it holds."""
+    info.format = read_header(first).format
+    if info.format in READERS:
+        info.kind = "image"
+        info.type, read = READERS[info.format]
+        read(stream, info)
+    elif info.format in OTHER_IMAGES:
+        info.kind, info.type = "image", OTHER_IMAGES[info.format]
+    elif first.startswith(b"\x1a\x45\xdf\xa3"):
+        read_webm(stream, info)
+    elif info.format == "video" or first[4:8] in QUICKTIME_BOXES:
+        is_quicktime = first[4:8] != b"ftyp" or first[8:12] == b"qt  "
+        info.kind = "video"
+        info.type, info.format = ("video/quicktime", "MOV") if is_quicktime else ("video/mp4", "MP4")
+        read_mp4(stream, info)
+        if info.format == "a sound file":
+            info.kind, info.type = "", "audio/mp4"
+    elif first[:1] == b"G" and first[PACKET_BYTES : PACKET_BYTES + 1] == b"G":
+        info.kind, info.type, info.format = "video", "video/mp2t", "MPEG-TS"
+    elif first.startswith(b"RIFF") and first[8:11] == b"AVI":
+        info.kind, info.type, info.format = "video", "video/x-msvideo", "AVI"
+    elif not info.format:
+        _read_text(first, info)
+
+
+def _read_text(first: bytes, info: MediaInfo) -> None:
+    """Tell subtitles and other text from what is not known."""
+    text = first.removeprefix(b"\xef\xbb\xbf")
+    if text.startswith(b"WEBVTT"):
+        info.kind, info.type, info.format = "subtitles", "text/vtt", "WebVTT"
+    elif is_subtitle(text):
+        info.kind, info.type, info.format = "subtitles", "text/srt", "SubRip"
+    elif first and not re.search(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]", first):
+        info.format = "text"

@@ -1,0 +1,314 @@
+"""The rules of media by category and use, with the limits that the service states."""
+
+from collections.abc import Callable, Collection, Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from ..api.problems import Severity
+from ..numbers import size_text
+from .inspection import MediaInfo
+
+MB = 1024 * 1024  # the service writes 5242880 bytes as 5 MB
+
+
+class Use(StrEnum):
+    """What a file is meant for."""
+
+    website_card = "website-card"
+    app_card = "app-card"
+    poll = "poll"
+    conversation = "conversation"
+    post = "post"
+    poster = "poster"
+    promoted_video = "promoted-video"
+
+
+class Category(StrEnum):
+    """What the service prepares a file for."""
+
+    amplify_video = "amplify_video"
+    tweet_gif = "tweet_gif"
+    tweet_image = "tweet_image"
+    tweet_video = "tweet_video"
+    dm_gif = "dm_gif"
+    dm_image = "dm_image"
+    dm_video = "dm_video"
+    subtitles = "subtitles"
+
+
+IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
+CARD_IMAGE_TYPES = ("image/bmp", "image/jpeg", "image/png")
+POSTER_TYPES = ("image/png", "image/jpeg")
+PROMOTED_TYPES = ("video/mp4", "video/quicktime")
+VIDEO_TYPES = (*PROMOTED_TYPES, "video/webm", "video/mp2t")
+IMAGE_BYTES, CARD_IMAGE_BYTES, GIF_BYTES = 5 * MB, 3 * MB, 15 * MB
+VIDEO_BYTES, PROMOTED_BYTES = 512 * MB, 500 * MB
+CARD_WIDTH = 800
+GIF_WIDTH, GIF_HEIGHT, GIF_FRAMES, GIF_PIXELS = 1280, 1080, 350, 300_000_000
+VIDEO_SECONDS, PROMOTED_SECONDS = (0.5, 140), (0.0, 600)
+MIN_SIDE, LONG_SIDE, SHORT_SIDE = 32, 1280, 1024
+MAX_RATIO = 3
+FRAME_RATE = 60
+FRAME_RATE_SLACK = 0.01  # frame times are rounded
+RATIO_SLACK = 0.01  # pixels are whole, and exports of 1200x630 are taken as 1.91:1
+RATIOS = {"1:1": 1.0, "1.91:1": 1.91, "16:9": 16 / 9}
+CARD_RATIOS = {  # of images, and of videos
+    Use.website_card: (("1:1", "1.91:1"), ("16:9", "1:1")),
+    Use.app_card: (("1:1", "1.91:1"), ("16:9", "1:1")),
+    Use.poll: (("1.91:1",), ("16:9",)),
+    Use.conversation: (("1.91:1",), ("16:9",)),
+}
+ENCODE = "encode it as MP4, H.264 High, as in: ffmpeg -i FILE -c:v libx264 -profile:v high -pix_fmt yuv420p"
+# The rule that asks for each fact.
+RULES_OF_FACTS = {
+    "width": "video_pixels",
+    "height": "video_pixels",
+    "seconds": "video_seconds",
+    "video_codec": "video_codec",
+    "video_profile": "video_profile",
+    "pixel_format": "video_pixel_format",
+    "pixel_aspect": "video_pixel_aspect",
+    "scan": "video_scan",
+    "frame_rate": "video_frame_rate",
+    "open_gop": "video_gop",
+    "audio_codec": "video_audio",
+    "audio_profile": "video_audio",
+    "audio_channels": "video_audio",
+}
+
+
+class Finding(NamedTuple):
+    """A rule that a file breaks. The service may accept what is a warning."""
+
+    rule: str
+    words: str
+    hint: str
+    severity: Severity = "error"
+
+
+def default_category(info: MediaInfo, uses: Collection[Use] = ()) -> Category | None:
+    """Choose the category by the content; None where it is nothing that can be uploaded."""
+    if info.kind == "video":
+        return (
+            Category.tweet_video
+            if Use.post in uses and Use.promoted_video not in uses
+            else Category.amplify_video
+        )
+    choices = {"image": Category.tweet_image, "gif": Category.tweet_gif, "subtitles": Category.subtitles}
+    return choices.get(info.kind)
+
+
+def unchecked_rules(info: MediaInfo) -> tuple[str, ...]:
+    """Name the rules that could not be looked at, since the bytes do not tell what they ask for."""
+    return tuple(dict.fromkeys(RULES_OF_FACTS[name] for name in info.unknown))
+
+
+def findings(info: MediaInfo, uses: Collection[Use] = (), category: Category | None = None) -> list[Finding]:
+    """List the rules that a file breaks: those of its category, and of what it is meant for."""
+    if not info.bytes:
+        return [Finding("media_empty", "is empty", "export it again")]
+    chosen = category or default_category(info, uses)
+    if info.kind == "" or chosen is None:
+        what = f"is {info.format}, no" if info.format else "is no"
+        return [
+            Finding("media_type", f"{what} image, GIF or video", "name a JPG, PNG, GIF, WebP, MP4 or MOV")
+        ]
+    if problem := _category_problem(info, chosen):
+        return [problem]
+    kind = chosen.rpartition("_")[2]
+    found = [*_general(info, chosen, uses)]
+    if info.kind != "subtitles" and not info.damage:
+        found += {"image": _image, "gif": _gif, "video": _video}[kind](info, chosen)
+    for use in dict.fromkeys(uses):
+        found += USE_RULES[use](info, use)
+    return [*dict.fromkeys(found)]
+
+
+def _category_problem(info: MediaInfo, category: Category) -> Finding | None:
+    """Return what is wrong where a category is for other files."""
+    kind = category.rpartition("_")[2]
+    if info.kind == kind or (kind == "gif" and info.type == "image/gif"):
+        return None
+    hint = f"use {default_category(info)}, or leave the category out: it is chosen by the content"
+    return Finding("media_category", f"is {info.format}, and {category} is not for it", hint)
+
+
+def _general(info: MediaInfo, category: Category, uses: Collection[Use]) -> Iterator[Finding]:
+    """Yield what holds for a file of any use: its type and size, and that it is whole."""
+    limits: dict[str, tuple[tuple[str, ...], int, str]] = {
+        "image": (IMAGE_TYPES, IMAGE_BYTES, "export it as JPG or PNG"),
+        "gif": (("image/gif",), GIF_BYTES, "export it as GIF"),
+        "video": (VIDEO_TYPES, VIDEO_BYTES, ENCODE),
+        "subtitles": (("text/srt", "text/vtt"), 17_179_869_184, "export them as SubRip (.srt)"),
+    }
+    kind = category.rpartition("_")[2]
+    types, most, hint = limits[kind]
+    if category is Category.amplify_video:
+        types, most = PROMOTED_TYPES, PROMOTED_BYTES
+    if kind == "image" and uses and {*uses} <= {*CARD_RATIOS}:
+        types = (*types, "image/bmp")
+    if info.type not in types:
+        yield Finding(f"{kind}_type", f"is {info.format}; {_one_of(types)} is taken", hint)
+    if info.bytes > most:
+        yield Finding(f"{kind}_bytes", _too_large(info, most), "export it smaller, or with more compression")
+    if info.damage:
+        yield Finding(
+            "media_damaged", f"is a damaged {info.format}: {info.damage}", "export or copy it again"
+        )
+    elif kind != "subtitles" and info.type in types and 0 in (info.width, info.height):
+        yield Finding("media_damaged", f"is a damaged {info.format}: it states no pixels", "export it again")
+
+
+def _image(info: MediaInfo, category: Category) -> Iterator[Finding]:
+    if info.color == "CMYK":
+        yield Finding("image_color", "has the colors of print (CMYK)", "export it in RGB (sRGB)")
+    if info.is_animated:
+        yield Finding("image_animated", f"is an animated {info.format}", "export it as GIF or MP4")
+
+
+def _gif(info: MediaInfo, category: Category) -> Iterator[Finding]:
+    width, height, frames = info.width or 0, info.height or 0, info.frames or 0
+    if width > GIF_WIDTH or height > GIF_HEIGHT:
+        words = f"has {width}x{height} pixels, at most {GIF_WIDTH}x{GIF_HEIGHT} are allowed"
+        yield Finding("gif_pixels", words, "export it smaller")
+    if frames > GIF_FRAMES:
+        words = f"has {frames:,} frames, at most {GIF_FRAMES} are allowed"
+        yield Finding("gif_frames", words, "leave frames out, or export it as MP4")
+    if (total := width * height * frames) > GIF_PIXELS:
+        words = f"has {total:,} pixels in all its frames, at most {GIF_PIXELS:,} are allowed"
+        yield Finding("gif_total_pixels", words, "export it smaller or with fewer frames, or as MP4")
+
+
+def _video(info: MediaInfo, category: Category) -> Iterator[Finding]:
+    is_promoted = category is Category.amplify_video
+    if info.seconds is not None:
+        least, most = PROMOTED_SECONDS if is_promoted else VIDEO_SECONDS
+        if not least <= info.seconds <= most:
+            allowed = f"at most {most}" if is_promoted else f"{least} to {most}"
+            hint = "cut it, or promote it (--for promoted-video: up to 600)" if not is_promoted else "cut it"
+            words = f"is {info.seconds:,.1f} seconds long, {allowed} are allowed"
+            yield Finding("video_seconds", words, hint)
+    yield from _video_pixels(info, "warning" if is_promoted else "error")
+    yield from _video_pictures(info)
+    yield from _video_sound(info)
+
+
+def _video_pixels(info: MediaInfo, severity: Severity) -> Iterator[Finding]:
+    """Yield what is wrong with the pixels; the largest are stated for posts only."""
+    if not (info.width and info.height):
+        return
+    size = f"has {info.width}x{info.height} pixels"
+    short, long = sorted((info.width, info.height))
+    if short < MIN_SIDE:
+        yield Finding(
+            "video_pixels", f"{size}, at least {MIN_SIDE}x{MIN_SIDE} are needed", "export it larger"
+        )
+    if short > SHORT_SIDE or long > LONG_SIDE:
+        words = f"{size}, at most {LONG_SIDE}x{SHORT_SIDE} are allowed in posts"
+        yield Finding("video_pixels", words, "export it smaller, as in 1280x720", severity)
+    if long > MAX_RATIO * short:
+        yield Finding("video_ratio", f"{size}, a ratio of 1:3 to 3:1 is allowed", "crop it")
+
+
+def _video_pictures(info: MediaInfo) -> Iterator[Finding]:
+    if info.video_codec not in (None, "H.264"):
+        yield Finding("video_codec", f"is encoded as {info.video_codec or 'nothing'}, H.264 is taken", ENCODE)
+    elif info.video_profile not in (None, "High"):
+        words = f"is H.264 {info.video_profile}, the service asks for High"
+        yield Finding("video_profile", words, ENCODE, "warning")
+    if info.pixel_format not in (None, "4:2:0"):
+        yield Finding("video_pixel_format", f"has colors in {info.pixel_format}, 4:2:0 is taken", ENCODE)
+    if info.pixel_aspect not in (None, "1:1"):
+        words = f"has pixels of {info.pixel_aspect}, 1:1 is taken"
+        yield Finding("video_pixel_aspect", words, "export it with square pixels")
+    if info.frame_rate is not None and info.frame_rate > FRAME_RATE + FRAME_RATE_SLACK:
+        words = f"has {info.frame_rate:.4g} frames a second, at most {FRAME_RATE} are allowed"
+        yield Finding("video_frame_rate", words, "export it with 30 or 60, as in: ffmpeg -i FILE -r 30")
+    if info.scan == "interlaced":
+        yield Finding("video_scan", "is interlaced", "deinterlace it, as in: ffmpeg -i FILE -vf yadif")
+    if info.open_gop:
+        yield Finding("video_gop", "has open groups of pictures", "export it with closed ones")
+
+
+def _video_sound(info: MediaInfo) -> Iterator[Finding]:
+    hint = "export its sound as AAC LC, stereo, as in: ffmpeg -i FILE -c:v copy -c:a aac -ac 2"
+    if info.audio_codec and info.audio_codec != "AAC":
+        yield Finding("video_audio", f"has sound as {info.audio_codec}, AAC is taken", hint)
+    elif info.audio_codec and info.audio_profile not in (None, "LC"):
+        yield Finding("video_audio", f"has sound as {info.audio_profile}-AAC, AAC LC is taken", hint)
+    if info.audio_codec and info.audio_channels and info.audio_channels > 2:
+        words = f"has sound in {info.audio_channels} channels, mono or stereo is taken"
+        yield Finding("video_audio_channels", words, hint)
+
+
+def _card(info: MediaInfo, use: Use) -> Iterator[Finding]:
+    """Yield what a card refuses."""
+    if info.kind not in ("image", "video"):
+        hint = "use an image or an MP4"
+        yield Finding("card_type", f"is {info.format}; a {_words(use)} takes an image or a video", hint)
+        return
+    if info.kind == "image":
+        if info.type not in CARD_IMAGE_TYPES:
+            words = f"is {info.format}; a {_words(use)} takes {_one_of(CARD_IMAGE_TYPES)}"
+            yield Finding("card_type", words, "export it as JPG or PNG")
+        if info.bytes > CARD_IMAGE_BYTES:
+            words = f"{_too_large(info, CARD_IMAGE_BYTES)} in a {_words(use)}"
+            yield Finding("card_bytes", words, "export it as JPG, or smaller")
+        if info.width and info.width < CARD_WIDTH:
+            words = f"is {info.width} pixels wide, a {_words(use)} needs {CARD_WIDTH} or more"
+            yield Finding("card_width", words, f"export it {CARD_WIDTH} pixels wide or wider")
+    if info.width and info.height:
+        ratios = CARD_RATIOS[use][info.kind == "video"]
+        ratio = info.width / info.height
+        if not any(abs(ratio / RATIOS[name] - 1) <= RATIO_SLACK for name in ratios):
+            sizes = {"1:1": "800x800", "1.91:1": "1200x628", "16:9": "1280x720"}
+            words = f"has {info.width}x{info.height} pixels ({ratio:.2f}:1), a {_words(use)} needs"
+            hint = f"crop it, as in {' or '.join(sizes[name] for name in ratios)}"
+            yield Finding("card_ratio", f"{words} {' or '.join(ratios)}", hint)
+
+
+def _poster(info: MediaInfo, use: Use) -> Iterator[Finding]:
+    if info.type not in POSTER_TYPES:
+        words = f"is {info.format}; a poster is {_one_of(POSTER_TYPES)}"
+        yield Finding("poster_type", words, "export it as JPG or PNG")
+
+
+def _promoted(info: MediaInfo, use: Use) -> Iterator[Finding]:
+    if info.kind != "video":
+        yield Finding("promoted_type", f"is {info.format}, no video", "name an MP4 or MOV")
+    elif info.type not in PROMOTED_TYPES:
+        yield Finding("video_type", f"is {info.format}; {_one_of(PROMOTED_TYPES)} is taken", ENCODE)
+
+
+USE_RULES: dict[str, Callable[[MediaInfo, Use], Iterator[Finding]]] = {
+    **dict.fromkeys(CARD_RATIOS, _card),
+    Use.post: lambda info, use: iter(()),
+    Use.poster: _poster,
+    Use.promoted_video: _promoted,
+}
+NAMES = {
+    "image/jpeg": "JPG",
+    "image/png": "PNG",
+    "image/gif": "GIF",
+    "image/webp": "WEBP",
+    "image/bmp": "BMP",
+    "video/mp4": "MP4",
+    "video/quicktime": "MOV",
+    "video/webm": "WebM",
+    "video/mp2t": "MPEG-TS",
+    "text/srt": "SubRip",
+    "text/vtt": "WebVTT",
+}
+
+
+def _words(use: Use) -> str:
+    return "conversation card" if use is Use.conversation else use.replace("-", " ")
+
+
+def _one_of(types: tuple[str, ...]) -> str:
+    *others, last = (NAMES[type] for type in types)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _too_large(info: MediaInfo, most: int) -> str:
+    return f"has {size_text(info.bytes)} ({info.bytes:,} bytes), at most {size_text(most)} are allowed"

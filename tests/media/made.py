@@ -1,0 +1,50 @@
+"""Files of media, made in code; videos are samples that ffmpeg made."""
+
+import struct
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def picture(format: str = "PNG", width: int = 800, height: int = 800, mode: str = "RGB") -> bytes:
+    """Make an image of one color."""
+    file = BytesIO()
+    Image.new(mode, (width, height)).save(file, format)
+    return file.getvalue()
+
+
+def gif(frames: int = 2, width: int = 2, height: int = 2) -> bytes:
+    """Make a GIF of equal frames; its sides are what it states."""
+    sides = struct.pack("<HH", width, height)
+    frame = b",\0\0\0\0" + sides + b"\0\2\2\x44\1\0"
+    return b"GIF89a" + sides + b"\x80\0\0" + bytes(6) + frame * frames + b";"
+
+
+def padded_png(size: int, width: int = 800, height: int = 800) -> bytes:
+    """Make a PNG of so many bytes."""
+    whole = picture("PNG", width, height)
+    filling = b"tEXt" + bytes(size - len(whole) - 12)
+    chunk = struct.pack(">I", len(filling) - 4) + filling + struct.pack(">I", zlib.crc32(filling))
+    return whole[:33] + chunk + whole[33:]
+
+
+def animated_webp() -> bytes:
+    """Make a WebP of two frames."""
+    file = BytesIO()
+    frames = [Image.new("RGB", (800, 800), color) for color in ("red", "blue")]
+    frames[0].save(file, "WEBP", save_all=True, append_images=frames[1:])
+    return file.getvalue()
+
+
+def sample(name: str) -> bytes:
+    """Return a video that ffmpeg made."""
+    return (SAMPLES / name).read_bytes()
+
+
+def box(name: bytes, content: bytes = b"") -> bytes:
+    """Make a box of an MP4."""
+    return struct.pack(">I", len(content) + 8) + name + content

@@ -1,0 +1,207 @@
+"""What a file is, is read from its bytes, and no bytes make that fail, take long or take much memory."""
+
+import io
+import struct
+import time
+import tracemalloc
+from functools import cache
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ads_cli.media.inspection import inspect
+from ads_cli.media.rules import Category, Use, findings
+from tests.media.made import SAMPLES, animated_webp, box, gif, padded_png, picture, sample
+
+VIDEOS = sorted(path.name for path in SAMPLES.iterdir())
+# type, width, height, video codec, profile, scan, frames a second, audio codec, channels
+FOUND = {
+    "high.mp4": ("video/mp4", 128, 72, "H.264", "High", "progressive", 30, "AAC", 1),
+    "main.mp4": ("video/mp4", 128, 72, "H.264", "Main", "progressive", 30, "AAC", 1),
+    "hevc.mp4": ("video/mp4", 128, 72, "HEVC", "Main", "progressive", 30, "", None),
+    "vp9.webm": ("video/webm", 128, 72, "VP9", None, "progressive", 30, "Opus", 1),
+    "movie.mov": ("video/quicktime", 128, 72, "H.264", "High", "progressive", 30, "AAC", 1),
+    "silent.mp4": ("video/mp4", 128, 72, "H.264", "High", "progressive", 30, "", None),
+    "surround.mp4": ("video/mp4", 128, 72, "H.264", "High", "progressive", 30, "AAC", 6),
+    "portrait.mp4": ("video/mp4", 72, 128, "H.264", "High", "progressive", 30, "", None),
+    "rotated.mp4": ("video/mp4", 72, 128, "H.264", "High", "progressive", 30, "", None),
+    "fps61.mp4": ("video/mp4", 128, 72, "H.264", "High", "progressive", 61, "", None),
+    "interlaced.mp4": ("video/mp4", 128, 72, "H.264", "High", "interlaced", 30, "", None),
+    "fragmented.mp4": ("video/mp4", 128, 72, "H.264", "High", "progressive", 27, "AAC", 1),
+}
+
+
+def read(content):
+    return inspect(io.BytesIO(content))
+
+
+@pytest.mark.parametrize("name", VIDEOS)
+def test_a_video_tells_its_container_codecs_pixels_and_times(name):
+    info = read(sample(name))
+    rate = round(info.frame_rate)
+    assert FOUND[name] == (
+        *(info.type, info.width, info.height, info.video_codec, info.video_profile, info.scan, rate),
+        *(info.audio_codec, info.audio_channels),
+    )
+    assert (info.kind, info.damage, info.pixel_aspect) == ("video", "", "1:1")
+    assert info.seconds == pytest.approx(0.6, abs=0.07)
+    assert info.pixel_format == ("4:2:0" if name != "vp9.webm" else None)
+    assert (info.bytes, info.sha256) == (len(sample(name)), sha256(sample(name)).hexdigest())
+
+
+def test_what_the_bytes_do_not_tell_is_named():
+    assert read(sample("high.mp4")).unknown == ("open_gop",)
+    assert read(sample("vp9.webm")).unknown == ("video_profile", "pixel_format", "open_gop")
+    stream = b"G" + bytes(187)
+    assert "seconds" in read(stream * 3).unknown and read(stream * 3).type == "video/mp2t"
+
+
+@pytest.mark.parametrize("name", VIDEOS)
+def test_of_a_video_that_is_cut_off_anywhere_it_is_said(name):
+    content = sample(name)
+    for size in range(64, len(content) - 1, 7):
+        info = read(content[:size])
+        is_between_fragments = name == "fragmented.mp4" and not info.damage
+        assert info.damage or is_between_fragments, size
+
+
+def test_a_part_of_no_use_may_be_missing_at_the_end_of_no_fragmented_video():
+    content = sample("fragmented.mp4")
+    assert read(content[: content.index(b"mfra") - 4]).damage == ""
+
+
+@pytest.mark.parametrize(
+    ("format", "type", "kind"),
+    [
+        *(("JPEG", "image/jpeg", "image"), ("PNG", "image/png", "image"), ("WEBP", "image/webp", "image")),
+        *(("BMP", "image/bmp", "image"), ("GIF", "image/gif", "image")),
+    ],
+)
+def test_an_image_tells_its_type_and_pixels(format, type, kind):
+    info = read(picture(format, 321, 123))
+    assert (info.type, info.kind, info.width, info.height, info.damage) == (type, kind, 321, 123, "")
+
+
+@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF"])
+def test_of_an_image_that_is_cut_off_anywhere_it_is_said(format):
+    content = picture(format, 40, 40)
+    for size in range(12, len(content)):
+        info = read(content[:size])
+        assert info.damage or size > len(content) - (5 if format == "PNG" else 1), size
+
+
+def test_a_gif_tells_its_frames():
+    info = read(gif(frames=17, width=30, height=20))
+    assert (info.kind, info.frames, info.width, info.height) == ("gif", 17, 30, 20)
+    assert read(gif(frames=1)).kind == "image"
+    assert read(gif(frames=0)).damage
+
+
+def test_colors_of_print_and_moving_pictures_are_seen():
+    assert read(picture("JPEG", mode="CMYK")).color == "CMYK"
+    assert read(picture("JPEG", mode="L")).color == "gray"
+    info = read(animated_webp())
+    assert info.is_animated and (info.width, info.height) == (800, 800)
+
+
+@pytest.mark.parametrize(
+    ("content", "format"),
+    [
+        *((b"hello", "text"), (b"\0\1\2\3", ""), (b"", ""), (b"%PDF-1.7", "PDF"), (b"<svg>", "SVG")),
+        *((b"WEBVTT\n\n", "WebVTT"), (b"1\r\n00:00:01,000 --> 00:00:02,000\r\nHi", "SubRip")),
+    ],
+)
+def test_what_is_no_picture_is_told(content, format):
+    assert read(content).format == format
+
+
+def test_sound_alone_is_no_video():
+    content = sample("high.mp4").replace(b"vide", b"meta")
+    assert (read(content).kind, read(content).format) == ("", "a sound file")
+
+
+@cache
+def originals():
+    images = [picture(name, 40, 40) for name in ("JPEG", "PNG", "WEBP", "BMP", "GIF")]
+    return [*map(sample, VIDEOS), *images, gif(3), animated_webp()]
+
+
+def require_sane(content):
+    info = read(content)
+    found = findings(info, [*Use])
+    assert all(each.words and each.hint and each.rule for each in found)
+    for category in Category:
+        findings(info, [], category)
+
+
+@given(st.data())
+def test_no_change_of_a_file_raises_anything(data):
+    content = bytearray(data.draw(st.sampled_from(originals())))
+    for _ in range(data.draw(st.integers(1, 8))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        values = data.draw(st.sampled_from([b"\0", b"\xff", b"\xff\xff\xff\xff", b"\0\0\0\1", b"\x7f\xff"]))
+        content[at : at + len(values)] = values
+    require_sane(bytes(content[: data.draw(st.integers(0, len(content)))]))
+
+
+BEGINNINGS = [
+    *(b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"RIFF....WEBPVP8X", b"BM", b""),
+    *(b"\0\0\0\x10ftypmp42\0\0\0\0", b"\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff", b"\0\0\0\0moov", b"G"),
+]
+
+
+@given(st.sampled_from(BEGINNINGS), st.binary(max_size=300))
+def test_any_bytes_are_read(beginning, rest):
+    require_sane(beginning + rest)
+
+
+FILLINGS = [
+    *(b"\0", b"\xff", b"\xff\x01", b"\xff\xe0\x00\x02", b"!\xfe\0", b",\0\0\0\0\0\0\0\0\0\0\0", b"\1\0"),
+    *(box(b"free"), box(b"moof"), b"\xec\x80", b"\0\0\0\0tEXt\0\0\0\0", b"\xae\x80", box(b"trak")),
+]
+
+
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+@pytest.mark.parametrize("filling", FILLINGS)
+def test_nothing_keeps_the_reader_busy(beginning, filling):
+    content = beginning + filling * (2_000_000 // len(filling))
+    started = time.process_time()
+    tracemalloc.start()
+    require_sane(content)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8_000_000
+    assert time.process_time() - started < 30  # a second or two, traced
+
+
+def test_parameters_without_an_end_are_given_up():
+    content = bytearray(sample("high.mp4"))
+    at = content.index(b"avcC") + 12
+    content[at + 4 : at + 20] = bytes(16)
+    assert read(bytes(content)).scan is None
+
+
+@pytest.mark.parametrize("size", [2**31, 2**63 - 1, 2**64 - 1])
+def test_a_box_of_any_stated_size_is_cut_off(size):
+    content = box(b"ftyp", b"mp42\0\0\0\0") + struct.pack(">I4sQ", 1, b"mdat", size) + bytes(20)
+    assert "is cut off" in read(content).damage
+
+
+def test_a_large_file_is_read_in_little_memory(tmp_path):
+    path = tmp_path / "large.mp4"
+    size = 300_000_000
+    with path.open("wb") as file:
+        file.write(sample("high.mp4") + struct.pack(">I4s", size, b"free"))
+        file.truncate(len(sample("high.mp4")) + size)
+    tracemalloc.start()
+    with path.open("rb") as file:
+        info = inspect(file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert info.seconds and not info.damage and peak < 8_000_000
+
+
+def test_a_padded_png_has_the_size_it_is_to_have():
+    assert read(padded_png(6_000_000)).bytes == 6_000_000

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..api.endpoint import Request
 from ..feeds.rows import Rows
 from ..uploads.batch import FAILED, Acknowledgement, Batch, Batches
 from ..uploads.job_file import JobKey, UploadTarget
@@ -140,6 +141,10 @@ class ListSyncPlan:
         self._batch_count = len(journal.acknowledged)
         for _, requests in groupby(self._requests(), _kind):
             yield self._numbered(requests, numbers)
+
+    def write_requests(self) -> Iterable[Request]:
+        """Return the requests that it sends, without their rows."""
+        return [self.upload.request]
 
     def _numbered(self, requests: Iterable[SyncItems], numbers: Iterator[int]) -> Batches:
         for items in requests:

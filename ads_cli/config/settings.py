@@ -23,7 +23,14 @@ EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
 PROFILE_KEYS = (
-    *SERVICE_SETTINGS, "sandbox", "output", "token_store", "mapping", "recipes", "user", "changes_days"
+    *SERVICE_SETTINGS,
+    "sandbox",
+    "output",
+    "token_store",
+    "mapping",
+    "recipes",
+    "user",
+    "changes_days",
 )
 RECIPES = "recipes"  # of a profile: patterns of files, each with the recipe for them
 TOKEN_STORES = ("keyring", "file")

@@ -73,8 +73,8 @@ def run(
     """
     from ...console.output_file import checked_path
     from ...fleet.tasks import RunLimits
-    from .plan import plan_fleet
     from .execution import FleetCommand, choose_engine
+    from .plan import plan_fleet
 
     call = Invocation.of(ctx)
     path = checked_path(page.report, force=force) if page.report else None

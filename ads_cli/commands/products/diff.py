@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ...console.invocation import Invocation
-from ..uploads.options import DIFFERENCES_FOUND, Files, RejectedOptions, Strict, with_options
+from ..uploads.options import Files, RejectedOptions, Strict, with_options
 from .options import ComparedFeedOptions
 from .report import ReportOptions
 

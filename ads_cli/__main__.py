@@ -6,11 +6,6 @@ import sys
 # imported modules, which are never garbage, take a fifth of the start-up time.
 GC_THRESHOLD = 200_000
 
-# Slots of main() on the interpreter's stack of frames, which grows in chunks of 16 KB. A larger frame is
-# given a larger chunk, and what it calls has the rest, 125 KB. Otherwise a loop of calls that happens to lie
-# at the end of a chunk takes and returns memory at each call: 700 times while httpx is imported.
-FRAME_SLOTS = 16_400
-
 
 def main(argv: list[str] | None = None) -> int:
     """Run adsctl and return its exit code; without `argv`, run the command line of this process."""
@@ -23,9 +18,6 @@ def main(argv: list[str] | None = None) -> int:
         return run(sys.argv[1:])
     finally:
         gc.freeze()  # skips the collection at exit
-
-
-main.__code__ = main.__code__.replace(co_stacksize=FRAME_SLOTS)
 
 
 def run(argv: list[str]) -> int:

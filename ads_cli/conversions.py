@@ -15,10 +15,11 @@ from .api.problems import Problem
 from .api.validation import check, errors_in
 from .audiences.identifiers import SHA256_HEX, clean_text, identifier_types
 from .batches.plan import BatchPlan
-from .batches.upload import BatchCodec, BatchUpload, Uncertain, not_understood
+from .batches.upload import BatchCodec, BatchUpload, Uncertain
 from .feeds.rows import Row, Rows
 from .spelling import as_known, by_folded, closest
 from .uploads.batch import Errors
+from .uploads.upload import not_understood
 from .validation.rows import CheckedRow
 
 if TYPE_CHECKING:

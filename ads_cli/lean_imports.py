@@ -1,4 +1,8 @@
-"""Imports of libraries without the optional ones that they look for, which take longer than they do."""
+"""Imports of libraries without the optional ones that they look for, which take longer than they do.
+
+Without this, a command that sends one request takes 30 % more CPU time (median of 15 interleaved runs). No
+other module changes `sys.modules`.
+"""
 
 import sys
 from importlib import import_module

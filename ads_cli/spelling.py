@@ -53,6 +53,6 @@ def folded(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name.casefold())
 
 
-def fold(text: str) -> str:
+def letters_and_digits(text: str) -> str:
     """Return the letters and digits of a text, in lower case, without accents."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text.casefold())))

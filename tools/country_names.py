@@ -12,7 +12,7 @@ import pycountry
 from phonenumbers import SUPPORTED_REGIONS
 from phonenumbers.geodata.locale import LOCALE_DATA
 
-from ads_cli.spelling import fold
+from ads_cli.spelling import letters_and_digits
 
 TARGET = Path(__file__).parent.parent / "ads_cli" / "audiences" / "countries.txt"
 LANGUAGES = "en de fr es it pt nl sv da nb fi pl cs sk sl hr hu ro bg el tr ru uk lt lv et ca ja zh ko ar he"
@@ -44,7 +44,7 @@ def table() -> str:
     """Return a line for each country: its code, and its folded names."""
     regions_of: dict[str, list[str]] = defaultdict(list)
     for region in sorted(SUPPORTED_REGIONS):
-        for name in dict.fromkeys(fold(name) for name in _names(region)):
+        for name in dict.fromkeys(letters_and_digits(name) for name in _names(region)):
             regions_of[name].append(region)
     names_of = defaultdict(list)
     for name, regions in regions_of.items():

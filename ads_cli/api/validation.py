@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -13,20 +13,31 @@ from .reasons import choice_problem, explain, length_problem, type_name
 from .time import decode_custom
 
 S = TypeVar("S", bound=msgspec.Struct)
-Rule = Callable[[Any], "str | Reason | None"]
+Check = Callable[[Any], "str | Reason | None"]
 Rules = Callable[[Any], list["Problem"]]  # returns the rules that an item breaks
 
 
-def rule(field: str, severity: Severity = "error") -> Callable[[Rule], Rule]:
+class Rule(Protocol):
+    """A method that `rule` has marked."""
+
+    __name__: str
+    rule_field: str
+    rule_severity: Severity
+
+    def __call__(self, item: Any, /) -> str | Reason | None:
+        """Return why an item breaks the rule, or None."""
+
+
+def rule(field: str, severity: Severity = "error") -> Callable[[Check], Rule]:
     """Make a method a rule between fields: it returns why `field` is invalid, or None.
 
     A rule is skipped if a field that it reads is invalid by itself.
     """
 
-    def mark(method: Rule) -> Rule:
-        method.rule_field = field  # type: ignore[attr-defined]
-        method.rule_severity = severity  # type: ignore[attr-defined]
-        return method
+    def mark(method: Check) -> Rule:
+        marked = cast(Rule, method)
+        marked.rule_field, marked.rule_severity = field, severity
+        return marked
 
     return mark
 
@@ -74,7 +85,7 @@ def errors_in(problems: list[Problem]) -> list[Problem]:
 @cache
 def can_warn(struct: type[msgspec.Struct]) -> bool:
     """Tell whether one of the rules of a Struct is a warning."""
-    return any(rule.rule_severity == "warning" for rule in rules_of(struct))  # type: ignore[attr-defined]
+    return any(rule.rule_severity == "warning" for rule in rules_of(struct))
 
 
 def broken_rules(item: msgspec.Struct, prefix: str = "") -> list[Problem]:
@@ -168,7 +179,7 @@ def _broken_rules_of(
 
 def _problem(rule: Rule, reason: str | Reason, prefix: str) -> Problem:
     kind, message = reason if isinstance(reason, Reason) else (rule.__name__, reason)
-    return Problem(prefix + rule.rule_field, message, rule.rule_severity, kind)  # type: ignore[attr-defined]
+    return Problem(prefix + rule.rule_field, message, rule.rule_severity, kind)
 
 
 def _problems_inside(

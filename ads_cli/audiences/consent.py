@@ -14,7 +14,7 @@ from ..errors import ContentError
 from ..feeds.rows import FIRST_LINES
 from ..feeds.transforms import Where
 from ..output.text import counted
-from ..spelling import fold
+from ..spelling import letters_and_digits
 from .headers import Consent, consent_told_by, holds_codes
 
 # Each language: what people answer, and what spreadsheets write; then the letters and signs of forms.
@@ -160,7 +160,7 @@ def _listed(found: CellAnswers) -> str:
 # What systems write instead of yes, and what is asked for where nobody has that answer.
 GRANTED_WORDS = """
 x subscribed confirmed active accepted granted given opted-in opt-in double_opt-in single_opt-in"""
-GRANTED = frozenset(map(fold, GRANTED_WORDS.split()))
+GRANTED = frozenset(map(letters_and_digits, GRANTED_WORDS.split()))
 OPPOSITES = {
     "no": "yes",
     "n": "y",
@@ -180,7 +180,7 @@ def count_answers(cells: Iterable[object]) -> Counter[str]:
     answers: Counter[str] = Counter()
     for text, count in Counter(map(str, cells)).items():
         answer = text.strip()
-        word = fold(answer)
+        word = letters_and_digits(answer)
         is_known = answer_of(answer) is not None or word in GRANTED or word in OPPOSITES
         answers[answer if is_known else OTHER if spelled(answer) else ""] += count
     return answers
@@ -194,8 +194,10 @@ def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants
     given = [answer for answer, _ in answers.most_common() if answer not in ("", OTHER)]
     says_yes = [answer for answer in given if answer_of(answer)]
     has_answers = any(answer_of(answer) is not None for answer in given)
-    granted = says_yes or [answer for answer in given if not has_answers and fold(answer) in GRANTED]
-    answer = granted[0] if granted else OPPOSITES.get(fold(given[0]), "yes") if given else ""
+    granted = says_yes or [
+        answer for answer in given if not has_answers and letters_and_digits(answer) in GRANTED
+    ]
+    answer = granted[0] if granted else OPPOSITES.get(letters_and_digits(given[0]), "yes") if given else ""
     # Where nothing is answered with yes or no, an empty cell is the opposite of an answer.
     is_equal = ((kind is Consent.AGREED) != wants_refusals) == bool(answer)
     operator = "=" if is_equal else "!="

@@ -89,7 +89,7 @@ class UserUpload:
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
 
         try:
-            response = client.upload(self._prepare(client, request), check=check)
+            response = client.send_untracked(self._prepare(client, request), check=check)
         except RefusedError as error:
             if found := rejected(error.body):
                 return found

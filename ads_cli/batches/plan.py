@@ -15,7 +15,7 @@ from ..feeds.locations import Location
 from ..feeds.rows import Row, Rows
 from ..output.text import safe
 from ..uploads.batch import Batch, Batches
-from ..uploads.job_file import Job, JobKey, JobOptions, UploadTarget
+from ..uploads.job_file import Job, JobKey, UploadTarget, options_of_rows
 from ..uploads.jobs import job_state, list_jobs
 from ..uploads.plan import OnAcknowledged, pending_batches, this_second
 from ..validation.report import ValidationReport
@@ -310,20 +310,11 @@ class BatchPlan:
         """Return what identifies the job."""
         if self.resumes:
             return self.resumes
-        source, conversion = self.rows.source, self.rows.conversion
         upload: dict[str, str | int | bool | None] = {}
         upload |= {name: str(value) for name, value in sorted(self._reader.options.items())}
         upload["version"] = __version__  # another one may cut other batches, and create records again
-        options = JobOptions(
-            skip_invalid=skip_invalid,
-            format=source.format.name,
-            encoding=source.encoding,
-            mapping=dict(self.rows.rename),
-            conversion=conversion.digest if conversion else "",
-            reading=source.options.of_content,
-            upload=upload,
-        )
-        return JobKey(self.place(service), self.upload.action, source.digest, options)
+        options = replace(options_of_rows(self.rows, skip_invalid=skip_invalid), upload=upload)
+        return JobKey(self.place(service), self.upload.action, self.rows.source.digest, options)
 
     def begin(self, journal: "Journal") -> None:
         """Find out what the run has created; refuse to create it again, unless it is said what to do."""

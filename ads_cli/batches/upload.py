@@ -10,7 +10,7 @@ from ..api.endpoint import Request
 from ..errors import AdsctlError, UnavailableError
 from ..output.text import listed
 from ..uploads.batch import FAILED, Acknowledgement, Batch, Errors, operation_errors, reasons_of
-from ..uploads.upload import AttemptLog, digest_of, noted
+from ..uploads.upload import AttemptLog, digest_of, not_understood, noted
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -155,7 +155,7 @@ class BatchUpload:
 
         try:
             with noted(attempts, batch) as on_send:
-                response = client.upload(prepared, on_send=on_send, check=check)
+                response = client.send_untracked(prepared, on_send=on_send, check=check)
         except AdsctlError as error:
             is_uncertain = isinstance(error, UnavailableError) or (self.creates and error.may_be_applied)
             errors = {} if is_uncertain else self.wire.errors_in(error.body, count)
@@ -200,11 +200,6 @@ def records_in(response: "Response", count: int) -> list[Any]:
     if not are_records or len(records) != count:
         raise not_understood(f"it has no list of {count:,} records")
     return list(records)
-
-
-def not_understood(what: str) -> UnavailableError:
-    """Return the error for a response that means neither success nor refusal."""
-    return UnavailableError(f"the response of the service is not understood: {what}")
 
 
 OPERATIONS = BatchCodec(b"[", b"]", operation_errors, records_in)

@@ -118,9 +118,9 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         A request other than GET is sent inside the context `write_guard`, which may raise instead.
         """
         with nullcontext() if prepared.method == "GET" else self.write_guard(prepared):
-            return self.upload(prepared, auth=auth, parse=parse, on_send=on_send, check=check)
+            return self.send_untracked(prepared, auth=auth, parse=parse, on_send=on_send, check=check)
 
-    def upload(
+    def send_untracked(
         self,
         prepared: PreparedRequest,
         *,

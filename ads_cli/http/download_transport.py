@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from .network import NetworkTransport, httpcore, httpx_errors
+from .network import NetworkTransport, httpcore, httpx_errors, innermost, leftover
 
 MAX_SECONDS_TO_CLOSE = 1.0  # of a server that was asked to close the connection
 
@@ -30,9 +30,7 @@ class _WholeBody(httpx.SyncByteStream):
 
     def __init__(self, response: httpcore.Response, connection: Any) -> None:
         self._response = response
-        while not hasattr(connection, "_h11_state"):  # the pool wraps it, and so does a tunnel
-            connection = connection._connection
-        self._connection = connection
+        self._connection = innermost(connection)
 
     def __iter__(self) -> Iterator[bytes]:
         with httpx_errors():
@@ -49,8 +47,7 @@ class _WholeBody(httpx.SyncByteStream):
 
     def _sends_more(self) -> bool:
         """Look at what was received, and wait for the end of the connection."""
-        received, _ = self._connection._h11_state.trailing_data
-        if received:
+        if leftover(self._connection):
             return True
         try:
             return bool(self._connection._network_stream.read(1, MAX_SECONDS_TO_CLOSE))

@@ -252,13 +252,20 @@ class NetworkTransport(httpx.BaseTransport):
 
 def _has_leftover(pool: httpcore.ConnectionPool) -> bool:
     """Tell whether bytes followed the last response, which would be read as the next one."""
-    for connection in pool.connections:
-        while inner := getattr(connection, "_connection", None):  # of a proxy, of an address
-            connection = inner
-        state = getattr(connection, "_h11_state", None)
-        if state is None or state.trailing_data[0]:
-            return True
-    return False
+    return any(leftover(connection) != b"" for connection in pool.connections)
+
+
+def innermost(connection: Any) -> Any:
+    """Return the connection below those of a pool, a proxy and a tunnel, which httpcore keeps to itself."""
+    while inner := getattr(connection, "_connection", None):
+        connection = inner
+    return connection
+
+
+def leftover(connection: Any) -> bytes | None:
+    """Return what a connection has received that belongs to no response; None where it cannot be known."""
+    state = getattr(innermost(connection), "_h11_state", None)
+    return None if state is None else bytes(state.trailing_data[0])
 
 
 class _Body(httpx.SyncByteStream):

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..api.products import DeleteProducts, PutProducts
-from ..errors import UnavailableError
 from ..output.text import counted, shortened
 from ..uploads.batch import FAILED
-from ..uploads.upload import RowOutcome, RowUpload
+from ..uploads.upload import RowOutcome, RowUpload, not_understood
 from .digest_index import key_hash
 from .normal_form import FIELDS
 
@@ -101,11 +100,6 @@ def _entries(
     if len(entries) != len(ids):
         raise not_understood(f"it has {counted(len(entries), 'entry', 'entries')} for {len(ids):,} items")
     return (found[id] for id in ids)
-
-
-def not_understood(what: str) -> UnavailableError:
-    """Return the error for a response that means neither success nor refusal."""
-    return UnavailableError(f"the response of the service is not understood: {shortened(what)}")
 
 
 def _message(errors: Any) -> str:

@@ -91,7 +91,7 @@ def _complete(feed: str, record: dict[str, Any]) -> dict[str, Any]:
 
 def _records(struct: type[msgspec.Struct]) -> Iterator[dict[str, Any]]:
     """Yield what a Struct declares of each field; lists of people are rows of their own."""
-    rules = [(rule.rule_field, getdoc(rule)) for rule in rules_of(struct)]  # type: ignore[attr-defined]
+    rules = [(rule.rule_field, getdoc(rule)) for rule in rules_of(struct)]
     for field in fields_of(struct):
         if field.name == "users":
             continue

@@ -25,7 +25,7 @@ class ChartSeries:
     ) -> None:
         self.label, self.id, self.campaign, self.currency = label, id, campaign, currency
         self.segment = segment  # its value; its name is in the label
-        self.totals: dict[str, Number] = {}
+        self.totals: dict[str, Any] = {}  # sums; the numbers of a column are all of one type
         self._series: dict[str, array[float]] = {}
 
     def add(self, column: str, time: int, value: Number | None) -> None:
@@ -33,14 +33,14 @@ class ChartSeries:
         if value is None:
             return
         total = self.totals.get(column)
-        self.totals[column] = value if total is None else total + value  # type: ignore[operator]
+        self.totals[column] = value if total is None else total + value
         self._add_at(column, time, float(value))
 
     def join(self, other: "ChartSeries", columns: Iterable[str]) -> None:
         """Add the numbers of another line."""
         for column in columns:
             if (total := other.totals.get(column)) is not None:
-                self.totals[column] = self.totals.get(column, 0) + total  # type: ignore[operator]
+                self.totals[column] = self.totals.get(column, 0) + total
             for time, value in enumerate(other._series.get(column, ())):
                 if not isnan(value):
                     self._add_at(column, time, value)

@@ -57,7 +57,7 @@ def download(client: "Client", url: str, check: Callable[[bytes], Any] = decompr
     try:
         if not is_own:
             require_public_name(parsed.raw_host.decode())
-        response = client.upload(
+        response = client.send_untracked(
             prepared, auth=httpx.Auth(), parse=bytes, check=lambda response: check(response.body)
         )
     except PrivateHostError as error:

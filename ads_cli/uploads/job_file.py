@@ -9,11 +9,15 @@ import hashlib
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..errors import StateError
 from .batch import Acknowledgement, Attempt, Planned, SentPart
+
+if TYPE_CHECKING:
+    from ..feeds.rows import Rows
 
 
 class UploadTarget(msgspec.Struct, frozen=True):
@@ -35,6 +39,19 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     reading: dict[str, str] = {}  # other options of how the file is read
     selection: str = ""  # digest of the rows that are sent, where not all are
     upload: dict[str, str | int | bool | None] = {}  # options of this kind of upload
+
+
+def options_of_rows(rows: "Rows", *, skip_invalid: bool) -> JobOptions:
+    """Return how rows are read and converted."""
+    source, conversion = rows.source, rows.conversion
+    return JobOptions(
+        skip_invalid=skip_invalid,
+        format=source.format.name,
+        encoding=source.encoding,
+        mapping=dict(rows.rename),
+        conversion=conversion.digest if conversion else "",
+        reading=source.options.of_content,
+    )
 
 
 class JobKey(msgspec.Struct, frozen=True):

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec.structs import replace
+
 from ..api.endpoint import Request
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow, EncodedRows
 from ..validation.validator import OnProgress, Validator
 from .batch import Batch, Batches
-from .job_file import JobKey, JobOptions, UploadTarget
+from .job_file import JobKey, UploadTarget, options_of_rows
 from .plan import OnAcknowledged, pending_batches, this_second
 from .upload import Upload
 
@@ -115,19 +117,13 @@ class RowPlan:
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
-        source, conversion = self.rows.source, self.rows.conversion
         selection = self.validator.selection
-        options = JobOptions(
-            skip_invalid=skip_invalid,
-            format=source.format.name,
-            encoding=source.encoding,
-            mapping=dict(self.rows.rename),
-            conversion=conversion.digest if conversion else "",
-            reading=source.options.of_content,
+        options = replace(
+            options_of_rows(self.rows, skip_invalid=skip_invalid),
             selection=selection.digest if selection else "",
             upload={"strict": True} if skip_invalid and self.validator.strict else {},
         )
-        return JobKey(self.place(service), self.operation, source.digest, options)
+        return JobKey(self.place(service), self.operation, self.rows.source.digest, options)
 
     def begin(self, journal: "Journal") -> None:
         """Prepare for the first request of a run."""

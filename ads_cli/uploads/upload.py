@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..api.endpoint import Request
 from ..client.rate_limiter import StoppedError
-from ..errors import AdsctlError
+from ..errors import AdsctlError, UnavailableError
+from ..output.text import shortened
 from .batch import FAILED, Acknowledgement, Batch
 
 if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
+
+
+def not_understood(what: str) -> UnavailableError:
+    """Return the error for a response that means neither success nor refusal."""
+    return UnavailableError(f"the response of the service is not understood: {shortened(what)}")
 
 
 class AttemptLog(Protocol):
@@ -98,7 +104,7 @@ class RowUpload:
 
         prepared = self.prepare(client, batch)
         with noted(attempts, batch) if self.notes_attempts else nullcontext(_do_nothing) as on_send:
-            response = client.upload(prepared, on_send=on_send, check=read)
+            response = client.send_untracked(prepared, on_send=on_send, check=read)
         if response.may_be_repeated or attempts.may_be_applied(batch.number):
             outcomes = [RowOutcome(found.if_repeated) if found.if_repeated else found for found in outcomes]
         ack = Acknowledgement(batch.number, dict(Counter(outcome.status for outcome in outcomes)))

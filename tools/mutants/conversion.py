@@ -46,7 +46,7 @@ CONVERSION = (
     ),
     Mutant(
         "a job does not depend on how rows are converted",
-        "ads_cli/uploads/row_plan.py",
+        "ads_cli/uploads/job_file.py",
         'conversion=conversion.digest if conversion else "",',
         'conversion="",',
         (f"{STEPS}::test_a_job_with_other_steps_is_another_job",),

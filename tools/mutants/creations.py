@@ -59,9 +59,9 @@ CREATIONS = (
     ),
     Mutant(
         "a run with another mapping resumes a job",
-        "ads_cli/batches/plan.py",
-        "            mapping=dict(self.rows.rename),\n",
-        "            mapping={},\n",
+        "ads_cli/uploads/job_file.py",
+        "        mapping=dict(rows.rename),\n",
+        "        mapping={},\n",
         (AS_BEGUN,),
     ),
     Mutant(

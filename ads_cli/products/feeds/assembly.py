@@ -9,7 +9,7 @@ from typing import Any
 
 from ...feeds.rows import Row, Rows
 from ...output.text import counted
-from .kinds.kind import FeedKind, NamePatterns, folded
+from .kinds.kind import FeedKind, NamePatterns, column_key
 
 Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
@@ -30,7 +30,7 @@ class AssembledRows(Rows):
         self._mapped = {*dict(rename).values(), *kind.columns.values()}
         self._is_own = NamePatterns(kind.own)
         self._field_by_option = {
-            folded(name): field for field, names in kind.options.items() for name in names
+            column_key(name): field for field, names in kind.options.items() for name in names
         }
         self._left_out: Counter[str] = Counter()
 
@@ -64,9 +64,9 @@ class AssembledRows(Rows):
 
     def _sort_columns(self, columns: Sequence[str]) -> None:
         """Find out what each column is for."""
-        by_name = {folded(column): column for column in columns}
+        by_name = {column_key(column): column for column in columns}
         self._columns_by_role = {
-            role: [by_name[folded(name)] for name in names if folded(name) in by_name]
+            role: [by_name[column_key(name)] for name in names if column_key(name) in by_name]
             for role, names in self.kind.roles.items()
         }
         self._shared = {column for column in columns if column not in self._is_own}
@@ -115,7 +115,7 @@ class AssembledRows(Rows):
 
     def _option_fields(self, options: Iterable[tuple[str, str]]) -> Values:
         """Return the fields that options, such as a color, give."""
-        found = ((self._field_by_option.get(folded(name)), value) for name, value in options)
+        found = ((self._field_by_option.get(column_key(name)), value) for name, value in options)
         return {field: value for field, value in found if field and value}
 
 

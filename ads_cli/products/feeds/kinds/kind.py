@@ -17,7 +17,7 @@ NAMESPACES = ("g:", "c:")
 _SEPARATORS = str.maketrans("", "", " _-\t\N{NO-BREAK SPACE}")
 
 
-def folded(name: str) -> str:
+def column_key(name: str) -> str:
     """Return what equal names have in common: `Image Link`, `image-link` and `g:imageLink` are one."""
     name = name.strip().casefold()
     return (name[2:] if name.startswith(NAMESPACES) else name).translate(_SEPARATORS)
@@ -27,14 +27,14 @@ class NamePatterns:
     """Names of which `*` stands for any characters."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        names = {folded(pattern) for pattern in patterns}
+        names = {column_key(pattern) for pattern in patterns}
         self._names = {name for name in names if "*" not in name}
         wild = sorted(map(translate, names - self._names))
         self._wild = re.compile("|".join(wild)) if wild else None
 
     def __contains__(self, column: object) -> bool:
         """Tell whether one of the patterns matches the whole of a name."""
-        name = folded(str(column))
+        name = column_key(str(column))
         return name in self._names or bool(self._wild and self._wild.fullmatch(name))
 
 
@@ -61,21 +61,21 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
 
     def field_of(self, column: str, known: Collection[str]) -> str | None:
         """Return the field that a column is read as: the one that is named, or one of its own name."""
-        name = folded(column)
+        name = column_key(column)
         if field := self._fields.get(name):
             return field
         if name in self._role_columns:
             return None
-        return next((field for field in known if folded(field) == name), None)
+        return next((field for field in known if column_key(field) == name), None)
 
     def recognizes(self, columns: Collection[str]) -> bool:
         """Tell whether a feed with these columns is of this kind."""
-        names = [folded(column) for column in columns]
+        names = [column_key(column) for column in columns]
         return any(all(_has(names, pattern) for pattern in wanted) for wanted in self.recognized_by)
 
     @cached_property
     def _fields(self) -> dict[str, str]:
-        return {folded(column): field for column, field in self.columns.items()}
+        return {column_key(column): field for column, field in self.columns.items()}
 
     @cached_property
     def unsent(self) -> NamePatterns:
@@ -85,11 +85,11 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
 
     @cached_property
     def _role_columns(self) -> frozenset[str]:
-        return frozenset(folded(column) for columns in self.roles.values() for column in columns)
+        return frozenset(column_key(column) for columns in self.roles.values() for column in columns)
 
 
 def _has(names: Collection[str], pattern: str) -> bool:
-    wanted = folded(pattern)
+    wanted = column_key(pattern)
     if wanted.endswith("*"):
         return any(name.startswith(wanted[:-1]) for name in names)
     return wanted in names
@@ -187,9 +187,9 @@ def _require_names(path: str, where: str, names: Any, allowed: Collection[str]) 
 SCHEMA_ADDRESS = re.compile(r"^https?://(www\.)?schema\.org/", re.I)
 
 
-def key_of(value: str) -> str:
+def spelling_key(value: str) -> str:
     """Return what the spellings of a value have in common: `In Stock`, `in_stock`, schema.org/InStock."""
-    return folded(SCHEMA_ADDRESS.sub("", value.strip()))
+    return column_key(SCHEMA_ADDRESS.sub("", value.strip()))
 
 
 class Spellings(msgspec.Struct, frozen=True):
@@ -208,13 +208,13 @@ class Spellings(msgspec.Struct, frozen=True):
 
     def meaning(self, field: str, value: Any) -> str | None:
         """Return the value that a spelling stands for, or None."""
-        return self.fields.get(field, {}).get(key_of(value)) if isinstance(value, str) else None
+        return self.fields.get(field, {}).get(spelling_key(value)) if isinstance(value, str) else None
 
 
 def spellings_of(values: Mapping[str, Mapping[str, Iterable[str]]]) -> Spellings:
     """Make the step that reads the spellings of a kind: field to value to its other spellings."""
     fields = {
-        field: {key_of(name): value for value, others in spelled.items() for name in (value, *others)}
+        field: {spelling_key(name): value for value, others in spelled.items() for name in (value, *others)}
         for field, spelled in values.items()
     }
     return Spellings(fields, {field: tuple(spelled) for field, spelled in values.items()})

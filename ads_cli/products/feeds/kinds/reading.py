@@ -11,7 +11,7 @@ from ....errors import ContentError, UsageError
 from ....feeds.registry import load
 from ....feeds.rows import Row, Rows
 from ....spelling import suggestion
-from .kind import KINDS, FeedKind, Spellings, built_in, folded, load_mapping, merged, spellings_of
+from .kind import KINDS, FeedKind, Spellings, built_in, column_key, load_mapping, merged, spellings_of
 
 ASSEMBLIES = {
     "shopify": "ads_cli.products.feeds.exports:ShopifyRows",
@@ -87,7 +87,7 @@ class AsKind(msgspec.Struct, frozen=True, dict=True):
 
     def _found(self, column: str) -> str:
         """Return a column as the feed names it."""
-        return next((name for name in self.columns if folded(name) == folded(column)), column)
+        return next((name for name in self.columns if column_key(name) == column_key(column)), column)
 
 
 def read_as(
@@ -196,8 +196,8 @@ def open_feed(
 
 def _absent_columns(mapping: FeedKind, rows: Rows) -> str:
     """List the columns of a mapping that a table does not have; a mapping may serve several feeds."""
-    found = {folded(column) for column in rows.columns}
-    absent = [column for column in mapping.columns if folded(column) not in found]
+    found = {column_key(column) for column in rows.columns}
+    absent = [column for column in mapping.columns if column_key(column) not in found]
     named = (f"{column!r}{suggestion(column, rows.columns)}" for column in absent if rows.has_header)
     return ", ".join(named)
 

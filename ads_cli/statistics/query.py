@@ -46,6 +46,7 @@ class StatsQuery(msgspec.Struct, frozen=True):
     country: str | None = None
     platform: str | None = None
     group_by: tuple[str, ...] = ()  # rows that are equal in these columns are added up
+    shown: tuple[str, ...] = ()  # columns, derived ones among them; none means those of all metrics
 
     @property
     def text(self) -> str:

@@ -56,7 +56,8 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         str | None,
         typer.Option(
             metavar="A,B",
-            help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING)",
+            help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING); also"
+            " spend, ctr, cpc, cpm, cpe, cost_per_conversion, conversion_rate, roas",
             autocompletion=completes_from(ALL_GROUPS),
         ),
     ] = None
@@ -94,8 +95,9 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         from ...api.names import X
         from ...errors import UsageError
         from ...spelling import suggestion
+        from ...statistics.derived import parse_shown
         from ...statistics.entities import select_ids
-        from ...statistics.query import StatsQuery, parse_metrics
+        from ...statistics.query import StatsQuery
 
         entity = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
         if entity == JOBS_ONLY not in self.entities:
@@ -107,7 +109,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
                 f"--entity: {self.entity!r} is not a kind of entity{suggestion(entity, self.entities)}",
                 hint=f"one of {', '.join(self.entities)}",
             )
-        groups, metrics = parse_metrics(self.metrics, entity)
+        groups, metrics, shown = parse_shown(self.metrics, entity)
         ids = select_ids(
             directory,
             entity,
@@ -118,7 +120,9 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         )
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
-        return StatsQuery(entity, ids, period, self.granularity, groups, metrics, placement, *segments)
+        return StatsQuery(
+            entity, ids, period, self.granularity, groups, metrics, placement, *segments, shown=shown
+        )
 
 
 class StatsJobOptions(StatisticsOptions, frozen=True):

@@ -555,7 +555,7 @@ function __adsctl_options
     case 'emulator serve'
         printf '%s\t%s\n' '--port' 'Port to listen on; 0 chooses a free one' '--host' 'Loopback address to listen on' '--fault' 'Such as \'PUT /12/product_catalogs/* status=503 rate=0.2\'; repeatable' '--strict' 'Refuse unknown parameters under service x, too' '--database' 'The emulator\'s database (default: in the state folder)'
     case 'emulator exec'
-        printf '%s\t%s\n' '--fault' 'Such as \'PUT /12/product_catalogs/* status=503 rate=0.2\'; repeatable' '--strict' 'Refuse unknown parameters under service x, too' '--database' 'The emulator\'s database (default: in the state folder)'
+        printf '%s\t%s\n' '--fault' 'Such as \'PUT /12/product_catalogs/* status=503 rate=0.2\'; repeatable' '--strict' 'Refuse unknown parameters under service x, too' '--database' 'The emulator\'s database (default: a new one)'
     case 'emulator env'
         printf '%s\t%s\n' '--port' 'Port to listen on; 0 chooses a free one' '--host' 'Loopback address to listen on' '--database' 'The emulator\'s database (default: in the state folder)'
     case 'emulator audiences'

@@ -62,7 +62,7 @@ _adsctl_subcommands() {
     'profile') REPLY='list show use set remove' ;;
     'webhooks') REPLY='create' ;;
     'emulator') REPLY='serve exec env audiences reset' ;;
-    'help') REPLY='options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile webhooks completion emulator api help' ;;
+    'help') REPLY='options formats exit-codes environment files endpoints fields metrics products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile webhooks completion emulator api help' ;;
     esac
 }
 
@@ -364,7 +364,7 @@ _adsctl_values() {
     'stats active:--entity') REPLY='CAMPAIGN FUNDING_INSTRUMENT LINE_ITEM PROMOTED_ACCOUNT PROMOTED_POST' ;;
     'stats get:--entity') REPLY='ACCOUNT CAMPAIGN LINE_ITEM PROMOTED_POST PROMOTED_ACCOUNT FUNDING_INSTRUMENT' ;;
     'stats get:--granularity'|'stats export:--granularity') REPLY='TOTAL DAY HOUR' ;;
-    'stats get:--metrics'|'stats export:--metrics') REPLY='ENGAGEMENT BILLING VIDEO WEB_CONVERSION MOBILE_CONVERSION LIFE_TIME_VALUE_MOBILE_CONVERSION' ;;
+    'stats get:--metrics'|'stats export:--metrics') REPLY='ENGAGEMENT BILLING VIDEO WEB_CONVERSION MOBILE_CONVERSION LIFE_TIME_VALUE_MOBILE_CONVERSION spend ctr cpc cpm cpe cost_per_conversion conversion_rate roas engagements impressions reposts replies likes follows card_engagements clicks app_clicks url_clicks qualified_impressions carousel_swipes billed_engagements billed_charge_local_micro video_total_views video_views_25 video_views_50 video_views_75 video_views_100 video_cta_clicks video_content_starts video_3s100pct_views video_6s_views video_15s_views conversion_purchases conversion_sign_ups conversion_site_visits conversion_downloads conversion_custom conversion_add_to_carts conversion_checkouts_initiated conversion_content_views conversion_payment_info_additions conversion_add_to_wishlists conversion_searches conversion_landing_page_views conversion_subscriptions mobile_conversion_spent_credits mobile_conversion_installs mobile_conversion_content_views mobile_conversion_add_to_wishlists mobile_conversion_checkouts_initiated mobile_conversion_reservations mobile_conversion_tutorials_completed mobile_conversion_achievements_unlocked mobile_conversion_searches mobile_conversion_add_to_carts mobile_conversion_payment_info_additions mobile_conversion_re_engages mobile_conversion_shares mobile_conversion_rates mobile_conversion_logins mobile_conversion_updates mobile_conversion_levels_achieved mobile_conversion_invites mobile_conversion_key_page_views mobile_conversion_downloads mobile_conversion_purchases mobile_conversion_sign_ups mobile_conversion_site_visits mobile_conversion_lifetime_value_purchases mobile_conversion_lifetime_value_sign_ups mobile_conversion_lifetime_value_updates mobile_conversion_lifetime_value_tutorials_completed mobile_conversion_lifetime_value_reservations mobile_conversion_lifetime_value_add_to_carts mobile_conversion_lifetime_value_add_to_wishlists mobile_conversion_lifetime_value_checkouts_initiated mobile_conversion_lifetime_value_levels_achieved mobile_conversion_lifetime_value_achievements_unlocked mobile_conversion_lifetime_value_shares mobile_conversion_lifetime_value_invites mobile_conversion_lifetime_value_payment_info_additions mobile_conversion_lifetime_value_spent_credits mobile_conversion_lifetime_value_rates' ;;
     'stats get:--placement'|'stats export:--placement') REPLY='ALL_ON_PLATFORM ALL_ON_TWITTER SPOTLIGHT TREND' ;;
     'stats export:--entity') REPLY='ACCOUNT CAMPAIGN LINE_ITEM PROMOTED_POST PROMOTED_ACCOUNT FUNDING_INSTRUMENT MEDIA_CREATIVE' ;;
     'stats export:--segment-by') REPLY='AGE GENDER METROS PLATFORMS CONVERSION_TAGS' ;;
@@ -405,7 +405,7 @@ _adsctl_values() {
     'completion:0') REPLY='bash zsh fish powershell' ;;
     'api:--base') REPLY='ads platform sandbox' ;;
     'api:0') REPLY='GET POST PUT DELETE PATCH' ;;
-    'help:+') REPLY='options formats exit-codes environment files endpoints fields' ;;
+    'help:+') REPLY='options formats exit-codes environment files endpoints fields metrics' ;;
     *:--service) REPLY='generic x' ;;
     *:--output|*:-o) REPLY='table tsv csv json jsonl yaml ids none' ;;
     *:--color) REPLY='auto always never' ;;

@@ -1,10 +1,10 @@
 """Derived metrics: ratios of what the service counts, computed from sums and never averaged."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from ..api.metrics import BILLED_CHARGE, METRICS
+from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
 from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import suggestion
@@ -131,6 +131,48 @@ def _ratio(above: Any, below: Any, factor: Decimal) -> Decimal | None:
         return ratio.quantize(DIGITS, ROUND_HALF_UP).normalize() + 0
     except InvalidOperation:  # too large for that many digits
         return None
+
+
+METRIC_COLUMNS = ("metric", "group", "unit", "columns", "entities", "needs", "about")
+ABOUT = {
+    "video_total_views": "changed by the service on 13 August 2026: compare no numbers across that day",
+    BILLED_CHARGE: "what is charged; an estimate for three days. 'spend' is a shorter name",
+    "cost_per_conversion": "spend for a conversion: those that --metrics names, else purchases",
+    "conversion_rate": "conversions per click",
+    "ctr": "clicks per impression",
+    "cpm": "spend for 1,000 impressions",
+    "cpc": "spend for a click",
+    "cpe": "spend for an engagement",
+    "roas": "what these conversions sold, divided by the spend",
+    "spend": "what is charged",
+}
+
+
+def metric_records(names: Names) -> Iterator[dict[str, Any]]:
+    """Yield what `--metrics` takes: each metric with its group, and then those that are derived."""
+    for group, metrics in METRICS.items():
+        for metric in metrics:
+            columns = columns_of(metric)
+            entities = [each for each in GROUPS_BY_ENTITY if metric in _metrics_of(each, group)]
+            unit = "currency" if columns[0].endswith("_local") else "number"
+            if len(columns) > 1:
+                unit = "numbers" + ", and sale_amount in micro-units" * (columns[-1].endswith("sale_amount"))
+            shown = [names.name(column) for column in columns]
+            about = ABOUT.get(metric, "")
+            yield _metric_record(names.name(metric), group, unit, shown, entities, [], about)
+    entities = [each for each, groups in GROUPS_BY_ENTITY.items() if "WEB_CONVERSION" in groups]
+    for name, derived in DERIVED.items():
+        unit = "currency" if derived.sum == SPEND else "ratio"
+        needs = [names.name(metric) for metric in dict.fromkeys(_needed(derived, (PURCHASES,)))]
+        yield _metric_record(name, "derived", unit, [name], entities, needs, ABOUT[name])
+
+
+def _metric_record(*values: Any) -> dict[str, Any]:
+    return dict(zip(METRIC_COLUMNS, values, strict=True))
+
+
+def _metrics_of(entity: str, group: str) -> tuple[str, ...]:
+    return metrics_of(entity, group) if group in GROUPS_BY_ENTITY[entity] else ()
 
 
 class RowOrder(NamedTuple):

@@ -120,7 +120,7 @@ def _group_of(word: str, entity: str) -> tuple[str, tuple[str, ...]]:
     known = (*METRICS, *(each for metrics in METRICS.values() for each in metrics))
     raise UsageError(
         f"--metrics: {word!r} is not a known group or metric{suggestion(word, known)}",
-        hint=f"groups: {', '.join(ALL_GROUPS)}",
+        hint=f"groups: {', '.join(ALL_GROUPS)}; 'adsctl help metrics' lists every metric",
     )
 
 

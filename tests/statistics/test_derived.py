@@ -5,6 +5,10 @@ from decimal import Decimal
 
 import pytest
 
+from ads_cli.api.metrics import METRICS
+from ads_cli.commands.stats.options import DERIVED_NAMES
+from ads_cli.statistics.derived import DERIVED as DERIVED_METRICS
+
 WEEK = ("--since", "2026-05-04", "--until", "2026-05-11")  # long ago: charges are final
 ASKED = (*WEEK, "--ids", "8wku2,8wku3")
 BASE = "impressions,clicks,engagements,billed_charge_local"
@@ -95,3 +99,17 @@ def test_rows_are_sorted_by_any_column_and_cut_and_totals_stay_those_of_all(stat
 def test_what_the_rows_do_not_have_is_refused(stats, words, told):
     ids = () if "ACCOUNT" in words else ("--ids", "8wku2")
     assert told in stats.adsctl("stats", "get", *WEEK, *ids, *words, code=2).stderr
+
+
+def test_help_lists_every_metric_with_its_unit_and_what_it_needs(adsctl):
+    found = {each["metric"]: each for each in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
+    assert {metric for metrics in METRICS.values() for metric in metrics} | {*DERIVED_METRICS} == {*found}
+    assert found["cpm"]["needs"] == ["billed_charge_local_micro", "impressions"]
+    assert found["billed_charge_local_micro"]["unit"] == "currency"
+    assert "ACCOUNT" in found["likes"]["entities"] and "ACCOUNT" not in found["clicks"]["entities"]
+    assert "13 August 2026" in found["video_total_views"]["about"]
+    assert "retweets" in adsctl("help", "metrics", "--service", "x", "-o", "ids").stdout.split()
+
+
+def test_completion_offers_groups_single_and_derived_metrics(adsctl):
+    assert tuple(DERIVED_METRICS) == DERIVED_NAMES

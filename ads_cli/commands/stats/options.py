@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import msgspec
 import typer
 
-from ...api.metrics import ALL_GROUPS
+from ...api.metrics import ALL_GROUPS, METRICS
 from ...console.options import completes_from
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ...statistics.periods import Calendar, Period
     from ...statistics.query import StatsQuery
 
+# Written out, since help must not load what derives them; a test holds them equal.
+DERIVED_NAMES = ("spend", "ctr", "cpc", "cpm", "cpe", "cost_per_conversion", "conversion_rate", "roas")
+SINGLE = tuple(metric for metrics in METRICS.values() for metric in metrics)
 ENTITIES = ("ACCOUNT", "CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "PROMOTED_ACCOUNT", "FUNDING_INSTRUMENT")
 JOBS_ONLY = "MEDIA_CREATIVE"
 ENTITIES_OF_JOBS = (*ENTITIES, JOBS_ONLY)
@@ -57,8 +60,8 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         typer.Option(
             metavar="A,B",
             help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING); also"
-            " spend, ctr, cpc, cpm, cpe, cost_per_conversion, conversion_rate, roas",
-            autocompletion=completes_from(ALL_GROUPS),
+            " spend, ctr, cpc, cpm, cpe, cost_per_conversion, conversion_rate, roas; 'adsctl help metrics'",
+            autocompletion=completes_from((*ALL_GROUPS, *DERIVED_NAMES, *SINGLE)),
         ),
     ] = None
     placement: Annotated[

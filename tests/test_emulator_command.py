@@ -109,6 +109,22 @@ def test_exec_sets_the_variables_of_its_command(adsctl):
     assert variables >= addresses | keys | tokens | defaults
 
 
+def test_exec_has_a_world_of_its_own_which_no_other_command_sees(adsctl):
+    created = "adsctl campaigns list --all -o ids > before; adsctl campaigns delete $(head -1 before) --yes"
+    environment = adsctl.installed()
+    for _ in range(2):  # the second one has what the first one deleted
+        adsctl.process("emulator", "exec", "--", "sh", "-c", f"set -e; {created}", PATH=environment["PATH"])
+    (first, *_) = (adsctl.home / "before").read_text().split()
+    assert adsctl.local("campaigns", "get", first, "-o", "ids").stdout == f"{first}\n"
+
+
+def test_exec_keeps_its_data_in_a_named_database(adsctl):
+    words = ("emulator", "exec", "--database", "mine.db", "--", "sh", "-c")
+    adsctl(*words, "echo $ADSCTL_EMULATOR > first")
+    adsctl(*words, "echo $ADSCTL_EMULATOR > second")
+    assert (adsctl.home / "first").read_text() == (adsctl.home / "second").read_text() != "\n"
+
+
 def test_exec_reports_a_command_that_does_not_exist(adsctl):
     assert "cannot run nowhere" in adsctl("emulator", "exec", "--", "nowhere", code=2).stderr
 
@@ -169,7 +185,8 @@ def test_reset_refuses_while_the_database_is_served(adsctl):
 
 def test_reset_refuses_while_a_command_uses_the_database(adsctl):
     reset = shlex.join(adsctl.forked("emulator", "reset", "--yes"))
-    refused = adsctl.popen("emulator", "exec", "--", "sh", "-c", reset)
+    served = ("emulator", "exec", "--database", "state/emulator.db")
+    refused = adsctl.popen(*served, "--", "sh", "-c", reset)
     told = refused.communicate(timeout=60)[1].decode()
     assert refused.returncode == 11
     assert "is in use by process" in told and "adsctl emulator exec" in told

@@ -112,16 +112,26 @@ def execute(
     command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The command to run")],
     fault: Fault = None,
     strict: Strict = False,
-    database: Database = None,
+    database: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The emulator's database (default: a new one)")
+    ] = None,
 ) -> None:
     """Run a command with its own emulator.
 
+    Its data are new, and gone afterwards, unless --database names a file that keeps them.
+
     For example: adsctl emulator exec -- adsctl products push feed.csv
     """
+    from tempfile import TemporaryDirectory
+
     from ..emulator.server import running
 
+    invocation = Invocation.of(ctx)
     with (
-        closing(_open(Invocation.of(ctx), database, fault, strict=strict)) as emulator,
+        TemporaryDirectory(prefix="adsctl-emulator-") as folder,
+        closing(
+            _open(invocation, database or Path(folder) / "emulator.db", fault, strict=strict)
+        ) as emulator,
         running(emulator.prepared()) as address,
     ):
         inherited = {k: v for k, v in os.environ.items() if k != "ADSCTL_PROFILE" and not _names_secret(k)}

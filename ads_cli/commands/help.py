@@ -7,7 +7,7 @@ import typer
 
 from ..api.names import SERVICES
 from ..config.settings import DEFAULTS
-from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, TOPICS
+from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, METRICS_TOPIC, TOPICS
 from ..console.invocation import Invocation
 from ..console.options import completes_from
 from ..errors import StateError, UsageError
@@ -27,14 +27,17 @@ def show_help(
 ) -> None:
     """Show the help of a command, or explain a topic.
 
-    endpoints and fields are lists, in the format of -o: the command and the options of each line of the
-    API, and what a feed may hold (fields products, fields users, fields do-not-reach).
+    endpoints, fields and metrics are lists, in the format of -o: the command and the options of each line of
+    the API, what a feed may hold (fields products, fields users, fields do-not-reach), and the metrics of
+    stats.
 
     For example: adsctl help products push
     """
     path = names or []
     if path == [LINES_TOPIC]:
         _show_endpoints(ctx)
+    elif path == [METRICS_TOPIC]:
+        _show_metrics(ctx)
     elif path[:1] == [FEEDS_TOPIC]:
         _show_fields(ctx, path[1:])
     elif len(path) == 1 and path[0] in TOPICS:
@@ -72,6 +75,25 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
     else:
         every = [record for records in found.values() for record in records]
         call.printer.show(every, FIELD_COLUMNS, "field", FIELD_DETAILS)
+
+
+def _show_metrics(ctx: typer.Context) -> None:
+    """List the metrics of statistics, by group."""
+    from itertools import groupby
+
+    from ..statistics.derived import METRIC_COLUMNS, metric_records
+
+    call = Invocation.of(ctx, is_help=True)
+    records = list(metric_records(SERVICES[_service(call)]))
+    if not call.printer.draws:
+        call.printer.show(records, METRIC_COLUMNS, "metric")
+        return
+    formatter = ctx.make_formatter()
+    for group, own in groupby(records, key=lambda record: record["group"]):
+        with formatter.section(group):
+            rows = [(each["metric"], "; ".join(filter(None, (each["unit"], each["about"])))) for each in own]
+            formatter.write_dl(rows)
+    print(formatter.getvalue(), end="")
 
 
 def _service(call: Invocation) -> str:

@@ -46,6 +46,7 @@ class StatsQuery(msgspec.Struct, frozen=True):
     country: str | None = None
     platform: str | None = None
     group_by: tuple[str, ...] = ()  # rows that are equal in these columns are added up
+    shown: tuple[str, ...] = ()  # columns, derived ones among them; none means those of all metrics
 
     @property
     def text(self) -> str:
@@ -119,7 +120,7 @@ def _group_of(word: str, entity: str) -> tuple[str, tuple[str, ...]]:
     known = (*METRICS, *(each for metrics in METRICS.values() for each in metrics))
     raise UsageError(
         f"--metrics: {word!r} is not a known group or metric{suggestion(word, known)}",
-        hint=f"groups: {', '.join(ALL_GROUPS)}",
+        hint=f"groups: {', '.join(ALL_GROUPS)}; 'adsctl help metrics' lists every metric",
     )
 
 

@@ -100,7 +100,8 @@ def test_a_full_disk_of_the_emulator_exits_with_11_at_once(adsctl):
     adsctl.local("accounts", "list")
     adsctl.file("feed.csv", feed(1000))
     room = (adsctl.home / "state" / "emulator.db").stat().st_size + 50_000
-    for words in (("--profile", "local"), ("emulator", "exec", "--", *adsctl.command())):
+    served = ("emulator", "exec", "--database", "state/emulator.db", "--")
+    for words in (("--profile", "local"), (*served, *adsctl.command())):
         done = subprocess.run(
             adsctl.command(*words, "products", "push", "feed.csv", "--max-attempts", "2"),
             env=adsctl.environment | {"PYTHONDONTWRITEBYTECODE": "1"},

@@ -109,11 +109,12 @@ def test_a_push_to_another_place_does_not_prevent_a_resume(adsctl, service):
 def test_a_served_emulator_is_recognized_on_another_port(adsctl):
     adsctl.file("feed.csv", feed(100))
     push = adsctl.forked("products", "push", "feed.csv", "--concurrency", "1", "--max-errors", "1")
-    adsctl("emulator", "exec", "--fault", "PUT * partial times=1", "--", *push, code=9)
-    done = adsctl("emulator", "exec", "--", *push, "--resume", "-o", "json", code=9)
+    served = ("emulator", "exec", "--database", "state/emulator.db")
+    adsctl(*served, "--fault", "PUT * partial times=1", "--", *push, code=9)
+    done = adsctl(*served, "--", *push, "--resume", "-o", "json", code=9)
     assert "resuming job" in done.stderr and json.loads(done.stdout)["created"] > 0
     adsctl("emulator", "reset", "--yes")
-    done = adsctl("emulator", "exec", "--", *push, "--resume")
+    done = adsctl(*served, "--", *push, "--resume")
     assert "starting from the beginning: the last push of this file has ended" in done.stderr
 
 

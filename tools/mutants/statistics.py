@@ -7,7 +7,23 @@ NO_SUM = f"{SUMS}::test_an_answer_that_has_no_sum_is_unreadable"
 TABLE = "tests/statistics/test_sqlite_table.py"
 NIGHTS = "tests/statistics/test_days.py::test_the_days_of_every_night_follow_each_other_in_every_zone"
 
+DERIVED = "tests/statistics/test_derived.py"
+
 STATISTICS = (
+    Mutant(
+        "a metric that is derived of a total is not that of its sums",
+        "ads_cli/commands/stats/results.py",
+        "self._order.applied(with_derived(table, question.metrics, question.shown, asked.names))",
+        "self._order.applied(table)",
+        (f"{DERIVED}::test_ratios_are_those_of_the_sums_in_each_row",),
+    ),
+    Mutant(
+        "the first rows are those with no value",
+        "ads_cli/statistics/derived.py",
+        "rows = known + [row for row in rows if row[at] is None]",
+        "rows = [row for row in rows if row[at] is None] + known",
+        (f"{DERIVED}::test_rows_are_sorted_by_any_column_and_cut_and_totals_stay_those_of_all",),
+    ),
     Mutant(
         "segments of one name are one",
         "ads_cli/statistics/rows.py",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import msgspec
 import typer
 
-from ...api.metrics import ALL_GROUPS
+from ...api.metrics import ALL_GROUPS, METRICS
 from ...console.options import completes_from
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ...statistics.periods import Calendar, Period
     from ...statistics.query import StatsQuery
 
+# Written out, since help must not load what derives them; a test holds them equal.
+DERIVED_NAMES = ("spend", "ctr", "cpc", "cpm", "cpe", "cost_per_conversion", "conversion_rate", "roas")
+SINGLE = tuple(metric for metrics in METRICS.values() for metric in metrics)
 ENTITIES = ("ACCOUNT", "CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "PROMOTED_ACCOUNT", "FUNDING_INSTRUMENT")
 JOBS_ONLY = "MEDIA_CREATIVE"
 ENTITIES_OF_JOBS = (*ENTITIES, JOBS_ONLY)
@@ -56,8 +59,9 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         str | None,
         typer.Option(
             metavar="A,B",
-            help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING)",
-            autocompletion=completes_from(ALL_GROUPS),
+            help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING); also"
+            " spend, ctr, cpc, cpm, cpe, cost_per_conversion, conversion_rate, roas; 'adsctl help metrics'",
+            autocompletion=completes_from((*ALL_GROUPS, *DERIVED_NAMES, *SINGLE)),
         ),
     ] = None
     placement: Annotated[
@@ -94,8 +98,9 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         from ...api.names import X
         from ...errors import UsageError
         from ...spelling import suggestion
+        from ...statistics.derived import parse_shown
         from ...statistics.entities import select_ids
-        from ...statistics.query import StatsQuery, parse_metrics
+        from ...statistics.query import StatsQuery
 
         entity = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
         if entity == JOBS_ONLY not in self.entities:
@@ -107,7 +112,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
                 f"--entity: {self.entity!r} is not a kind of entity{suggestion(entity, self.entities)}",
                 hint=f"one of {', '.join(self.entities)}",
             )
-        groups, metrics = parse_metrics(self.metrics, entity)
+        groups, metrics, shown = parse_shown(self.metrics, entity)
         ids = select_ids(
             directory,
             entity,
@@ -118,7 +123,9 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         )
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
-        return StatsQuery(entity, ids, period, self.granularity, groups, metrics, placement, *segments)
+        return StatsQuery(
+            entity, ids, period, self.granularity, groups, metrics, placement, *segments, shown=shown
+        )
 
 
 class StatsJobOptions(StatisticsOptions, frozen=True):

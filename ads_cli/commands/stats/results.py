@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...console.output_file import OutputFile
     from ...statistics.chart_data import ChartData
+    from ...statistics.derived import RowOrder
     from ...statistics.query import StatsQuery
     from ...statistics.rows import QueryResult, ResultContext, StatsTable
 
@@ -65,6 +66,10 @@ class ResultOptions(msgspec.Struct, frozen=True):
         typer.Option(metavar="COLUMNS", help="Add up rows that are equal in these, such as campaign,start"),
     ] = None
     totals: Annotated[bool, typer.Option("--totals", help="Add a row with the total of all")] = False
+    sort: Annotated[
+        str | None, typer.Option(metavar="[-]COLUMN", help="Sort by this column, as in -spend: largest first")
+    ] = None
+    top: Annotated[int | None, typer.Option(metavar="N", min=1, help="Show the first N rows only")] = None
     into: Annotated[
         str | None,
         typer.Option(
@@ -94,10 +99,13 @@ class ResultOptions(msgspec.Struct, frozen=True):
     def _checked(self, call: "Invocation", *, raw: bool, file: str | None) -> "Results":
         """Return what takes the rows; raise UsageError where options exclude each other."""
         from ...console.output_file import OutputFile, checked_path
+        from ...statistics.derived import RowOrder
         from ...statistics.rows import parse_group_by
 
         by = parse_group_by(self.group_by)
-        for option, is_given in (("--group-by", by), ("--totals", self.totals)):
+        order = RowOrder.parse(self.sort, self.top)
+        about_rows = {"--group-by": by, "--totals": self.totals, "--sort": self.sort, "--top": self.top}
+        for option, is_given in about_rows.items():
             if is_given and (raw or self.into):
                 other = "--raw" if raw else "--into"
                 raise UsageError(f"{option} cannot be used with {other}", hint="it is about the rows shown")
@@ -118,7 +126,7 @@ class ResultOptions(msgspec.Struct, frozen=True):
         check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report])
         for chosen in filter(None, (output, plot)):
             chosen.confirm(call, force=self.force)
-        return Results(call, by, self.totals, database, output, plot, report, force=self.force)
+        return Results(call, by, self.totals, order, database, output, plot, report, force=self.force)
 
     def _database(self) -> Path | None:
 
@@ -139,6 +147,7 @@ class Results:
         call: "Invocation",
         group_by: tuple[str, ...],
         totals: bool,
+        order: "RowOrder",
         database: Path | None,
         output: "OutputFile | None",
         plot: "OutputFile | None",
@@ -147,6 +156,7 @@ class Results:
         force: bool,
     ) -> None:
         self._call, self._by, self._totals, self._force = call, group_by, totals, force
+        self._order = order
         self._database, self._output, self._plot, self._report = database, output, plot, report
         self.question: StatsQuery | None = None  # once it is known
 
@@ -164,15 +174,22 @@ class Results:
         """Show, write or store the rows."""
         from ...output.text import first_of
         from ...statistics.chart_data import ChartData
+        from ...statistics.derived import with_derived
         from ...statistics.rows import CURRENCY, table_of
 
         table = table_of(asked, answers, with_currency=bool(self._database) or CURRENCY in self._by)
+        named = with_derived(table, asked.question.metrics, asked.question.shown, asked.names).columns
+        self._order.require_column(named)  # before anything is asked, since rows are read later
         gathered, table = ChartData(table.metrics, asked.currencies), self._summed(table)
-        shown = msgspec.structs.replace(asked.question, group_by=self._by)
+        question = asked.question
+        shown = msgspec.structs.replace(question, group_by=self._by)
         draws = self._call.printer.draws and self._call.presentation.format is None
         draws = draws and not (self._database or self._output)
+        draws = draws and not (question.shown or self._order.is_given)  # lines have sums, in their order
         if draws or self._plot or self._report:
             table = gathered.watch(table)
+        if self._database is None and not draws:
+            table = self._order.applied(with_derived(table, question.metrics, question.shown, asked.names))
         try:
             if self._database is not None:
                 self._store(self._database, asked, table, again)

@@ -61,6 +61,8 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
     identifiers: int = 0
     people: int = 0
     uncertain: int = 0  # identifiers
+    # Whether the service may keep people together whom this ledger does not know to share an identifier.
+    links_unknown: bool = False
     changed: str = ""  # time of the last acknowledged change, in UTC
 
     @property
@@ -153,12 +155,15 @@ class Ledger:
         with self._lock():
             return LogFile.create(path, header, self.sealer)
 
-    def close_log(self, log: LogFile) -> str:
-        """Merge the log of a job that is ending; return why the ledger was lost, or nothing."""
+    def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
+        """Merge the log of a job that is ending; return why the ledger was lost, or nothing.
+
+        `sent_all` says that after its removals the job has sent everybody who is on the list.
+        """
         log.close()
         with self._lock():
             found = self._read()
-            self._merge(own=log.path)
+            self._merge(own=log.path, sent_all=sent_all)
         return found.reason
 
     def exists(self) -> bool:
@@ -236,7 +241,7 @@ class Ledger:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return info, LedgerIndex(data, info.identifiers, width), texts
 
-    def _merge(self, own: Path | None = None) -> None:
+    def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> None:
         """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked."""
         logs = [(path, log) for path in self._logs() if (log := read_log(path))]
         due = [(path, log) for path, log in logs if path == own or not self._is_running(log.header)]
@@ -261,7 +266,8 @@ class Ledger:
         # A log is on disk before anything is sent: what cannot be read of it, the disk has lost.
         if unreadable or not (is_chain and merged.is_whole and len(own_key) == len(due)):
             epoch = NO_EPOCH
-        info = msgspec.structs.replace(found.info, epoch=epoch, tagged=merged.tagged)
+        unknown = not (is_known and epoch) or (found.info.links_unknown and not sent_all)
+        info = msgspec.structs.replace(found.info, epoch=epoch, tagged=merged.tagged, links_unknown=unknown)
         self._write(info, merged.records, merged.texts, changes=merged.changes)
         for path in [*(path for path, _ in due), *unreadable]:
             path.unlink(missing_ok=True)

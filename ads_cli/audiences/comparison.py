@@ -43,6 +43,7 @@ class ListDifferences:
     counts: Counter[str] = field(default_factory=Counter)  # people by what is done with them
     unchanged: int = 0
     missing: int = 0  # people who were acknowledged, and are in no row
+    uncounted: int = 0  # of these, people whose first identifier the ledger has no longer
     withheld: str = ""  # why none of them is deleted
     sends_all: bool = False  # since nobody knows who else is deleted with them
     affected: set[bytes] = field(default_factory=set)  # tags of people of whom an identifier is deleted
@@ -50,7 +51,7 @@ class ListDifferences:
     @property
     def known(self) -> int:
         """Count the people who were acknowledged."""
-        return self.ledger.info.people
+        return self.ledger.info.people + self.uncounted
 
 
 class ListComparison:
@@ -145,6 +146,7 @@ class ListComparison:
             elif entry.tag not in spared:
                 gone.setdefault(entry.tag, []).append(entry)
         found.missing = len(gone)
+        found.uncounted = sum(not any(entry.is_head for entry in entries) for entries in gone.values())
         if unreadable:
             found.withheld = (
                 "rows cannot be read, and the people of these rows may be among those who are in no other"

@@ -128,7 +128,7 @@ class Ledger:
 
     def __init__(self, state_dir: Path, place: UploadTarget) -> None:
         self.place = place
-        self._state_dir = state_dir
+        self.state_dir = state_dir
         self._folder = state_dir / FOLDER
         self._path = self._folder / sha256(msgspec.json.encode(place)).hexdigest()[:16]
         self._epochs = WriteEpochs(state_dir)
@@ -142,7 +142,6 @@ class Ledger:
 
     def log(self, job: str, lock: str, previous: str, epoch: str) -> LogFile:
         """Begin the log of a run of a job, on disk before this returns; `lock` is that of the job."""
-        path = self._path.with_name(f"{self._path.name}.{job}.{secrets.token_hex(4)}.log")
         header = LogHeader(
             service=self.place.service,
             kind=self.place.kind,
@@ -153,6 +152,8 @@ class Ledger:
             epoch=epoch,
         )
         with self._lock():
+            last = max((int(path.name.split(".")[1]) for path in self._logs()), default=0)
+            path = self._path.with_name(f"{self._path.name}.{last + 1:09}.{job}.log")
             return LogFile.create(path, header, self.sealer)
 
     def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
@@ -182,8 +183,8 @@ class Ledger:
         return any(self._is_running(log.header) for path in self._logs() if (log := read_log(path)))
 
     def _logs(self) -> list[Path]:
-        paths = self._folder.glob(f"{self._path.name}.*.log")
-        return sorted(paths, key=lambda path: (path.stat().st_ctime_ns, path.name))
+        """List the logs of this list, the oldest first."""
+        return sorted(self._folder.glob(f"{self._path.name}.*.log"))
 
     def _open(self) -> OpenLedger:
         found = self._read()
@@ -273,7 +274,7 @@ class Ledger:
             path.unlink(missing_ok=True)
 
     def _is_running(self, header: LogHeader) -> bool:
-        jobs = self._state_dir / "jobs"
+        jobs = self.state_dir / "jobs"
         if not jobs.is_dir():
             return False
         lock = try_lock(jobs, header.lock)

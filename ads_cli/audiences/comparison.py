@@ -43,13 +43,15 @@ class ListDifferences:
     counts: Counter[str] = field(default_factory=Counter)  # people by what is done with them
     unchanged: int = 0
     missing: int = 0  # people who were acknowledged, and are in no row
+    uncounted: int = 0  # of these, people whose first identifier the ledger has no longer
     withheld: str = ""  # why none of them is deleted
+    sends_all: bool = False  # since nobody knows who else is deleted with them
     affected: set[bytes] = field(default_factory=set)  # tags of people of whom an identifier is deleted
 
     @property
     def known(self) -> int:
         """Count the people who were acknowledged."""
-        return self.ledger.info.people
+        return self.ledger.info.people + self.uncounted
 
 
 class ListComparison:
@@ -88,7 +90,10 @@ class ListComparison:
                 on_progress(rows)
         self._gone = []
         self._find_gone(prune=prune)
-        if found.affected:
+        if found.sends_all:
+            found.counts[UPDATED] += found.unchanged
+            found.unchanged = 0
+        elif found.affected:
             affected = {int.from_bytes(tag) for tag in found.affected}
             again = sum(tag in affected for tag in tags)
             found.counts[UPDATED] += again
@@ -141,6 +146,7 @@ class ListComparison:
             elif entry.tag not in spared:
                 gone.setdefault(entry.tag, []).append(entry)
         found.missing = len(gone)
+        found.uncounted = sum(not any(entry.is_head for entry in entries) for entries in gone.values())
         if unreadable:
             found.withheld = (
                 "rows cannot be read, and the people of these rows may be among those who are in no other"
@@ -151,6 +157,7 @@ class ListComparison:
             return
         self._gone = [*gone.values()]
         found.counts[DELETED] = len(gone)
+        found.sends_all = self._opened.info.links_unknown
         found.affected = {entry.tag for entries in self._gone for entry in entries} - {NO_TAG}
 
     def _find_spared(self) -> tuple[set[bytes], bool]:
@@ -209,5 +216,5 @@ class ListComparison:
         """Read the file again and yield the people to add, or to send again."""
         for record, user in self._users():
             status, tag = self._status(user)
-            if status or tag in self.found.affected:
+            if status or self.found.sends_all or tag in self.found.affected:
                 yield Person(record, user, status or UPDATED)

@@ -61,6 +61,8 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
     identifiers: int = 0
     people: int = 0
     uncertain: int = 0  # identifiers
+    # Whether the service may keep people together whom this ledger does not know to share an identifier.
+    links_unknown: bool = False
     changed: str = ""  # time of the last acknowledged change, in UTC
 
     @property
@@ -126,7 +128,7 @@ class Ledger:
 
     def __init__(self, state_dir: Path, place: UploadTarget) -> None:
         self.place = place
-        self._state_dir = state_dir
+        self.state_dir = state_dir
         self._folder = state_dir / FOLDER
         self._path = self._folder / sha256(msgspec.json.encode(place)).hexdigest()[:16]
         self._epochs = WriteEpochs(state_dir)
@@ -140,7 +142,6 @@ class Ledger:
 
     def log(self, job: str, lock: str, previous: str, epoch: str) -> LogFile:
         """Begin the log of a run of a job, on disk before this returns; `lock` is that of the job."""
-        path = self._path.with_name(f"{self._path.name}.{job}.{secrets.token_hex(4)}.log")
         header = LogHeader(
             service=self.place.service,
             kind=self.place.kind,
@@ -151,14 +152,19 @@ class Ledger:
             epoch=epoch,
         )
         with self._lock():
+            last = max((int(path.name.split(".")[1]) for path in self._logs()), default=0)
+            path = self._path.with_name(f"{self._path.name}.{last + 1:09}.{job}.log")
             return LogFile.create(path, header, self.sealer)
 
-    def close_log(self, log: LogFile) -> str:
-        """Merge the log of a job that is ending; return why the ledger was lost, or nothing."""
+    def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
+        """Merge the log of a job that is ending; return why the ledger was lost, or nothing.
+
+        `sent_all` says that after its removals the job has sent everybody who is on the list.
+        """
         log.close()
         with self._lock():
             found = self._read()
-            self._merge(own=log.path)
+            self._merge(own=log.path, sent_all=sent_all)
         return found.reason
 
     def exists(self) -> bool:
@@ -177,8 +183,8 @@ class Ledger:
         return any(self._is_running(log.header) for path in self._logs() if (log := read_log(path)))
 
     def _logs(self) -> list[Path]:
-        paths = self._folder.glob(f"{self._path.name}.*.log")
-        return sorted(paths, key=lambda path: (path.stat().st_ctime_ns, path.name))
+        """List the logs of this list, the oldest first."""
+        return sorted(self._folder.glob(f"{self._path.name}.*.log"))
 
     def _open(self) -> OpenLedger:
         found = self._read()
@@ -236,7 +242,7 @@ class Ledger:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return info, LedgerIndex(data, info.identifiers, width), texts
 
-    def _merge(self, own: Path | None = None) -> None:
+    def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> None:
         """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked."""
         logs = [(path, log) for path in self._logs() if (log := read_log(path))]
         due = [(path, log) for path, log in logs if path == own or not self._is_running(log.header)]
@@ -261,13 +267,14 @@ class Ledger:
         # A log is on disk before anything is sent: what cannot be read of it, the disk has lost.
         if unreadable or not (is_chain and merged.is_whole and len(own_key) == len(due)):
             epoch = NO_EPOCH
-        info = msgspec.structs.replace(found.info, epoch=epoch, tagged=merged.tagged)
+        unknown = not (is_known and epoch) or (found.info.links_unknown and not sent_all)
+        info = msgspec.structs.replace(found.info, epoch=epoch, tagged=merged.tagged, links_unknown=unknown)
         self._write(info, merged.records, merged.texts, changes=merged.changes)
         for path in [*(path for path, _ in due), *unreadable]:
             path.unlink(missing_ok=True)
 
     def _is_running(self, header: LogHeader) -> bool:
-        jobs = self._state_dir / "jobs"
+        jobs = self.state_dir / "jobs"
         if not jobs.is_dir():
             return False
         lock = try_lock(jobs, header.lock)

@@ -53,10 +53,10 @@ class RecordedUpload:
         self._ledger = Ledger(journal.folder.parent, job.key.place)
         self._log = self._ledger.log(job.job, job.key.digest, journal.previous_epoch, job.epoch)
 
-    def finish(self) -> str:
+    def finish(self, *, sent_all: bool = False) -> str:
         """Merge the log into the ledger; return a warning where that was lost, or nothing."""
         assert self._ledger and self._log
-        lost = self._ledger.close_log(self._log)
+        lost = self._ledger.close_log(self._log, sent_all=sent_all)
         return f"{lost}: whom this list had before is not known any more" if lost else ""
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:

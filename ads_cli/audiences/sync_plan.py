@@ -201,7 +201,7 @@ class ListSyncPlan:
 
     def finish(self, journal: Journal) -> str:
         """Store in the ledger who was acknowledged."""
-        return self.upload.finish()
+        return self.upload.finish(sent_all=self.differences.sends_all)
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the people who are sent, and those who need not be."""

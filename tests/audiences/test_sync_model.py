@@ -48,11 +48,11 @@ class Faults:
                 raise UnavailableError("the answer was lost")
             return ack
 
-        def faulty_finish(upload):
+        def faulty_finish(upload, **options):
             fault, self.next = self.next, "none"
             if fault == "killed":
                 raise UnavailableError("killed before the log was merged")
-            return finish(upload)
+            return finish(upload, **options)
 
         monkeypatch.setattr(UserUpload, "send", faulty_send)
         monkeypatch.setattr(RecordedUpload, "finish", faulty_finish)

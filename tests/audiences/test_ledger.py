@@ -1,0 +1,138 @@
+"""The ledger of a list: what it holds of people, and what the logs of jobs make of it."""
+
+import os
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ads_cli.audiences import ledger as ledgers
+from ads_cli.audiences.ledger import Ledger, Trust
+from ads_cli.audiences.ledger_records import KINDS, Entry, Sealer
+from ads_cli.audiences.operations import Operations
+from ads_cli.errors import StateError
+from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.uploads.write_epochs import WriteEpochs
+from tests.audiences.lists import List, digest, person
+
+PLACE = UploadTarget("https://ads.example", "custom_audience", "1nmth")
+
+
+@given(key=st.binary(min_size=32, max_size=32), value=st.binary(min_size=32, max_size=32), text=st.text())
+def test_an_identifier_comes_back_under_the_key_only(key, value, text):
+    sealer, other = Sealer(key), Sealer(bytes(byte ^ 1 for byte in key))
+    for kind, plain in ((KINDS["email"], value.hex()), (KINDS["partner_user_id"], text)):
+        sealed = sealer.seal(kind, plain)
+        assert sealer.digest(kind, plain) == sealed[0]
+        assert sealer.open(kind, *sealed) == plain
+        assert other.digest(kind, plain) != sealed[0]
+    assert sealer.digest(0, value.hex()) != sealer.digest(1, value.hex())
+
+
+def test_a_record_comes_back():
+    entry = Entry(os.urandom(16), os.urandom(16), 5, until=4000, uncertain=True, tag=os.urandom(8))
+    assert Entry.decode(entry.encode()) == entry
+
+
+def test_no_address_and_no_hash_of_one_is_in_the_state_folder(adsctl):
+    customers = List(adsctl)
+    everybody = [person(n, phone=f"+49151123450{n:02}", id=f"customer-{n}") for n in range(20)]
+    customers.sync(everybody)
+    customers.sync(everybody[5:])
+    values = [value for each in everybody for value in each.values()]
+    found = [value.encode() for value in values]
+    for value in values:
+        whole = sha256(value.encode()).digest()
+        found += [whole[:16], whole[16:], whole.hex().encode()]
+    stored = [path for path in (adsctl.home / "state").rglob("*") if path.is_file()]
+    assert any(path.parent.name == ledgers.FOLDER for path in stored)
+    for path in stored:
+        if not path.name.startswith("emulator.db"):  # which is the service
+            content = path.read_bytes()
+            assert not [value for value in found if value in content], path
+        if "ledger" in str(path):
+            assert path.stat().st_mode & 0o077 == 0
+
+
+def operations(kind: str, *people: int) -> list[Operations]:
+    users = ",".join(f'{{"email":["{digest(f"u{n}@x.de")}"]}}' for n in people)
+    body = f'{{"operation_type":"{kind}","params":{{"users":[{users}]}}}}'
+    return [Operations.single(body.encode(), list(people))]
+
+
+@pytest.fixture
+def ledger(tmp_path) -> Ledger:
+    WriteEpochs(tmp_path / "state").begin(PLACE)
+    return Ledger(tmp_path / "state", PLACE)
+
+
+def written(ledger: Ledger, *batches: tuple[str, list[int], bool], rejected: tuple[int, ...] = ()) -> None:
+    """Write the log of a job that has ended: what batches do, to whom, and whether they are acknowledged."""
+    epoch = WriteEpochs(ledger.state_dir).current(PLACE)
+    log = ledger.log("job", "lock", epoch, epoch)
+    for number, (kind, people, is_acknowledged) in enumerate(batches):
+        digests = log.note_sent(number, operations(kind, *people), 4000)
+        if is_acknowledged:
+            log.note_acknowledged(number, (one for n in rejected for one in digests[n]))
+    log.close()
+
+
+def known(ledger: Ledger) -> dict[int, bool]:
+    """Return whom the ledger has, and whether they are uncertain."""
+    opened = ledger.open()
+    assert opened.trust is Trust.FULL
+    found = {}
+    for number in range(10):
+        position = opened.entries.find(ledger.sealer.digest(0, digest(f"u{number}@x.de")))
+        if position >= 0:
+            found[number] = opened.entries.entry(position).uncertain
+    assert len(opened.entries) == opened.info.identifiers == opened.info.people == len(found)
+    assert opened.info.uncertain == sum(found.values())
+    return found
+
+
+def test_what_is_acknowledged_is_certain_and_what_was_only_sent_is_not(ledger):
+    written(ledger, ("Update", [1, 2], True), ("Update", [3], False))
+    assert known(ledger) == {1: False, 2: False, 3: True}
+    written(ledger, ("Delete", [1], True), ("Delete", [2], False), ("Update", [3], True))
+    assert known(ledger) == {2: True, 3: False}
+
+
+def test_whom_the_service_rejects_stays_as_they_were(ledger):
+    written(ledger, ("Update", [1], True))
+    written(ledger, ("Delete", [1], True), ("Update", [2], True), rejected=())
+    assert known(ledger) == {2: False}
+    written(ledger, ("Delete", [2], True), rejected=(2,))
+    assert known(ledger) == {2: False}
+
+
+def test_of_requests_at_the_same_time_nobody_knows_the_order(ledger):
+    epoch = WriteEpochs(ledger.state_dir).current(PLACE)
+    log = ledger.log("job", "lock", epoch, epoch)
+    log.note_sent(0, operations("Update", 1), 4000)
+    log.note_sent(1, operations("Delete", 1), 4000)
+    log.note_acknowledged(0, iter(()))
+    log.note_acknowledged(1, iter(()))
+    log.close()
+    assert known(ledger) == {1: True}
+
+
+def test_a_log_that_is_cut_off_counts_up_to_there_and_a_damaged_one_is_not_trusted(ledger):
+    written(ledger, ("Update", [1], True), ("Update", [2], True))
+    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("*.log")
+    path.write_bytes(path.read_bytes()[:-3])
+    assert known(ledger) == {1: False, 2: True}
+    written(ledger, ("Update", [3], True), ("Update", [4], True))
+    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("*.log")
+    content = bytearray(path.read_bytes())
+    content[300] ^= 1
+    path.write_bytes(content)
+    assert ledger.open().trust is Trust.CHANGED
+
+
+def test_a_log_that_cannot_be_written_ends_the_push_before_anything_is_sent(ledger, monkeypatch):
+    log = ledger.log("job", "lock", "", "")
+    monkeypatch.setattr(os, "write", lambda descriptor, data: 1)
+    with pytest.raises(StateError, match="disk is full"):
+        log.note_sent(0, operations("Update", 1), 4000)

@@ -61,7 +61,6 @@ class CampaignFile:
     is_whole: bool = False  # whether it has all campaigns of the account
     campaigns: list[Entry] = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)
-    document: Any = None
     content: bytes = b""
 
     @property
@@ -117,7 +116,7 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
 
 def file_of(document: LinedMapping, label: str, folder: Path, content: bytes = b"") -> CampaignFile:
     """Make what a document says."""
-    found = CampaignFile(label, document=document, content=content)
+    found = CampaignFile(label, content=content)
     reader = _Reader(found, folder)
     for key in document:
         if key not in KEYS:
@@ -229,7 +228,7 @@ class _Reader:
         kind = self._kind(list_name, record, filled, path)
         if kind is None:
             return None
-        entry = Entry(kind, path, record.line, record)
+        entry = Entry(kind, path, record.line, record.column, record.is_flow)
         entry.id, entry.own_key = (self._label(record, filled, path, key) for key in ("id", "key"))
         if kind is TARGETING:
             filled = self._criterion(record, filled, path)
@@ -326,7 +325,8 @@ class _Reader:
 
     def _read_field(self, entry: Entry, record: LinedMapping, each: FileField, key: str, raw: Any) -> None:
         """Convert a value by its declared type; an invalid one is kept, since the account may have it too."""
-        raw = to_neutral({each.name: raw})[each.name]
+        if each.is_enum:
+            raw = to_neutral({each.name: raw})[each.name]
         if raw is None:
             entry.values[each.name] = None
             return

@@ -205,7 +205,8 @@ class _Reader:
             yield from ({"profile": each} for each in given)
         elif key == "files":
             for pattern in given:
-                matching = sorted(map(str, self._folder.glob(pattern)))
+                whole = self._folder / pattern
+                matching = sorted(map(str, Path(whole.anchor).glob(str(whole)[len(whole.anchor) :])))
                 if not matching:
                     raise ContentError(f"{pattern!r} matches no file")
                 yield from ({"file": each} for each in matching)
@@ -213,7 +214,9 @@ class _Reader:
             from ..feeds.reader import open_source, read_rows
 
             for name in given:
-                rows = read_rows(open_source(str(self._folder / name)), roots=(), known=())
+                rows = read_rows(
+                    open_source(name if "://" in name else str(self._folder / name)), roots=(), known=()
+                )
                 for row in rows:
                     if row.problem:
                         raise ContentError(f"{name}:{row.line}: {row.problem}")

@@ -373,6 +373,7 @@ class Comparison:
     def _delete(self, one: Stored, path: str, *, is_replaced: bool = False) -> None:
         """Note a record that is deleted, and before it those below it."""
         for key, below in one.below.items():
+            self.plan.listed += 0 if is_replaced else len(below)
             for inner in below:
                 self._delete(inner, f"{path}.{key}" if is_replaced else path, is_replaced=is_replaced)
         self.plan.changes.append(

@@ -61,7 +61,6 @@ class CampaignFile:
     is_whole: bool = False  # whether it has all campaigns of the account
     campaigns: list[Entry] = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)
-    document: Any = None
     content: bytes = b""
 
     @property
@@ -117,7 +116,7 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
 
 def file_of(document: LinedMapping, label: str, folder: Path, content: bytes = b"") -> CampaignFile:
     """Make what a document says."""
-    found = CampaignFile(label, document=document, content=content)
+    found = CampaignFile(label, content=content)
     reader = _Reader(found, folder)
     for key in document:
         if key not in KEYS:
@@ -206,7 +205,8 @@ class _Reader:
             yield from ({"profile": each} for each in given)
         elif key == "files":
             for pattern in given:
-                matching = sorted(map(str, self._folder.glob(pattern)))
+                whole = self._folder / pattern
+                matching = sorted(map(str, Path(whole.anchor).glob(str(whole)[len(whole.anchor) :])))
                 if not matching:
                     raise ContentError(f"{pattern!r} matches no file")
                 yield from ({"file": each} for each in matching)
@@ -214,7 +214,9 @@ class _Reader:
             from ..feeds.reader import open_source, read_rows
 
             for name in given:
-                rows = read_rows(open_source(str(self._folder / name)), roots=(), known=())
+                rows = read_rows(
+                    open_source(name if "://" in name else str(self._folder / name)), roots=(), known=()
+                )
                 for row in rows:
                     if row.problem:
                         raise ContentError(f"{name}:{row.line}: {row.problem}")
@@ -229,7 +231,7 @@ class _Reader:
         kind = self._kind(list_name, record, filled, path)
         if kind is None:
             return None
-        entry = Entry(kind, path, record.line, record)
+        entry = Entry(kind, path, record.line, record.column, record.is_flow)
         entry.id, entry.own_key = (self._label(record, filled, path, key) for key in ("id", "key"))
         if kind is TARGETING:
             filled = self._criterion(record, filled, path)
@@ -326,7 +328,8 @@ class _Reader:
 
     def _read_field(self, entry: Entry, record: LinedMapping, each: FileField, key: str, raw: Any) -> None:
         """Convert a value by its declared type; an invalid one is kept, since the account may have it too."""
-        raw = to_neutral({each.name: raw})[each.name]
+        if each.is_enum:
+            raw = to_neutral({each.name: raw})[each.name]
         if raw is None:
             entry.values[each.name] = None
             return

@@ -128,7 +128,8 @@ def _end_line(file: int) -> None:
     size = os.lseek(file, 0, os.SEEK_END)
     start, tail = max(0, size - 2**20), b""
     if size:
-        tail = os.pread(file, size - start, start)
+        os.lseek(file, start, os.SEEK_SET)
+        tail = os.read(file, size - start)
     if tail and not tail.endswith(b"\n"):
         os.ftruncate(file, start + tail.rfind(b"\n") + 1)
 

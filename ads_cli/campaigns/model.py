@@ -5,6 +5,7 @@ written by itself.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -15,6 +16,7 @@ from ..api import campaigns, line_item_parts, line_items, promoted, targeting
 from ..api.amounts import amount_names, as_amount
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
+from ..api.names import ENUMS
 from ..api.parts import removable_fields
 from ..api.spending import STATUS
 from ..api.time import decode_custom
@@ -155,7 +157,11 @@ def kinds_in(list_name: str) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind.list_name == list_name)
 
 
-class FileField(msgspec.Struct, frozen=True):
+MAX_REMEMBERED = 20_000  # conversions of a field: most of its values are the same few
+
+
+@dataclass(frozen=True, eq=False)
+class FileField:
     """A field of records of a kind."""
 
     name: str
@@ -165,27 +171,43 @@ class FileField(msgspec.Struct, frozen=True):
     in_update: bool
     is_removable: bool
     required: bool
-
-    @property
-    def is_money(self) -> bool:
-        """Whether it is an amount, which a file has in units of the currency."""
-        return bool(self.type.extra("money"))
+    is_money: bool  # an amount, which a file has in units of the currency
+    is_enum: bool  # its values may have other names on the wire
+    _typed: dict[Any, Any] = field(default_factory=dict)
+    _comparable: dict[Any, Any] = field(default_factory=dict)
 
     def typed(self, value: Any) -> Any:
         """Convert a value of a file or of the account; raise msgspec.ValidationError."""
+        if not isinstance(value, str):
+            return self._convert(value)
+        if value not in self._typed:
+            if len(self._typed) > MAX_REMEMBERED:
+                self._typed.clear()
+            self._typed[value] = self._convert(value)
+        return self._typed[value]
+
+    def _convert(self, value: Any) -> Any:
         return msgspec.convert(value, self.type.annotation, strict=False, dec_hook=decode_custom)
 
     def comparable(self, value: Any) -> Any:
         """Return what is equal for equal values: lists without order, times in UTC; what is invalid stays."""
         if value is None or value == [] or value == "":
             return None
+        known = (*value,) if isinstance(value, list) else (value.__class__, value)
         try:
-            value = self.typed(value)
-        except msgspec.ValidationError:
-            return value if not isinstance(value, list) else sorted(map(str, value))
-        if isinstance(value, list):
-            return sorted(map(str, value))
-        return value
+            return self._comparable[known]
+        except (KeyError, TypeError):
+            pass
+        found = value
+        with suppress(msgspec.ValidationError):
+            found = self._convert(value)
+        if isinstance(found, list):
+            found = sorted(map(str, found))
+        with suppress(TypeError):  # what is nested has no hash
+            if len(self._comparable) > MAX_REMEMBERED:
+                self._comparable.clear()
+            self._comparable[known] = found
+        return found
 
 
 @cache
@@ -203,7 +225,15 @@ def file_fields(kind: Kind) -> Mapping[str, FileField]:
         type_ = declared.type.item if declared.name in kind.of_several else declared.type
         key = kind.renamed.get(name) or (amount_names(name)[0] if type_.extra("money") else name)
         found[name] = FileField(
-            name, key, type_, name in created, name in updated, name in removable, declared.required
+            name,
+            key,
+            type_,
+            in_create=name in created,
+            in_update=name in updated,
+            is_removable=name in removable,
+            required=declared.required,
+            is_money=bool(type_.extra("money")),
+            is_enum=name in ENUMS,
         )
     first = {name: found[name] for name in ("name", STATUS, *kind.own_fields) if name in found}
     return {
@@ -223,7 +253,7 @@ def fields_by_key(kind: Kind) -> Mapping[str, FileField]:
     return found
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Stored:
     """A record of the account, with those below it."""
 
@@ -275,14 +305,15 @@ def shown_value(each: FileField, value: Any, currency: str) -> Any:
     return value if is_number else str(value)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Entry:
     """A record of a file."""
 
     kind: Kind
     path: str  # campaigns[2].line_items[0]
     line: int
-    source: Any  # the mapping of the file
+    column: int
+    is_flow: bool  # whether it is in braces
     id: str | None = None
     own_key: str | None = None
     values: dict[str, Any] = field(default_factory=dict)  # typed, by field; None removes one

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..config.atomic_files import atomic
-from ..config.strict_yaml import LinedMapping
 from ..errors import StateError
 from .file import CampaignFile
 from .model import TARGETING, Entry
@@ -31,8 +30,8 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
             continue
         if entry.is_looped:
             looped = True
-        elif isinstance(entry.source, LinedMapping):
-            places.append((entry.source.line - 1, entry.source.column, entry.source.is_flow, id))
+        else:
+            places.append((entry.line - 1, entry.column, entry.is_flow, id))
     for line, column, is_flow, id in sorted(places, reverse=True):
         before, after = lines[line][:column], lines[line][column:]
         quoted = json.dumps(id)

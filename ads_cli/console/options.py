@@ -82,7 +82,15 @@ CATALOG_OPTION = CommonOption("catalog", ("--catalog",), "The product catalog to
 CATALOG_GROUPS = ("catalog", "products")  # the groups that accept --catalog
 ALL_OPTIONS = (*COMMON_OPTIONS, CATALOG_OPTION)
 CHOICES = {"service": tuple(SERVICES), "output": FORMATS, "color": COLORS}
-FOR_CRON = {"push", "update", "sync", "diff", "run"}  # commands that run at night, with nobody watching
+FOR_CRON = {
+    "push",
+    "update",
+    "sync",
+    "diff",
+    "run",
+    "plan",
+    "apply",
+}  # commands that run at night, with nobody watching
 NESTED_METAVAR = "JSON|@FILE"
 
 

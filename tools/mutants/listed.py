@@ -1,5 +1,6 @@
 """All mutants."""
 
+from .campaign_files import CAMPAIGN_FILES
 from .checksums import CHECKSUMS
 from .consent import CONSENT
 from .conversion import CONVERSION
@@ -31,5 +32,6 @@ MUTANTS = (
     *PAGES,
     *STATISTICS,
     *FLEETS,
+    *CAMPAIGN_FILES,
     *OTHERS,
 )

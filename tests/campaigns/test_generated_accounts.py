@@ -1,0 +1,175 @@
+"""A pull of any account is no difference; after any edits and kills, the account is what the file says."""
+
+import json
+import random
+
+import pytest
+
+from ads_cli.client.sender import Sender
+from ads_cli.emulator.resources import campaigns, line_items
+from ads_cli.emulator.seed.accounts import CAFE
+from ads_cli.emulator.seed.line_items import LINE_ITEM_FIELDS
+from tests.effort import tries
+
+WORDS = (
+    "Winter",
+    "Küche ☕",
+    "yes",
+    "null",
+    "1e5",
+    "# no",
+    "a: b",
+    "- x",
+    "'q'",
+    '"d"',
+    "日本",
+    "\u2028",
+    "{c}",
+    " pad ",
+)
+OBJECTIVES = {
+    "WEBSITE_CLICKS": "LINK_CLICKS",
+    "REACH": "MAX_REACH",
+    "ENGAGEMENTS": "ENGAGEMENT",
+    "VIDEO_VIEWS": "VIDEO_VIEW",
+}
+FUNDING = "4z0"
+HAND = "daily_budget_amount_local_micro"
+
+
+def generated(rng: random.Random, data) -> None:
+    """Fill the account CAFE."""
+    paid = {"currency": rng.choice(("EUR", "JPY", "KWD")), "funding_instrument_id": FUNDING}
+    funding = {"id": FUNDING, "type": "CREDIT_CARD", "entity_status": "ACTIVE", "currency": paid["currency"]}
+    funding |= {"account_id": CAFE, "start_time": "2024-03-01T00:00:00Z", "end_time": None}
+    data.add_records("funding_instrument", [funding | {"credit_limit_local_micro": 10**12}], owner=CAFE)
+    for number in range(rng.randint(1, 5)):
+        campaign = {**campaigns.DEFAULTS, **paid, "id": f"c{number}", "name": f"{rng.choice(WORDS)} {number}"}
+        campaign |= {
+            "entity_status": rng.choice(("ACTIVE", "PAUSED", "DRAFT")),
+            "deleted": rng.random() < 0.1,
+        }
+        campaign[HAND] = rng.choice((None, 5_000_000, 12_000_000))
+        data.add_records("campaign", [campaign], owner=CAFE)
+        objective = rng.choice([*OBJECTIVES])
+        for inner in range(rng.randint(0, 3)):
+            item = {**line_items.DEFAULTS, **LINE_ITEM_FIELDS, **paid, "id": f"i{number}{inner}"}
+            item |= {
+                "campaign_id": f"c{number}",
+                "name": f"{rng.choice(WORDS)} {inner}",
+                "objective": objective,
+            }
+            item |= {"goal": OBJECTIVES[objective], HAND: rng.choice((None, 3_000_000))}
+            item["end_time"] = rng.choice((None, "2031-06-01T10:30:00Z"))
+            item["placements"] = rng.choice((["ALL_ON_PLATFORM"], ["PLATFORM_TIMELINE", "PLATFORM_SEARCH"]))
+            data.add_records("line_item", [item], owner=CAFE)
+            words = rng.sample(WORDS[:11], rng.randint(0, 4))
+            criteria = [
+                {
+                    "id": f"t{number}{inner}{n}",
+                    "line_item_id": item["id"],
+                    "name": word,
+                    "operator_type": "EQ",
+                }
+                | {"targeting_type": "BROAD_KEYWORD", "targeting_value": word}
+                for n, word in enumerate(words)
+            ]
+            data.add_records("targeting_criterion", criteria, owner=CAFE)
+
+
+def document(adsctl) -> dict:
+    return json.loads(adsctl("-q", "campaigns", "pull", "-A", CAFE, "-o", "json").stdout)
+
+
+def plan(adsctl, text: str, *words: str) -> list[dict]:
+    words = ("-q", "-A", CAFE, "campaigns", "plan", "-", "-o", "json", *words)
+    return json.loads(adsctl(*words, input=text, code=None).stdout)
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
+@pytest.mark.parametrize("seed", range(tries(3, 100)))
+def test_a_pull_of_any_account_is_stable_and_no_difference(adsctl, service, service_name, seed):
+    generated(random.Random(seed), service.emulator.data)
+    pulled = adsctl("-q", "campaigns", "pull", "-A", CAFE).stdout
+    assert adsctl("-q", "campaigns", "pull", "-A", CAFE).stdout == pulled
+    assert plan(adsctl, pulled, "--prune") == []
+    assert plan(adsctl, json.dumps(document(adsctl)), "--prune") == []
+
+
+def edited(rng: random.Random, file: dict) -> None:
+    """Change a file at random, in ways that the service takes."""
+    for campaign in file["campaigns"]:
+        if rng.random() < 0.5:
+            campaign["name"] += "!"
+        if rng.random() < 0.5:
+            campaign["daily_budget"] = str(rng.randint(13, 40))
+        if campaign["entity_status"] != "DRAFT" and rng.random() < 0.5:
+            campaign["entity_status"] = rng.choice(("ACTIVE", "PAUSED"))
+        for item in campaign["line_items"]:
+            if rng.random() < 0.3:
+                item["targeting"] = [*item["targeting"][1:], {"EXCLUDE BROAD_KEYWORD": "new"}]
+            if rng.random() < 0.3:
+                item["daily_budget"] = "4"
+        if campaign["line_items"] and rng.random() < 0.5:
+            twin = json.loads(json.dumps(campaign["line_items"][0])) | {
+                "name": "Twin",
+                "entity_status": "ACTIVE",
+            }
+            del twin["id"], twin["pay_by"]
+            campaign["line_items"] = [*campaign["line_items"][1:], twin]
+    for number in range(rng.randint(0, 2)):
+        new = {"name": f"New {number}", "funding_instrument_id": FUNDING, "entity_status": "ACTIVE"}
+        file["campaigns"].append(new | {"daily_budget": "9", "line_items": []})
+
+
+class KilledError(BaseException):
+    """The process is gone."""
+
+
+@pytest.mark.parametrize("seed", range(tries(4, 100)))
+def test_after_any_edits_and_kills_the_account_is_the_file(adsctl, service, seed, monkeypatch):
+    rng, send = random.Random(seed), Sender.send
+    generated(rng, service.emulator.data)
+    file = document(adsctl)
+    edited(rng, file)
+    for campaign in file["campaigns"]:
+        if "id" in campaign and rng.random() < 0.3:  # somebody else, by hand
+            service.emulator.data.update_record("campaign", campaign["id"], {HAND: 12_000_000}, owner=CAFE)
+            campaign["daily_budget"] = "11"
+    text = json.dumps(file)
+
+    def dying(self, prepared, *args, **options):
+        is_killed = prepared.method != "GET" and rng.random() < 0.4
+        if is_killed and rng.random() < 0.5:
+            raise KilledError
+        response = send(self, prepared, *args, **options)
+        if is_killed:
+            raise KilledError
+        return response
+
+    words = ("-q", "-A", CAFE, "campaigns", "apply", "-", "--prune", "--max-delete", "100%", "--yes")
+    for _ in range(60):
+        monkeypatch.setattr(Sender, "send", dying)
+        try:
+            adsctl(*words, "--resume", input=text)
+            break
+        except KilledError:
+            continue
+    monkeypatch.setattr(Sender, "send", send)
+    assert plan(adsctl, text, "--prune") == []
+    names = [one["name"] for one in document(adsctl)["campaigns"]]
+    assert sorted(names) == sorted(one["name"] for one in file["campaigns"])
+    for campaign, wanted in zip(by_name(document(adsctl)), by_name(file), strict=True):
+        assert campaign["entity_status"] == wanted["entity_status"]
+        counts = [
+            [len(item["targeting"]) for item in items] for items in (items_of(campaign), items_of(wanted))
+        ]
+        assert counts[0] == counts[1]
+
+
+def by_name(file: dict) -> list[dict]:
+    return sorted(file["campaigns"], key=lambda one: one["name"])
+
+
+def items_of(campaign: dict) -> list[dict]:
+    return sorted(campaign["line_items"], key=lambda one: (one["name"], one.get("id", "")))

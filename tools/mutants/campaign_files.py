@@ -1,0 +1,61 @@
+"""Mutants of campaigns as a file."""
+
+from .mutant import Mutant
+
+FILES = "tests/campaigns/test_campaign_files.py"
+GENERATED = "tests/campaigns/test_generated_accounts.py"
+KILLED = f"{FILES}::test_a_run_killed_at_any_request_is_resumed_and_creates_nothing_twice"
+COPIES = "tests/campaigns/test_campaign_copies.py"
+COMPARISON, APPLY = "ads_cli/campaigns/comparison.py", "ads_cli/campaigns/apply.py"
+
+CAMPAIGN_FILES = (
+    Mutant(
+        "campaign files: what may spend is created active",
+        APPLY,
+        "values[STATUS] = DRAFT if values.get(STATUS) == DRAFT else PAUSED",
+        "values.setdefault(STATUS, PAUSED)",
+        (f"{FILES}::test_what_is_activated_is_created_paused_and_activated_last",),
+    ),
+    Mutant(
+        "campaign files: records of one name are not told apart after a lost answer",
+        COMPARISON,
+        "is_lost = mark in self._memory.lost",
+        "is_lost = False",
+        (f"{FILES}::test_records_of_one_name_are_told_apart_by_keys_after_a_lost_answer",),
+    ),
+    Mutant(
+        "campaign files: without --prune what the file does not have is deleted",
+        COMPARISON,
+        "if self._prune and covers:",
+        "if covers:",
+        (f"{FILES}::test_without_prune_nothing_is_deleted_and_with_it_only_what_the_lists_lack",),
+    ),
+    Mutant(
+        "campaign files: children of what is deleted do not count among the records",
+        COMPARISON,
+        "self.plan.listed += 0 if is_replaced else len(below)",
+        "self.plan.listed += 0",
+        (f"{GENERATED}::test_after_any_edits_and_kills_the_account_is_the_file",),
+    ),
+    Mutant(
+        "campaign files: a stored plan is carried out though what it touches has changed",
+        "ads_cli/campaigns/stored_plan.py",
+        "if not is_same:",
+        "if False:",
+        (f"{FILES}::test_a_stored_plan_is_carried_out_unless_what_it_touches_has_changed",),
+    ),
+    Mutant(
+        "campaign files: what is emptied and could be set is left out of a pull",
+        "ads_cli/campaigns/writer.py",
+        "one.values(with_nulls=True)",
+        "one.values()",
+        (f"{FILES}::test_what_somebody_changed_by_hand_is_a_difference_and_is_undone",),
+    ),
+    Mutant(
+        "campaign files: a copy of a copied campaign is made again",
+        "ads_cli/campaigns/copying.py",
+        'record["key"] = f"copy of {self._source}/{one.id} {record[\'name\']}"',
+        'record["key"] = f"copy of {datetime.now(UTC)}"',
+        (f"{COPIES}::test_a_copy_is_the_same_but_paused_and_is_made_once",),
+    ),
+)

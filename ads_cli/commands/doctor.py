@@ -358,7 +358,8 @@ def doctor(
 ) -> None:
     """Find out why adsctl does not work.
 
-    It checks installation, sign-in, access, accounts, limits and state, and changes nothing. It ends with the code of the first error: 4, 8 or 11.
+    It checks installation, sign-in, access, accounts, limits and state, and changes nothing. It ends with the
+    code of the first error: 4, 8 or 11.
 
     For example: adsctl doctor --offline
     """

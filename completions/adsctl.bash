@@ -280,6 +280,7 @@ _adsctl_options() {
     'lookup content-categories') REPLY='--envelope' ;;
     'lookup publishers') REPLY='--envelope' ;;
     'auth login') REPLY='--no-browser --callback --authenticate --access --force-login --screen-name --token-store' ;;
+    'auth status') REPLY='--check --all' ;;
     'auth token') REPLY='--bearer' ;;
     'profile show') REPLY='--show-origin' ;;
     'webhooks create') REPLY='--as' ;;

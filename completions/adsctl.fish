@@ -552,6 +552,8 @@ function __adsctl_options
         printf '%s\t%s\n' '--envelope' 'Show the whole response, not only its data (json, yaml, jsonl)'
     case 'auth login'
         printf '%s\t%s\n' '--no-browser' 'Print the address of the page; open no browser' '--callback' 'Listen on this registered loopback address instead of asking for a PIN' '--authenticate' 'Skip the page for a user who has authorized the app before (with --callback)' '--access' 'Request a token with these permissions only' '--force-login' 'Make the page ask for user name and password' '--screen-name' 'The user name that the page suggests' '--token-store' 'Where tokens are stored'
+    case 'auth status'
+        printf '%s\t%s\n' '--check' 'Ask the service whether it takes the token; 4 where it does not' '--all' 'With --check: those of all profiles'
     case 'auth token'
         printf '%s\t%s\n' '--bearer' 'Print the app\'s bearer token'
     case 'profile show'

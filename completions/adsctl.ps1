@@ -276,6 +276,7 @@ $AdsctlOptions = @{
     'lookup content-categories' = '--envelope'
     'lookup publishers' = '--envelope'
     'auth login' = '--no-browser --callback --authenticate --access --force-login --screen-name --token-store'
+    'auth status' = '--check --all'
     'auth token' = '--bearer'
     'profile show' = '--show-origin'
     'webhooks create' = '--as'

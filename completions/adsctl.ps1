@@ -2,7 +2,7 @@
 # Only the completion of ids starts a program.
 
 $AdsctlSubcommands = @{
-    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api mcp skill help'
+    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api help'
     'products' = 'list push check convert diff update get sync pull delete'
     'catalog' = 'sets feeds list create rename delete'
     'catalog sets' = 'get create update delete'
@@ -64,7 +64,7 @@ $AdsctlSubcommands = @{
     'guard' = 'show check'
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
-    'help' = 'options formats exit-codes environment files endpoints fields metrics products catalog audiences fleet jobs campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile webhooks completion emulator api help'
+    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api help'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -292,9 +292,11 @@ $AdsctlOptions = @{
     'lookup content-categories' = '--envelope'
     'lookup publishers' = '--envelope'
     'auth login' = '--no-browser --callback --authenticate --access --force-login --screen-name --token-store'
+    'auth status' = '--check --all'
     'auth token' = '--bearer'
     'profile show' = '--show-origin'
     'webhooks create' = '--as'
+    'doctor' = '--offline'
     'emulator serve' = '--port --host --fault --strict --database'
     'emulator exec' = '--fault --strict --database'
     'emulator env' = '--port --host --database'

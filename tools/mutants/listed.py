@@ -9,6 +9,7 @@ from .digests import DIGESTS
 from .epochs import EPOCHS
 from .fleets import FLEETS
 from .fsyncs import FSYNCS
+from .guards import GUARDS
 from .images import IMAGES
 from .others import OTHERS
 from .pages import PAGES
@@ -26,6 +27,7 @@ MUTANTS = (
     *CONVERSION,
     *CONSENT,
     *IMAGES,
+    *GUARDS,
     *SPENDING,
     *SYNCS,
     *UPDATES,

@@ -6,7 +6,7 @@ import typer
 
 from ...config.addresses import ADDRESSES
 from ...console.invocation import Invocation
-from ...errors import AccessError, RateLimitedError, UsageError
+from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
 
 USER_TOKENS = ("access_token", "access_token_secret")
 EMULATOR = "the emulator on this machine"
@@ -46,7 +46,13 @@ def logout(ctx: typer.Context) -> None:
     call.messages.say(f"signed out of profile {settings.profile}")
 
 
-def status(ctx: typer.Context) -> None:
+def status(
+    ctx: typer.Context,
+    check: Annotated[
+        bool, typer.Option("--check", help="Ask the service whether it takes the token; 4 where it does not")
+    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="With --check: those of all profiles")] = False,
+) -> None:
     """Show who is signed in, and where each value comes from.
 
     Secrets are never shown.
@@ -56,6 +62,11 @@ def status(ctx: typer.Context) -> None:
     from ...client.credentials import Credentials
 
     call = Invocation.of(ctx)
+    if every:
+        if not check:
+            raise UsageError("--all is for --check", hint="adsctl auth status --check --all")
+        _check_all(call)
+        return
     settings = call.settings
     call.warn_unknown_keys()
     rows: list[tuple[str, str | None, str | None]] = []
@@ -80,6 +91,34 @@ def status(ctx: typer.Context) -> None:
         service = "" if settings.find("ads_url") else " --service x"
         hint = f"run: adsctl auth login --profile {settings.profile}{service}"
         raise AccessError("not signed in", hint=hint)
+    if check:
+        _ask(call)
+        call.messages.say("the service takes the token")
+
+
+def _ask(call: Invocation) -> None:
+    """Ask the service for an account; raise AccessError where it refuses the token."""
+    from ...api.accounts import ListAccounts
+
+    call.client.call(ListAccounts(count=1))
+
+
+def _check_all(call: Invocation) -> None:
+    """Show for each profile whether the service takes its token; raise the error of a refused one."""
+    first = None
+    records = []
+    for name in call.settings.read_config().get("profiles") or {}:
+        status, message, hint = "ok", "the service takes the token", None
+        try:
+            _ask(call.with_profile(name))
+        except AdsctlError as error:
+            status, message, hint = error.code, error.message, error.hint or None
+            if first is None or (isinstance(error, AccessError) and not isinstance(first, AccessError)):
+                first, error.message = error, f"profile {name}: {error.message}"
+        records.append({"profile": name, "status": status, "message": message, "hint": hint})
+    call.printer.show(records, ("profile", "status", "message", "hint"), "profile")
+    if first:
+        raise first
 
 
 def token(

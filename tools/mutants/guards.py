@@ -1,0 +1,87 @@
+"""Mutants of the guard and of the log of changes."""
+
+from .mutant import Mutant
+
+EVERY, AMOUNTS, CHANGES = (f"tests/guard/test_{name}.py" for name in ("every_write", "amounts", "changes"))
+GUARD, WRITES = "ads_cli/client/guard.py", "ads_cli/client/writes.py"
+RULES, LOG = "ads_cli/config/guard.py", "ads_cli/config/change_log.py"
+
+GUARDS = (
+    Mutant(
+        "guard: a raw write passes no guard",
+        "ads_cli/client/client.py",
+        "        if not is_write(prepared):\n",
+        "        if not is_write(prepared) or prepared.declared is None:\n",
+        (f"{EVERY}::test_an_encoded_path_is_judged_as_what_it_means",),
+    ),
+    Mutant(
+        "guard: what says nothing of its status is paused",
+        WRITES,
+        'return "" if self.action == "create" else None',
+        "return None",
+        (f"{EVERY}::test_batches_are_judged_by_their_operations",),
+    ),
+    Mutant(
+        "guard: a path that is not declared passes",
+        GUARD,
+        "        if write.problem:\n",
+        "        if write.problem and write.endpoint:\n",
+        (f"{EVERY}::test_raw_writes_that_match_nothing_declared_are_refused",),
+    ),
+    Mutant(
+        "guard: what is activated is judged by what it sets alone",
+        GUARD,
+        "if value is None or not (is_set or op.activates):",
+        "if value is None or not is_set:",
+        (f"{AMOUNTS}::test_what_is_activated_is_judged_by_the_budget_that_it_has",),
+    ),
+    Mutant(
+        "guard: an amount that cannot be read is small",
+        GUARD,
+        "if value > limit.value.micros or value < 0:",
+        "if value > limit.value.micros:",
+        (f"{AMOUNTS}::test_a_raw_request_is_judged_by_its_amount",),
+    ),
+    Mutant(
+        "guard: a cut is refused above the sum",
+        GUARD,
+        "if before < after.total() > limit.value.micros:",
+        "if after.total() > limit.value.micros:",
+        (f"{AMOUNTS}::test_a_cut_is_allowed_above_the_sum",),
+    ),
+    Mutant(
+        "guard: --yes loosens it",
+        "ads_cli/console/invocation.py",
+        'if self.flags.get("yes") and not needs_terminal:',
+        'if self.flags.get("yes"):',
+        (f"{AMOUNTS}::test_loosening_needs_a_terminal_and_tightening_nothing",),
+    ),
+    Mutant(
+        "guard: a named file replaces that of the administrator",
+        RULES,
+        "*dict.fromkeys([ADMIN_FILE, *(Path(name) for name in named if name)])",
+        "*dict.fromkeys([Path(name) for name in named if name] or [ADMIN_FILE])",
+        (f"{AMOUNTS}::test_the_file_of_the_administrator_is_not_replaced",),
+    ),
+    Mutant(
+        "guard: a repeated key is read",
+        RULES,
+        "if self.repeated_key is not None:",
+        "if False:",
+        (f"{AMOUNTS}::test_what_cannot_be_read_stops_every_write_and_no_read",),
+    ),
+    Mutant(
+        "changes: a line is appended to one that was cut off",
+        LOG,
+        'line = line if os.read(descriptor, 1) == b"\\n" else b"\\n" + line',
+        "pass",
+        (f"{CHANGES}::test_the_log_is_private_and_survives_damage",),
+    ),
+    Mutant(
+        "changes: what was not logged is sent",
+        LOG,
+        "            raise StateError(\n",
+        "            StateError(\n",
+        (f"{CHANGES}::test_a_log_that_cannot_be_written_stops_the_command_before_it_sends",),
+    ),
+)

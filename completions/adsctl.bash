@@ -289,7 +289,7 @@ _adsctl_options() {
     'emulator audiences') REPLY='--database' ;;
     'emulator reset') REPLY='--database' ;;
     'api') REPLY='--input --base --paginate --envelope --as-curl' ;;
-    'mcp') REPLY='--files --allow-urls' ;;
+    'mcp') REPLY='--files --allow-urls --allow-writes' ;;
     esac
 }
 

@@ -285,7 +285,7 @@ $AdsctlOptions = @{
     'emulator audiences' = '--database'
     'emulator reset' = '--database'
     'api' = '--input --base --paginate --envelope --as-curl'
-    'mcp' = '--files --allow-urls'
+    'mcp' = '--files --allow-urls --allow-writes'
 }
 $AdsctlValues = @{
     'products list:--item-group-key' = '@text'

@@ -1,5 +1,6 @@
 """All mutants."""
 
+from .assistants import ASSISTANTS
 from .checksums import CHECKSUMS
 from .consent import CONSENT
 from .conversion import CONVERSION
@@ -31,5 +32,6 @@ MUTANTS = (
     *PAGES,
     *STATISTICS,
     *FLEETS,
+    *ASSISTANTS,
     *OTHERS,
 )

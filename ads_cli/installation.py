@@ -30,8 +30,13 @@ IMAGE_FILE = "container-image"  # of our Containerfile
 
 def missing_extra(feature: str, extra: str) -> UsageError:
     """Return the error of a feature whose extra is not installed; its hint is the command that adds it."""
-    hint = Installation(_distribution(DISTRIBUTION), Path(sys.prefix)).adding(extra)
+    hint = this_installation().adding(extra)
     return UsageError(f"{feature} needs the extra {DISTRIBUTION}[{extra}]", hint=hint)
+
+
+def this_installation() -> "Installation":
+    """Return the installation that runs."""
+    return Installation(_distribution(DISTRIBUTION), Path(sys.prefix))
 
 
 def _distribution(name: str) -> "Distribution | None":

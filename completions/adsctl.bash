@@ -3,7 +3,7 @@
 
 _adsctl_subcommands() {
     case "${1#help }" in
-    '') REPLY='products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api mcp skill help' ;;
+    '') REPLY='products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help' ;;
     'products') REPLY='list push check convert diff update get sync pull delete' ;;
     'catalog') REPLY='sets feeds list create rename delete' ;;
     'catalog sets') REPLY='get create update delete' ;;
@@ -64,7 +64,7 @@ _adsctl_subcommands() {
     'guard') REPLY='show check' ;;
     'webhooks') REPLY='create' ;;
     'emulator') REPLY='serve exec env audiences reset' ;;
-    'help') REPLY='options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api mcp skill help' ;;
+    'help') REPLY='options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help' ;;
     esac
 }
 
@@ -283,6 +283,7 @@ _adsctl_options() {
     'auth token') REPLY='--bearer' ;;
     'profile show') REPLY='--show-origin' ;;
     'webhooks create') REPLY='--as' ;;
+    'doctor') REPLY='--offline' ;;
     'emulator serve') REPLY='--port --host --fault --strict --database' ;;
     'emulator exec') REPLY='--fault --strict --database' ;;
     'emulator env') REPLY='--port --host --database' ;;

@@ -2,7 +2,7 @@
 # Only the completion of ids starts a program.
 
 $AdsctlSubcommands = @{
-    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api mcp skill help'
+    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help'
     'products' = 'list push check convert diff update get sync pull delete'
     'catalog' = 'sets feeds list create rename delete'
     'catalog sets' = 'get create update delete'
@@ -63,7 +63,7 @@ $AdsctlSubcommands = @{
     'guard' = 'show check'
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
-    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion emulator api mcp skill help'
+    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -279,6 +279,7 @@ $AdsctlOptions = @{
     'auth token' = '--bearer'
     'profile show' = '--show-origin'
     'webhooks create' = '--as'
+    'doctor' = '--offline'
     'emulator serve' = '--port --host --fault --strict --database'
     'emulator exec' = '--fault --strict --database'
     'emulator env' = '--port --host --database'

@@ -113,6 +113,7 @@ CUSTOM_COMMANDS = {
     "changes show": "changes:show_change",
     "guard show": "guard:show",
     "guard check": "guard:check",
+    "doctor": "doctor:doctor",
     "api": "api:api",
     "mcp": "mcp:mcp",
     "skill": "mcp.skill:skill",
@@ -124,6 +125,7 @@ GROUP_COMMANDS = {"targeting search": "campaigns.targeting:search"}
 # Summaries of the hand-written commands of the root, so that the root's help imports none of them.
 ROOT_SUMMARIES = {
     "api": "Send any signed request",
+    "doctor": "Find out why adsctl does not work",
     "completion": "Print the completion script of a shell",
     "help": "Show the help of a command, or explain a topic",
     "mcp": "Serve assistants by the Model Context Protocol",
@@ -141,5 +143,5 @@ ROOT_SECTIONS = {
         *("tracking-tags", "lookup"),
     ),
     "Sign-in and set-up": ("auth", "profile", "guard", "webhooks", "completion"),
-    "Tools": ("emulator", "api", "mcp", "skill", "help"),
+    "Tools": ("doctor", "emulator", "api", "mcp", "skill", "help"),
 }  # fmt: skip

@@ -77,6 +77,7 @@ class WriteGuard:
         self._guard: Guard | None = None
         self._approved: set[bytes] = set()  # digests of operations
         self._counted: set[str] = set()  # paths of pushes whose rows were counted
+        self._passed: set[tuple[str, str]] = set()  # methods and addresses of pushes of products
         self._count = 0  # records that this run changes
         self._spending: dict[str, _Spending] = {}
 
@@ -110,10 +111,13 @@ class WriteGuard:
         """Judge a request that is about to be sent; return what it changes, None without a guard."""
         if not self.guard:
             return None
+        if prepared.declared and (prepared.method, prepared.url) in self._passed:
+            return None
         write = self.write_of(prepared)
-        if urlsplit(prepared.url).path in self._counted:
-            write = write._replace(records=0)
-        self._judge([write])
+        is_counted = urlsplit(prepared.url).path in self._counted
+        self._judge([write._replace(records=0) if is_counted else write])
+        if is_counted and write.subject == "products":  # what is in its body is not judged
+            self._passed.add((prepared.method, prepared.url))
         return write
 
     def _judge(self, writes: Sequence[Write]) -> None:

@@ -3,7 +3,8 @@
 import getpass
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
@@ -17,10 +18,14 @@ from ..masking import MASK, mask_address
 from ..output.text import shell_command
 
 if TYPE_CHECKING:
+    from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
+    from ..client.spending import StoredRecords
     from ..client.writes import Operation, Write
-    from .invocation import Invocation
+    from ..config.settings import Settings
+    from ..masking import Mask
+    from ..output.messages import Messages
 
 # Names of fields and options whose values are a person's, or secret.
 PERSONAL = re.compile(
@@ -33,7 +38,52 @@ MAX_BYTES = 20_000  # of the fields of a change
 FLEET_VARIABLE = f"{PREFIX}ALLOWANCE"  # set for the tasks of a fleet
 
 
-def begun(call: "Invocation", write: "Write", prepared: "PreparedRequest") -> Begun:
+class Caller(Protocol):
+    """What is needed of the invocation that sends a request."""
+
+    flags: dict[str, Any]
+    settings: "Settings"
+
+    @property
+    def client(self) -> "Client":
+        """Return the client."""
+
+    @property
+    def messages(self) -> "Messages":
+        """Return the messages on stderr."""
+
+    @property
+    def mask(self) -> "Mask":
+        """Return what hides secrets."""
+
+    @property
+    def command_line(self) -> tuple[str, ...]:
+        """Return the words after `adsctl`."""
+
+    @property
+    def service(self) -> str:
+        """Return the identity of the service."""
+
+    @property
+    def by(self) -> str | None:
+        """Return what runs the command in place of a person or a script."""
+
+    @property
+    def dry_run(self) -> bool:
+        """Tell whether nothing is sent that changes anything."""
+
+    @property
+    def is_guard_check(self) -> bool:
+        """Tell whether a dry run asks what the guard refuses."""
+
+    def stored_of(self, account: str) -> "StoredRecords":
+        """Return the records of an account."""
+
+    def hold(self, lock: AbstractContextManager[Any]) -> None:
+        """Hold a lock until the command ends."""
+
+
+def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> Begun:
     """Return the line of a change that is about to be sent."""
     ids, fields, before = _changed(call, write)
     path = urlsplit(prepared.url).path
@@ -65,7 +115,7 @@ def made_ids(write: "Write", response: "Response") -> list[str]:
     return [str(id) for id in found if isinstance(id, str | int) and not PERSONAL.search(field)]
 
 
-def _changed(call: "Invocation", write: "Write") -> tuple[list[str], Any, Any]:
+def _changed(call: "Caller", write: "Write") -> tuple[list[str], Any, Any]:
     """Return the ids, the fields that are set and what they were, by record where there are several."""
     if not write.operations:  # rows of a file, or a request that is not understood
         return [], None, None
@@ -82,7 +132,7 @@ def _changed(call: "Invocation", write: "Write") -> tuple[list[str], Any, Any]:
     return ids, fields, before if any(before) else None
 
 
-def _fields(call: "Invocation", operation: "Operation") -> dict[str, Any]:
+def _fields(call: "Caller", operation: "Operation") -> dict[str, Any]:
     """Return what an operation sets, by neutral names."""
     kind = operation.kind
     if operation.action == "delete" or (kind and kind.endpoint.sensitive):
@@ -98,7 +148,7 @@ def _fields(call: "Invocation", operation: "Operation") -> dict[str, Any]:
     return found
 
 
-def _masked(call: "Invocation", name: str, value: Any) -> Any:
+def _masked(call: "Caller", name: str, value: Any) -> Any:
     if PERSONAL.search(name):
         return MASK
     if isinstance(value, dict):
@@ -109,7 +159,7 @@ def _masked(call: "Invocation", name: str, value: Any) -> Any:
 
 
 def _before(
-    call: "Invocation", write: "Write", operation: "Operation", fields: Mapping[str, Any]
+    call: "Caller", write: "Write", operation: "Operation", fields: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return what the fields of a record were, where that was read; --verbose reads it."""
     field = operation.kind.endpoint.id_field if operation.kind else None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
     from ..uploads.plan import Plan
-    from .invocation import Invocation
+    from .change_records import Caller
 
 BASES = ("ads", "platform", "sandbox")
 # Requests that are sent by POST and change nothing, and parts of a file, whose end is logged.
@@ -31,7 +31,7 @@ PART = "/append"
 class Writes:
     """The writes of one invocation."""
 
-    def __init__(self, call: "Invocation") -> None:
+    def __init__(self, call: "Caller") -> None:
         self._call = call
         self._in_push = False
 

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..auth.secrets import Secrets
 from ..config.addresses import canonical_address
+from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError, ContentError, UsageError
 from ..feeds.locations.access import RemoteAccess
@@ -110,6 +111,26 @@ def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
         try:
             settings.address("ads")
             Secrets(settings, Mask(), {}).user()
+        except AdsctlError as error:
+            yield problem(each.line, error)
+
+
+def check_guard(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
+    """Yield the tasks that the guard refuses, as far as their command lines tell."""
+    from ..client.guard import refused
+    from ..client.writes import subject_of
+
+    for each in parsed:
+        command = each.line.command
+        if COMMANDS[command].changes is None or each.settings.flags.get("dry_run"):
+            continue
+        deletes = command.endswith("delete") or each.operation.lower() == "delete"
+        words = {subject_of(command), *(["delete"] if deletes else [])}
+        try:
+            for limit in read_guard(each.settings).limits:
+                is_refused = limit.key == "read_only" and limit.value
+                if is_refused or (limit.key == "deny" and limit.value & words):
+                    raise refused(f"adsctl {command}", limit)
         except AdsctlError as error:
             yield problem(each.line, error)
 

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.conftest import feed
+
 ACCOUNT = "18ce54d4x5t"
 
 
@@ -206,9 +208,27 @@ def test_check_says_what_would_be_refused(adsctl):
     assert "y" not in json.loads(adsctl.local("campaigns", "get", "8wkt0", "-o", "json").stdout)["name"][:1]
 
 
+FLEET = """\
+tasks:
+- {name: a, run: products push feed.csv}
+- {name: b, run: products delete gone.csv}
+"""
+
+
+@pytest.mark.parametrize("limit", ["deny: delete", "read_only: true", "deny: products"])
+def test_a_fleet_is_refused_before_any_task_runs(adsctl, limit):
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", limit + "\n"))}
+    adsctl.file("feed.csv", feed(2))
+    adsctl.file("gone.csv", "id\n1\n")
+    fleet = adsctl.file("fleet.yaml", FLEET.replace("delete gone.csv", "delete gone.csv --catalog 2"))
+    done = adsctl.local("fleet", "run", fleet, "--yes", "-o", "json", code=12, **env)
+    assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "guard"
+    assert not [*adsctl.home.glob("state/jobs/*")]
+
+
 def test_a_task_of_a_fleet_is_refused_where_it_runs(adsctl):
-    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "deny: products\n"))}
-    adsctl.file("feed.csv", "id\n1\n")
-    fleet = adsctl.file("fleet.yaml", "tasks:\n- name: a\n  run: products delete feed.csv\n")
-    done = adsctl.local("fleet", "run", fleet, "--yes", "-o", "json", code=None, **env)
-    assert done.returncode == 12, done.stderr
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "max_changes: 1\n"))}
+    adsctl.file("feed.csv", feed(2))
+    fleet = adsctl.file("fleet.yaml", "tasks:\n- {name: a, run: products push feed.csv}\n")
+    done = adsctl.local("fleet", "run", fleet, "--yes", code=12, **env)
+    assert "max_changes is 1" in done.stderr

@@ -13,9 +13,17 @@ from ...console.command_line import CommandLine
 from ...console.invocation import Invocation
 from ...console.options import COMMON_OPTIONS
 from ...console.remote_access import make_access
-from ...errors import ContentError, UsageError
+from ...errors import ContentError, GuardError, UsageError
 from ...feeds.locations.locate import expand_files
-from ...fleet.check import Parser, check_catalogs, check_feeds, check_folders, check_places, check_signed_in
+from ...fleet.check import (
+    Parser,
+    check_catalogs,
+    check_feeds,
+    check_folders,
+    check_guard,
+    check_places,
+    check_signed_in,
+)
 from ...fleet.engine import worst
 from ...fleet.expand import Expansion
 from ...fleet.file import TaskProblem, read_fleet
@@ -85,6 +93,7 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     names = _chosen([line.name for line in lines], only)
     chosen = [each for each in parsed if each.task.name in names]
     if here:
+        problems += check_guard(chosen)
         problems += [*check_signed_in(chosen), *check_catalogs(chosen), *check_folders(chosen)]
         problems += check_feeds(chosen, lambda settings: _access_of(call, settings))
     if problems:
@@ -128,4 +137,5 @@ def _error(path: Path, problems: list[TaskProblem]) -> Exception:
         lines.append(f"and {len(ordered) - MAX_PROBLEMS:,} more")
     kinds = {problem.error for problem in problems}
     kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
+    kind = GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
     return kind("\n".join([*lines, f"{path}: {counted(len(ordered), 'mistake')}; nothing was run"]))

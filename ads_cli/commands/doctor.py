@@ -1,0 +1,382 @@
+"""Find out why adsctl does not work yet: one check after the other, each with its hint."""
+
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+import typer
+
+from .. import __version__
+from ..console.invocation import Invocation
+from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError, UnavailableError
+from ..http.headers import http_date
+from ..http.trace import Trace
+from ..output.text import counted
+
+DATE = re.compile(r"[A-Z][a-z]{2}, [^,]{1,40}GMT")
+COLUMNS = ("check", "status", "message", "hint")
+MAX_SKEW_SECONDS = 60.0
+MIN_FREE_BYTES = 100_000_000
+FEW_LEFT = 0.1  # of a rate limit
+VERSION_TIMEOUT_SECONDS = 10.0
+CHANGING_ROLES = ("ACCOUNT_ADMIN", "AD_MANAGER", "CREATIVE_MANAGER", "CAMPAIGN_MANAGER")
+APP_CODES = ("UNAUTHORIZED_CLIENT_APPLICATION",)
+BAD_TIMESTAMP = 135
+COMPLETIONS = (
+    "~/.local/share/bash-completion/completions/adsctl",
+    "~/.local/share/zsh/site-functions/_adsctl",
+    "~/.zfunc/_adsctl",
+    "~/.config/fish/completions/adsctl.fish",
+    "~/.local/share/fish/vendor_completions.d/adsctl.fish",
+)
+SHARED_COMPLETIONS = ("bash-completion/completions/adsctl", "zsh/site-functions/_adsctl")
+
+
+class Finding(NamedTuple):
+    """What a check found."""
+
+    status: Literal["ok", "warning", "error"]
+    message: str
+    hint: str = ""
+    error: type[AdsctlError] = StateError
+
+
+def ok(message: str) -> Finding:
+    """Return what is as it should be."""
+    return Finding("ok", message)
+
+
+def warning(message: str, hint: str = "") -> Finding:
+    """Return what works, and perhaps not as somebody thinks."""
+    return Finding("warning", message, hint)
+
+
+def failed(error: AdsctlError) -> Finding:
+    """Return what does not work."""
+    return Finding("error", error.message, error.hint, type(error))
+
+
+class LastResponse(Trace):
+    """A trace that keeps the status and the headers of the last response."""
+
+    headers: Mapping[str, str] = {}
+
+    def response(self, method: str, url: str, status: int, headers: Any, body: bytes, seconds: float) -> None:
+        """Keep the headers of a response."""
+        self.headers = headers
+        super().response(method, url, status, headers, body, seconds)
+
+
+class Doctor:
+    """The checks of one invocation, in their order."""
+
+    def __init__(self, call: Invocation) -> None:
+        self.call = call
+        self.trace = LastResponse(
+            show=call.messages.show if call.flags.get("debug") else None, mask=call.mask
+        )
+        self.accounts: list[dict[str, Any]] = []
+        self.problem: AdsctlError | None = None  # of the first request
+
+    def checks(self, *, offline: bool) -> Iterator[tuple[str, Callable[[], Finding]]]:
+        """Yield the name of each check, and the check."""
+        yield "version", self.version
+        yield "path", self.path
+        yield "configuration", self.configuration
+        yield "keyring", self.keyring
+        if not offline:
+            self._ask()
+            yield "clock", self.clock
+        yield "addresses", (self.addresses if offline else self.reached)
+        yield "sign_in", (self.signed_in if offline else self.accepted)
+        if not offline:
+            yield "app_access", self.app_access
+            yield "accounts", self.accounts_and_role
+            yield "catalog", self.catalog
+            yield "early_access", self.early_access
+            yield "rate_limits", self.rate_limits
+        yield "state", self.state
+        yield "completion", self.completion
+
+    def version(self) -> Finding:
+        """Say which version runs, and how it was installed."""
+        from ..installation import this_installation
+
+        tool = this_installation().tool
+        python = ".".join(map(str, sys.version_info[:3]))
+        return ok(f"adsctl {__version__}, Python {python}, installed by {tool} in {sys.prefix}")
+
+    def path(self) -> Finding:
+        """Look for another adsctl, which a shell would run in place of this one."""
+        import subprocess
+
+        found = shutil.which("adsctl")
+        if found is None:
+            return warning("no adsctl is on PATH", f"add {Path(sys.executable).parent} to PATH")
+        try:
+            done = subprocess.run(
+                [found, "--version"], capture_output=True, text=True, timeout=VERSION_TIMEOUT_SECONDS
+            )
+            said = done.stdout.strip()
+        except (OSError, subprocess.SubprocessError) as error:
+            return warning(f"{found} does not run: {error}", "remove it, or install it again")
+        if said != f"adsctl {__version__}":
+            hint = f"remove it, or put {Path(sys.executable).parent} before it on PATH"
+            return warning(f"{found} is {said[:60] or 'no adsctl'}, and this is {__version__}", hint)
+        return ok(found)
+
+    def configuration(self) -> Finding:
+        """Read the profile and the guard."""
+        settings = self.call.settings
+        warnings = [*settings.check_folders(), *settings.unknown_keys()]
+        limits = [*self.call.writes.guard.guard.strictest()]
+        _ = settings.service, settings.max_attempts, settings.profile
+        if warnings:
+            return warning("; ".join(warnings), f"correct {settings.config_dir / 'config.yaml'}")
+        guard = f", {counted(len(limits), 'limit')} of the guard" if limits else ""
+        return ok(f"profile {settings.profile} ({settings.profile_origin}){guard}")
+
+    def keyring(self) -> Finding:
+        """Look whether tokens can be stored."""
+        settings = self.call.settings
+        if settings.is_local:
+            return ok("not needed: the emulator on this machine has its own credentials")
+        try:
+            self.call.secrets.store.check()
+        except AdsctlError as error:
+            if self.call.secrets.has_store:
+                raise
+            hint = error.hint or "adsctl auth login --token-store file"
+            return warning(f"{error.message}; tokens of the environment do not need it", hint)
+        return ok(f"the store of tokens is {settings.get('token_store')}")
+
+    def _ask(self) -> None:
+        """Ask for the accounts, which needs all of network, clock, sign-in and access."""
+        from ..api.accounts import ListAccounts
+
+        try:
+            self.accounts = self._send(ListAccounts(count=1000)).records
+        except AdsctlError as error:
+            self.problem = error
+
+    def _send(self, request: Any) -> Any:
+        client = msgspec.structs.replace(self.call.client, trace=self.trace, max_attempts=1)
+        return client.call(request)
+
+    def clock(self) -> Finding:
+        """Compare the clock with the service's."""
+        # What is between may add a date of its own, before that of the service.
+        dates = DATE.findall(self.trace.headers.get("date", ""))
+        date = http_date(dates[-1]) if dates else None
+        skew = None if date is None else time.time() - date
+        if skew is not None and abs(skew) > MAX_SKEW_SECONDS:
+            way = "ahead of" if skew > 0 else "behind"
+            message = f"the clock is {abs(skew):,.0f} s {way} the service's"
+            return Finding("error", message, "set the clock of this machine", AccessError)
+        if self._is(AccessError) and self.problem and self.problem.api_code == BAD_TIMESTAMP:
+            return failed(self.problem)
+        return ok("as the service's") if skew is not None else ok("the service tells no time")
+
+    def addresses(self) -> Finding:
+        """Say where requests go, and by which proxy."""
+        from urllib.request import getproxies, proxy_bypass
+
+        from ..masking import mask_address
+
+        address = self.call.settings.address("ads")
+        scheme, _, rest = address.partition("://")
+        host = rest.partition("/")[0].partition(":")[0]
+        proxy = None if proxy_bypass(host) else getproxies().get(scheme)
+        return ok(address + (f", by the proxy {mask_address(proxy)}" if proxy else ""))
+
+    def reached(self) -> Finding:
+        """Say whether the service was reached."""
+        found = self.addresses()
+        if self.problem and isinstance(self.problem, UnavailableError):
+            hint = self.problem.hint or "check the address, the network and the proxy (HTTPS_PROXY, NO_PROXY)"
+            return Finding("error", self.problem.message, hint, UnavailableError)
+        return found
+
+    def signed_in(self) -> Finding:
+        """Look for a token."""
+        settings = self.call.settings
+        if settings.is_local:
+            return ok("the emulator on this machine is always signed in")
+        self.call.secrets.user()
+        user = settings.get("user")
+        return ok(f"a token is stored{f' for {user}' if user else ''}")
+
+    def accepted(self) -> Finding:
+        """Say whether the service takes the token."""
+        found = self.signed_in()
+        if self.problem and self._is(AccessError) and not self._is_of_app():
+            return failed(self.problem)
+        return self._unless_unknown() or found
+
+    def app_access(self) -> Finding:
+        """Say whether the app may use the advertising interface."""
+        if self.problem and self._is_of_app():
+            hint = "ask the service for access to the advertising interface for this app, then sign in again"
+            return Finding("error", self.problem.message, self.problem.hint or hint, AccessError)
+        if self.problem and not self._is(AccessError) and not self._is(UnavailableError):
+            return failed(self.problem)
+        return self._unless_unknown() or ok("the app may use the advertising interface")
+
+    def accounts_and_role(self) -> Finding:
+        """Say whether there is an account, and what the user may do in it."""
+        from ..api.settings import GetUserAccess
+
+        if unknown := self._unless_unknown():
+            return unknown
+        settings = self.call.settings
+        ids = [str(each.get("id")) for each in self.accounts if not each.get("deleted")]
+        if not ids:
+            hint = "have the user added to an account, by its administrator"
+            return Finding("error", "the user has no advertising account", hint, AccessError)
+        account = settings.get("account") or (self.call.account if settings.is_local else None)
+        if account is None:
+            hint = f"adsctl profile set {settings.profile} account={ids[0]}"
+            return warning(f"{counted(len(ids), 'account')}, and none is chosen", hint)
+        if account not in ids:
+            message = f"the user has no access to the account {account}"
+            return Finding("error", message, f"accounts: {', '.join(ids[:5])}", AccessError)
+        data = self._send(GetUserAccess(account_id=account)).data
+        roles = [str(each) for each in data.get("permissions") or []] if isinstance(data, dict) else []
+        if roles and not set(roles) & {*CHANGING_ROLES}:
+            hint = "have an administrator of the account give the user another role, to change anything"
+            return warning(f"in {account} the user may only read: {', '.join(roles)}", hint)
+        return ok(
+            f"{counted(len(ids), 'account')}; {account}: {', '.join(roles) or 'a role that is not told'}"
+        )
+
+    def catalog(self) -> Finding:
+        """Say whether there is a product catalog."""
+        from ..api.catalog import ListCatalogs
+
+        if unknown := self._unless_unknown():
+            return unknown
+        try:
+            found = self._send(ListCatalogs()).records
+        except (AccessError, NotFoundError, RefusedError) as error:
+            return warning(f"catalogs cannot be listed: {error.message}", "see the check early_access")
+        if not found:
+            return warning("there is no product catalog", "adsctl catalog create --name 'My shop'")
+        named, chosen = [str(each.get("id")) for each in found], self.call.settings.get("catalog")
+        if chosen and chosen not in named:
+            message = f"the catalog {chosen} is not one of the user's"
+            return Finding("error", message, f"catalogs: {', '.join(named[:5])}", AccessError)
+        if len(named) > 1 and not chosen:
+            return warning(f"{len(named)} catalogs, and none is chosen", "choose one with --catalog")
+        return ok(f"catalog {chosen or named[0]}")
+
+    def early_access(self) -> Finding:
+        """Say which features the service has not opened to this app."""
+        from ..api.audiences import ListAudiences
+        from ..api.catalog import ListCatalogs
+
+        if unknown := self._unless_unknown():
+            return unknown
+        account = self.call.settings.get("account") or str(self.accounts[0].get("id"))
+        requests = {"catalogs": ListCatalogs(), "users": ListAudiences(account_id=account)}
+        missing = []
+        for name, request in requests.items():
+            try:
+                self._send(request)
+            except (AccessError, NotFoundError, RefusedError) as error:
+                missing.append(f"{name} ({error.message})")
+        if missing:
+            hint = "ask the service to open these features to the app and the account"
+            return warning(f"not open to this app: {', '.join(missing)}", hint)
+        return ok("catalogs and users can be read")
+
+    def rate_limits(self) -> Finding:
+        """Say how many requests are left."""
+        if unknown := self._unless_unknown():
+            return unknown
+        for prefix in ("x-account-rate-limit-", "x-rate-limit-"):
+            texts = [self.trace.headers.get(prefix + name, "") for name in ("remaining", "limit")]
+            if all(text.isdecimal() for text in texts):
+                left, limit = map(int, texts)
+                if left < FEW_LEFT * limit:
+                    return warning(f"{left:,} of {limit:,} requests are left", "wait: adsctl waits by itself")
+                return ok(f"{left:,} of {limit:,} requests are left")
+        return ok("the service tells none")
+
+    def state(self) -> Finding:
+        """Look at the state folder: its owner, its space, and jobs that are unfinished."""
+        from ..config.atomic_files import ensure_writable
+        from ..config.writers import check_writers
+        from ..uploads.jobs import list_jobs
+
+        folder = self.call.settings.state_dir
+        note = check_writers(folder)
+        ensure_writable(folder, "ADSCTL_STATE_DIR")
+        existing = next(each for each in (folder, *folder.parents) if each.exists())
+        free = shutil.disk_usage(existing).free
+        if free < MIN_FREE_BYTES:
+            hint = "free some space, or set ADSCTL_STATE_DIR to another folder"
+            return Finding("error", f"{folder} has only {free:,} bytes left", hint, StateError)
+        unreadable: list[Path] = []
+        jobs = [*list_jobs(folder / "jobs", lambda path, error: unreadable.append(path))]
+        open_jobs = sum(not ended for _, _, ended in jobs) + len(unreadable)
+        if open_jobs:
+            return warning(f"{counted(open_jobs, 'unfinished job')} in {folder}", "adsctl jobs list")
+        return warning(note) if note else ok(f"{folder}, {free // 10**9:,} GB free")
+
+    def completion(self) -> Finding:
+        """Look for the completion of a shell."""
+        shared = (Path(sys.prefix) / "share" / name for name in SHARED_COMPLETIONS)
+        for path in (*(Path(name).expanduser() for name in COMPLETIONS), *shared):
+            if path.exists():
+                return ok(str(path))
+        shell = Path(os.environ.get("SHELL", "bash")).name
+        return warning(
+            "no completion of a shell is installed", f"adsctl completion {shell}; adsctl help completion"
+        )
+
+    def _is(self, kind: type[AdsctlError]) -> bool:
+        return isinstance(self.problem, kind)
+
+    def _is_of_app(self) -> bool:
+        problem = self.problem
+        return problem is not None and (problem.api_code in APP_CODES or problem.http_status == 403)
+
+    def _unless_unknown(self) -> Finding | None:
+        """Return that a check depends on one that failed."""
+        return warning("not known, as an earlier check failed") if self.problem else None
+
+
+def doctor(
+    ctx: typer.Context,
+    offline: Annotated[bool, typer.Option("--offline", help="Check this machine only; ask nobody")] = False,
+) -> None:
+    """Find out why adsctl does not work.
+
+    It checks installation, sign-in, access, accounts, limits and state, and changes nothing. It ends with the
+    code of the first error: 4, 8 or 11.
+
+    For example: adsctl doctor --offline
+    """
+    call = Invocation.of(ctx, mutates=False, is_help=True)
+    records, first = [], None
+    for name, check in Doctor(call).checks(offline=offline):
+        try:
+            found = check()
+        except AdsctlError as error:
+            found = failed(error)
+        except OSError as error:
+            found = failed(StateError(f"{error.filename or name}: {error.strerror}"))
+        records.append(
+            dict(zip(COLUMNS, (name, found.status, found.message, found.hint or None), strict=True))
+        )
+        if found.status == "error" and first is None:
+            first = found.error(f"{name}: {found.message}", hint=found.hint)
+    call.printer.show(records, COLUMNS, "check")
+    if first:
+        raise first

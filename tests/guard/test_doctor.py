@@ -1,0 +1,166 @@
+"""Claims about the doctor: each fault is found by its check, with a hint."""
+
+import json
+import time
+from email.utils import formatdate
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
+
+CHECKS = [
+    *("version", "path", "configuration", "keyring", "clock", "addresses", "sign_in", "app_access"),
+    *("accounts", "catalog", "early_access", "rate_limits", "state", "completion"),
+]
+ACCOUNT = "18ce54d4x5t"
+
+
+def diagnosis(adsctl, *words: object, code: int = 0, **env: str) -> dict[str, dict]:
+    done = adsctl(*words, "doctor", "-o", "json", code=code, **env)
+    records = json.loads(done.stdout)
+    assert all([*each] == ["check", "status", "message", "hint"] for each in records)
+    assert all(each["hint"] for each in records if each["status"] == "error"), records
+    return {each["check"]: each for each in records}
+
+
+@pytest.fixture
+def answers(httpserver: HTTPServer):
+    """Serve what a service answers; what is given replaces the usual answer."""
+
+    def serve(date: float | None = None, **given: Response) -> None:
+        paths = {
+            "accounts": ("/12/accounts", [{"id": ACCOUNT, "name": "a"}]),
+            "access": (
+                f"/12/accounts/{ACCOUNT}/authenticated_user_access",
+                {"user_id": "1", "permissions": ["ACCOUNT_ADMIN"]},
+            ),
+            "catalogs": ("/12/product_catalogs", [{"id": "7"}]),
+            "audiences": (f"/12/accounts/{ACCOUNT}/custom_audiences", []),
+        }
+        for name, (path, data) in paths.items():
+            answer = given.get(name) or Response(json.dumps({"data": data}), mimetype="application/json")
+            answer.headers["Date"] = formatdate(time.time() if date is None else date, usegmt=True)
+            httpserver.expect_request(path).respond_with_response(answer)
+
+    return serve
+
+
+def error(status: int, code: str | int) -> Response:
+    body = {"errors": [{"code": code, "message": "refused"}]}
+    return Response(json.dumps(body), status, mimetype="application/json")
+
+
+def data(value: object) -> Response:
+    return Response(json.dumps({"data": value}), mimetype="application/json")
+
+
+def test_every_check_has_a_record_in_its_order(adsctl):
+    found = diagnosis(adsctl, "--profile", "local")
+    assert [*found] == CHECKS
+    assert not [name for name, each in found.items() if each["status"] == "error"]
+
+
+def test_offline_asks_nobody(remote, httpserver):
+    found = (
+        diagnosis(remote, ADSCTL_ACCOUNT=ACCOUNT) if False else remote("doctor", "--offline", "-o", "json")
+    )
+    assert "clock" not in found.stdout and not httpserver.log
+
+
+@pytest.mark.parametrize(
+    "given, check, code",
+    [
+        ({"accounts": error(401, 89)}, "sign_in", 4),
+        ({"accounts": error(403, "UNAUTHORIZED_CLIENT_APPLICATION")}, "app_access", 4),
+        ({"accounts": data([])}, "accounts", 4),
+        ({"accounts": data([{"id": "other"}])}, "accounts", 4),
+        ({"accounts": error(503, "OVER_CAPACITY")}, "addresses", 8),
+        ({"accounts": error(401, 135)}, "clock", 4),
+    ],
+)
+def test_a_fault_of_the_service_is_found_by_its_check(remote, answers, given, check, code):
+    answers(**given)
+    found = diagnosis(remote, code=code, ADSCTL_ACCOUNT=ACCOUNT)
+    assert next(name for name, each in found.items() if each["status"] == "error") == check
+
+
+@pytest.mark.parametrize("skew", [-3600, 3600])
+def test_a_clock_that_is_an_hour_off_is_found(remote, answers, skew):
+    answers(date=time.time() + skew)
+    found = diagnosis(remote, code=4, ADSCTL_ACCOUNT=ACCOUNT)["clock"]
+    assert found["status"] == "error" and ("behind" if skew > 0 else "ahead") in found["message"]
+
+
+@pytest.mark.parametrize(
+    "given, check, said",
+    [
+        ({"access": data({"permissions": ["CAMPAIGN_ANALYST"]})}, "accounts", "may only read"),
+        ({"catalogs": error(403, "FORBIDDEN")}, "early_access", "catalogs"),
+        ({"audiences": error(403, "FORBIDDEN")}, "early_access", "users"),
+        ({"catalogs": data([])}, "catalog", "no product catalog"),
+    ],
+)
+def test_what_is_not_open_is_a_warning(remote, answers, given, check, said):
+    answers(**given)
+    found = diagnosis(remote, ADSCTL_ACCOUNT=ACCOUNT)[check]
+    assert found["status"] == "warning" and said in found["message"]
+
+
+def test_no_sign_in_is_found(adsctl):
+    env = {"ADSCTL_ADS_URL": "http://127.0.0.1:1", "ADSCTL_BASE_URL": "http://127.0.0.1:1"}
+    assert diagnosis(adsctl, code=4, **env)["sign_in"]["status"] == "error"
+
+
+def test_no_address_is_found(adsctl):
+    assert diagnosis(adsctl, code=11)["addresses"]["status"] == "error"
+
+
+def test_a_service_that_cannot_be_reached_is_found(remote):
+    env = {"ADSCTL_ADS_URL": "http://127.0.0.1:1"}
+    assert diagnosis(remote, code=8, **env)["addresses"]["status"] == "error"
+
+
+def test_a_guard_that_cannot_be_read_is_found(remote, answers):
+    answers()
+    found = diagnosis(remote, code=11, ADSCTL_GUARD="/nowhere", ADSCTL_ACCOUNT=ACCOUNT)
+    assert found["configuration"]["status"] == "error"
+
+
+def test_another_version_on_the_path_is_found(remote, answers):
+    answers()
+    (remote.home / "bin").mkdir()
+    remote.file("bin/adsctl", "#!/bin/sh\necho adsctl 0.0.1\n").chmod(0o755)
+    env = {"PATH": f"{remote.home}/bin:/usr/bin:/bin", "ADSCTL_ACCOUNT": ACCOUNT}
+    found = diagnosis(remote, **env)["path"]
+    assert found["status"] == "warning" and "adsctl 0.0.1" in found["message"]
+
+
+def test_a_full_disk_is_found(remote, answers, monkeypatch):
+    answers()
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000}))
+    assert "1,000 bytes" in diagnosis(remote, code=11, ADSCTL_ACCOUNT=ACCOUNT)["state"]["message"]
+
+
+def test_a_state_folder_that_others_may_change_is_found(remote, answers):
+    answers()
+    (remote.home / "state").mkdir()
+    (remote.home / "state").chmod(0o777)
+    assert diagnosis(remote, code=11, ADSCTL_ACCOUNT=ACCOUNT)["configuration"]["status"] == "error"
+
+
+def test_few_requests_left_are_a_warning(remote, answers):
+    few = data([{"id": ACCOUNT}])
+    limited = data({"permissions": ["ACCOUNT_ADMIN"]})
+    audiences = data([])
+    for answer in (few, limited, audiences):
+        answer.headers["x-rate-limit-limit"], answer.headers["x-rate-limit-remaining"] = "100", "3"
+    answers(accounts=few, access=limited, audiences=audiences)
+    found = diagnosis(remote, ADSCTL_ACCOUNT=ACCOUNT)["rate_limits"]
+    assert found["status"] == "warning" and "3 of 100" in found["message"]
+
+
+def test_a_locked_keyring_is_found(adsctl):
+    adsctl("profile", "set", "shop", "token_store=keyring", "ads_url=http://127.0.0.1:1")
+    env = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    found = diagnosis(adsctl, "-p", "shop", code=11, **env)["keyring"]
+    assert found["status"] == "error"

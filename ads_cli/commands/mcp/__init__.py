@@ -41,7 +41,7 @@ def mcp(
     read. Without --allow-writes it changes nothing. It reads no file that is not below a folder of --files,
     and is shown no secret and nothing that identifies a person.
 
-    For example: adsctl --profile local mcp
+    For example: adsctl mcp --profile local
     """
     try:
         import mcp as sdk  # noqa: F401

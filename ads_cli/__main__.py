@@ -45,6 +45,8 @@ def run(argv: list[str]) -> int:
         return run_assignment(run)
     from .cli.error_boundary import run_guarded
 
+    if argv[:1] in (["__by"], ["__plan"]):  # a command that an assistant runs, and one that it plans
+        return run_guarded(argv[2:], by=argv[1], is_plan=argv[0] == "__plan")
     return run_guarded(argv)
 
 

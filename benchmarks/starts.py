@@ -13,6 +13,16 @@ from .table import Bar, Table
 BARE, TYPER, SENDING = "bare python", "import typer", "typer, httpx, oauth1"
 AWS, HTTP, SQLITE, GH = "aws --version", "http --help", "sqlite-utils", "gh config list"
 HTTP_SIGNED = "http, signed"
+MCP_HELLO, MCP = "mcp: hello world", "mcp: adsctl mcp"
+# The smallest server that the SDK shows; standard input has ended, and so does it once it serves.
+HELLO_SERVER = """
+from mcp.server import MCPServer
+server = MCPServer("Demo")
+@server.tool()
+def add(a: int, b: int) -> int:
+    return a + b
+server.run()
+"""
 QUICK = (Bar(TYPER, most=1.35), Bar(SQLITE, most=0.6), Bar(GH, most=1.9))
 BARS: dict[str, tuple[Bar, ...]] = {
     "--version": (Bar(BARE, most=1.2),),
@@ -27,6 +37,7 @@ BARS: dict[str, tuple[Bar, ...]] = {
     "request, environment": (Bar(SENDING, most=1.25), Bar(HTTP_SIGNED, most=0.5)),
     "request, file store": (Bar(SENDING),),
     "request, keyring": (Bar(SENDING),),
+    MCP: (Bar(MCP_HELLO, most=1.2),),
 }
 UNLOCK = "echo -n password | gnome-keyring-daemon --unlock --components=secrets > /dev/null"
 SIGN_IN = """
@@ -57,6 +68,7 @@ def starts(table: Table, peers: Peers, env: Mapping[str, str], runs: int) -> Non
 def floors(env: Mapping[str, str]) -> dict[str, Command]:
     """Return what every command of adsctl has to do at least."""
     programs = {BARE: "pass", TYPER: "import typer", SENDING: "import typer, httpx, oauthlib.oauth1"}
+    programs[MCP_HELLO] = HELLO_SERVER
     return {name: Command([PYTHON, "-c", program], env) for name, program in programs.items()}
 
 
@@ -99,6 +111,7 @@ def ours(env: Mapping[str, str], address: str) -> dict[str, Command]:
         "completion: id": Command([ADSCTL, "__ids", "accounts"], online),
         "auth status": Command([ADSCTL, "auth", "status"], online),
         "request, environment": Command([ADSCTL, "accounts", "list"], online),
+        MCP: Command([ADSCTL, "mcp"], env),
     }
 
 

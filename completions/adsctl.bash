@@ -4,6 +4,9 @@
 _adsctl_subcommands() {
     case "${1#help }" in
     '') REPLY='products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api help' ;;
+>>=======
+    '') REPLY='products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help' ;;
+>>>>>>> a2f3752cc9075ab6ac602a3f36f2b90845894511
     'products') REPLY='list push check convert diff update get sync pull delete' ;;
     'catalog') REPLY='sets feeds list create rename delete' ;;
     'catalog sets') REPLY='get create update delete' ;;
@@ -66,6 +69,9 @@ _adsctl_subcommands() {
     'webhooks') REPLY='create' ;;
     'emulator') REPLY='serve exec env audiences reset' ;;
     'help') REPLY='options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api help' ;;
+>>=======
+    'help') REPLY='options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help' ;;
+>>>>>>> a2f3752cc9075ab6ac602a3f36f2b90845894511
     esac
 }
 
@@ -307,7 +313,7 @@ _adsctl_options() {
     'emulator audiences') REPLY='--database' ;;
     'emulator reset') REPLY='--database' ;;
     'api') REPLY='--input --base --paginate --envelope --as-curl' ;;
-    'mcp') REPLY='--files --allow-urls' ;;
+    'mcp') REPLY='--files --allow-urls --allow-writes' ;;
     esac
 }
 

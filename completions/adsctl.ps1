@@ -3,6 +3,9 @@
 
 $AdsctlSubcommands = @{
     '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api help'
+>>=======
+    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help'
+>>>>>>> a2f3752cc9075ab6ac602a3f36f2b90845894511
     'products' = 'list push check convert diff update get sync pull delete'
     'catalog' = 'sets feeds list create rename delete'
     'catalog sets' = 'get create update delete'
@@ -65,6 +68,9 @@ $AdsctlSubcommands = @{
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
     'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api help'
+>>=======
+    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help'
+>>>>>>> a2f3752cc9075ab6ac602a3f36f2b90845894511
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -303,7 +309,7 @@ $AdsctlOptions = @{
     'emulator audiences' = '--database'
     'emulator reset' = '--database'
     'api' = '--input --base --paginate --envelope --as-curl'
-    'mcp' = '--files --allow-urls'
+    'mcp' = '--files --allow-urls --allow-writes'
 }
 $AdsctlValues = @{
     'products list:--item-group-key' = '@text'

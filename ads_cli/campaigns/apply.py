@@ -13,9 +13,10 @@ from ..api.endpoint import Request
 from ..api.parts import with_removed
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
-from ..batches.upload import OPERATIONS, BatchUpload, Items, not_understood
+from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..uploads.batch import FAILED, Batch
+from ..uploads.upload import not_understood
 from .comparison import PLACEHOLDER_ID, Change, Plan, mark_of
 from .memory import ApplyMemory, Mark
 from .model import KINDS, Entry, Kind

@@ -20,8 +20,8 @@ SHUTDOWN_TIMEOUT_SECONDS = 10.0
 RESEND_DELAY_SECONDS = 0.05  # long enough to leave the context that swallowed the exception
 
 
-def run_guarded(argv: list[str]) -> int:
-    """Run a command line, report any exception, and return the exit code."""
+def run_guarded(argv: list[str], by: str | None = None, *, is_plan: bool = False) -> int:
+    """Run a command line, report any exception, and return the exit code; `by` is what runs it."""
     turn_off_core_dumps()
     _open_closed_streams()
     sys.unraisablehook = _resend_swallowed_signal
@@ -32,6 +32,7 @@ def run_guarded(argv: list[str]) -> int:
         ):  # ignored under nohup, in background jobs
             signal.signal(signum, _interrupt)
     command_line = CommandLine(argv)
+    command_line.by, command_line.is_plan, command_line.is_guard_check = by, is_plan, is_plan
     try:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):  # the encoding may not be able to represent the text

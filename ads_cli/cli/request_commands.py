@@ -104,7 +104,7 @@ class RequestCommand(ExampleCommand):
             request = request_from_input(request_type, values, file, service=service, currency_of=currency_of)
         if endpoint.mutates:
             call.writes.approve(call.client.prepare(each) for each in [request])
-        if not call.dry_run:
+        if not call.dry_run or call.is_plan:
             _confirm(call, request)
         if call.dry_run:
             show_request(call, request)

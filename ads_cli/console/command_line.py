@@ -27,6 +27,7 @@ class CommandLine:
         self.task_words: tuple[str, ...] = ()  # of the tasks of a fleet, whose variables are secret too
         self.secret_files: dict[str, str] = {}  # their contents, since a pipe can be read only once
         self.by: str | None = None  # what runs this in place of a person or a script, such as mcp
+        self.is_plan = False  # a dry run that tells its questions, and is judged by the guard
         self.is_guard_check = False  # a dry run that only asks what the guard refuses
         self.locks = ExitStack()  # closed when the command has ended, however it did
         self.resources = ExitStack()  # closed when the command has ended without an error

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .writes import Writes
 
 DEFAULT_CONCURRENCY = 8
+QUESTION = "question: "  # before what a plan would ask
 NOT_INHERITED = ("output", "columns", "query", "dry_run", "log_file", "on_failure", "on_failure_env")
 
 
@@ -47,7 +48,7 @@ class Invocation:
     def of(cls, context: Any, *, mutates: bool = True, is_help: bool = False) -> "Invocation":
         """Make the invocation of a Typer context; --dry-run is ignored by a command that changes nothing."""
         command_line: CommandLine = context.obj
-        flags = dict(command_line.parsed_options)
+        flags = command_line.parsed_options | ({"dry_run": True} if command_line.is_plan else {})
         if "on_failure" in flags:
             from .on_failure import parse_command, parse_variables
 
@@ -204,6 +205,11 @@ class Invocation:
         return self._command_line.by
 
     @property
+    def is_plan(self) -> bool:
+        """Whether this dry run also tells what it would ask."""
+        return self._command_line.is_plan
+
+    @property
     def is_guard_check(self) -> bool:
         """Whether this dry run only asks what the guard would refuse."""
         return self._command_line.is_guard_check
@@ -278,6 +284,9 @@ class Invocation:
             account = self.settings.get("account")
             of_account = f", account {account}" if account else ""
             consequence += f" (profile {self.settings.profile}{of_account})"
+        if self.is_plan:
+            self.messages.show(f"{QUESTION}{consequence}")
+            return
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             how = "run it on a terminal; --yes does not answer" if needs_terminal else "add --yes"
             raise NotConfirmedError(

@@ -1,5 +1,6 @@
 """All mutants."""
 
+from .assistants import ASSISTANTS
 from .campaign_files import CAMPAIGN_FILES
 from .checksums import CHECKSUMS
 from .consent import CONSENT
@@ -35,5 +36,6 @@ MUTANTS = (
     *STATISTICS,
     *FLEETS,
     *CAMPAIGN_FILES,
+    *ASSISTANTS,
     *OTHERS,
 )

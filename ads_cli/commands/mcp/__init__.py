@@ -28,14 +28,20 @@ def mcp(
     allow_urls: Annotated[
         bool, typer.Option("--allow-urls", help="Let it name feeds by address, which are fetched")
     ] = False,
+    allow_writes: Annotated[
+        bool,
+        typer.Option(
+            "--allow-writes", help="Let it plan and apply changes; a guard must limit what they cost"
+        ),
+    ] = False,
 ) -> None:
     """Serve assistants by the Model Context Protocol.
 
     An assistant starts it, speaks to it through standard input and output, and reads what the profile may
-    read. It changes nothing, reads no file that is not below a folder of --files, and is shown no secret and
-    nothing that identifies a person.
+    read. Without --allow-writes it changes nothing. It reads no file that is not below a folder of --files,
+    and is shown no secret and nothing that identifies a person.
 
-    For example: adsctl --profile local mcp
+    For example: adsctl mcp --profile local
     """
     try:
         import mcp as sdk  # noqa: F401
@@ -43,6 +49,7 @@ def mcp(
         raise missing_extra("adsctl mcp", "mcp") from None
     from .child import Commands
     from .files import OpenFolders
+    from .plans import require_money_limit
     from .reachable import Reachable
     from .results import Results
     from .server import ToolServer
@@ -51,9 +58,13 @@ def mcp(
     call = Invocation.of(ctx)
     root = ctx.find_root().command
     folders = OpenFolders(files or [], allow_urls=allow_urls)
+    if allow_writes:
+        require_money_limit(call.writes.guard.guard)
     results = Results(call.settings.state_dir, call.mask)
-    reachable = Reachable(root, call.settings.service, writes=False)
-    toolbox = Toolbox(call, reachable, Commands(_inherited(call)), results, folders)
+    reachable = Reachable(root, call.settings.service, writes=allow_writes)
+    toolbox = Toolbox(
+        call, reachable, Commands(_inherited(call)), results, folders, allow_writes=allow_writes
+    )
     try:
         ToolServer(call, root, toolbox).serve()
     finally:

@@ -1,14 +1,13 @@
 """Run commands for an assistant: each in a process of its own, as if it had been typed."""
 
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import RefusedError, UnavailableError
+from ...errors import AdsctlError, RefusedError, UnavailableError
 from ...fleet.run_task import PROGRAM
 
 if TYPE_CHECKING:
@@ -38,22 +37,25 @@ class Commands:
 
         self._options = [*options, "--quiet", "--output=json", "--color=never"]
         self._seconds = seconds
+        self.by = "mcp"  # with the name of the client, for the log of changes
         self._free = anyio.Semaphore(COMMANDS_AT_ONCE)
 
-    async def run(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> Finished:
+    async def run(self, words: Sequence[str], *, is_plan: bool = False) -> Finished:
         """Run a command line; a cancelled call ends its command, with a signal first.
+
+        A plan is a dry run that the guard judges, and whose warnings are its questions.
 
         Raises UnavailableError for one that takes too long, and RefusedError for one that prints too much.
         """
         import anyio
 
+        entry = ["__plan" if is_plan else "__by", self.by]
         async with self._free:
             process = await anyio.open_process(
-                [sys.executable, "-c", PROGRAM.format(sys.path), *self._options, *words],
+                [sys.executable, "-c", PROGRAM.format(sys.path), *entry, *self._options, *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**os.environ, **(environment or {})},
                 start_new_session=True,
             )
             try:
@@ -66,6 +68,19 @@ class Commands:
                 ) from None
             finally:
                 await _end(process)
+
+
+class CommandError(AdsctlError):
+    """The error of a command that was run for an assistant."""
+
+    def __init__(self, done: Finished) -> None:
+        self.error = done.error or {"message": f"the command ended with {done.code}"}
+        super().__init__(str(self.error.get("message")), hint=str(self.error.get("hint") or ""))
+        self.exit_code = done.code
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the error as the command has reported it."""
+        return {"exit_code": self.exit_code} | self.error
 
 
 async def _finished(process: "Process") -> Finished:

@@ -94,7 +94,7 @@ class ToolServer:
         with anyio.CancelScope() as scope:
             self._running.add(scope)
             try:
-                result = await self._toolbox.run(params.name, params.arguments or {})
+                result = await self._toolbox.run(params.name, params.arguments or {}, _client_name(context))
             except AdsctlError as raised:
                 error = raised
                 result = {"error": without_private(error.as_dict(), self._call.mask)}
@@ -124,3 +124,9 @@ class ToolServer:
                     await anyio.sleep(END_POLL_SECONDS)
                 self._toolbox.close()
                 os._exit(128 + signum)
+
+
+def _client_name(context: Any) -> str:
+    """Return the name that a client gives itself."""
+    params = context.session.client_params
+    return params.client_info.name if params and params.client_info else ""

@@ -31,6 +31,7 @@ SAFETY = """\
 1. Look first: `get` and `list` commands, `campaigns tree`, `stats get`. They change nothing.
 2. Practise with `--profile local`.
 3. Add `--dry-run`: it shows what would be sent, and sends nothing. Feeds have `check` and `diff` too.
+   `adsctl guard show` lists the limits that hold, and `adsctl guard check -- COMMAND` asks them.
 4. Show the person what would change and what it may cost, and wait for their yes.
 5. Run the same command with `--yes`, which is needed where something is destroyed or may spend. Never add it
    unless the person agreed to that very command.

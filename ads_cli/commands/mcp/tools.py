@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 from ...console.invocation import Invocation
 from ...console.options import ALL_OPTIONS
 from ...errors import AdsctlError, UsageError
-from .child import Commands, Finished
+from ...output.text import safe
+from .child import CommandError, Commands, Finished
 from .files import OpenFolders
+from .plans import Plans
 from .reachable import MAX_LENGTH, SHAPING, Reachable, help_words
 from .results import CURSOR, Results, read_documents
 
 # A workflow that found something ends with one of these, and its findings are its result.
 FOUND = (3, 9, 10)
 MAX_FOUND_COMMANDS = 20
+MAX_NAME_LENGTH = 60  # of a client
 KINDS: Mapping[str, tuple[type, ...]] = {
     "string": (str, int, float, list),
     "integer": (int, str),
@@ -142,25 +145,49 @@ TOOLS = (
         reaches_out=False,
     ),
 )
+WRITING_TOOLS = (
+    Tool(
+        "plan_change",
+        "Say what a command would change: what would be sent, what it costs, what the guard says, what is "
+        "destroyed. Nothing is sent. The plan_id is good for ten minutes.",
+        (COMMAND, ARGUMENTS),
+    ),
+    Tool(
+        "apply_change",
+        "Carry out a plan, once, if what it touches has not changed. Show the plan to the person before.",
+        (ToolArgument("plan_id", about="Of plan_change", required=True),),
+        reads_only=False,
+        destroys=True,
+    ),
+)
 
 
 class Toolbox:
     """Runs tools; raises AdsctlError for what the assistant should know."""
 
     def __init__(
-        self, call: Invocation, reachable: Reachable, commands: Commands, results: Results, files: OpenFolders
+        self,
+        call: Invocation,
+        reachable: Reachable,
+        commands: Commands,
+        results: Results,
+        files: OpenFolders,
+        *,
+        allow_writes: bool,
     ) -> None:
         self._call = call
         self._reachable = reachable
         self._commands = commands
         self._results = results
         self._files = files
-        self.tools = {tool.name: tool for tool in TOOLS if not tool.command or reachable.has(tool.command)}
-        self._environment: dict[str, str] = {}
+        self._plans = Plans(commands, reachable, results)
+        tools = (*TOOLS, *(WRITING_TOOLS if allow_writes else ()))
+        self.tools = {tool.name: tool for tool in tools if not tool.command or reachable.has(tool.command)}
         self._masks_secrets = False
 
-    async def run(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Run a tool with the arguments of a client."""
+    async def run(self, name: str, given: Mapping[str, Any], client: str = "") -> dict[str, Any]:
+        """Run a tool with the arguments of a client, whose name is logged."""
+        self._commands.by = f"mcp {safe(client)[:MAX_NAME_LENGTH]}".strip()
         tool = self.tools[name]
         self._know_secrets()
         run: Callable[..., Awaitable[dict[str, Any]]] = getattr(self, f"_{name}")
@@ -272,9 +299,15 @@ class Toolbox:
     async def _changes(self, **given: str) -> dict[str, Any]:
         return await self._read("changes list", given)
 
+    async def _plan_change(self, command: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return await self._plans.make(command, arguments or {})
+
+    async def _apply_change(self, plan_id: str) -> dict[str, Any]:
+        return await self._plans.apply(plan_id)
+
     async def _workflow(self, words: list[str]) -> dict[str, Any]:
         """Run a workflow, whose findings are its result."""
-        done = await self._commands.run(words, self._environment)
+        done = await self._commands.run(words)
         if done.code and not (done.code in FOUND and done.output.strip()):
             raise CommandError(done)
         data = read_documents(done.output)
@@ -287,23 +320,10 @@ class Toolbox:
 
     async def _done(self, words: list[str]) -> Finished:
         """Run a command that must succeed."""
-        done = await self._commands.run(words, self._environment)
+        done = await self._commands.run(words)
         if done.code:
             raise CommandError(done)
         return done
-
-
-class CommandError(AdsctlError):
-    """The error of a command that was run for an assistant."""
-
-    def __init__(self, done: Finished) -> None:
-        self.error = done.error or {"message": f"the command ended with {done.code}"}
-        super().__init__(str(self.error.get("message")), hint=str(self.error.get("hint") or ""))
-        self.exit_code = done.code
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the error as the command has reported it."""
-        return {"exit_code": self.exit_code} | self.error
 
 
 def _checked(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:

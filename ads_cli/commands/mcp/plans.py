@@ -1,0 +1,197 @@
+"""Plans of changes: what would be sent and what it would cost; each is carried out once, or not at all."""
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+from ...api.names import to_neutral
+from ...api.spending import ACTIVE
+from ...config.guard import Guard
+from ...console.invocation import QUESTION
+from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
+from .child import CommandError, Commands, Finished
+from .reachable import READS, Reachable, ReachableCommand, names_in
+from .results import Results, read_documents
+
+PLAN_SECONDS = 600.0
+MAX_PLANS = 50
+GUARD = "guard"  # the code of its refusals
+DAILY, STATUS = "daily_budget_amount_local_micro", "entity_status"
+# What a new record lies in, and the command that shows it.
+PARENTS = {
+    "campaign_id": "campaigns get",
+    "line_item_id": "line-items get",
+    "funding_instrument_id": "funding-instruments get",
+}
+
+
+def require_money_limit(guard: Guard) -> None:
+    """Raise StateError unless a guard limits what an assistant may spend."""
+    keys = {limit.key for limit in guard.limits}
+    is_limited = (
+        any(limit.value for limit in guard.of("read_only"))
+        or any("activate" in limit.value for limit in guard.of("deny"))
+        or "max_account_daily_budget" in keys
+        or {"max_daily_budget", "max_total_budget"} <= keys
+    )
+    if not is_limited:
+        raise StateError(
+            "--allow-writes needs a guard that limits what is spent",
+            hint="set one of read_only, deny=activate and max_account_daily_budget, or both max_daily_budget "
+            "and max_total_budget, as in: adsctl profile set PROFILE guard.max_account_daily_budget=100EUR",
+        )
+
+
+class Plan(NamedTuple):
+    """A change that was planned, and what it was planned against."""
+
+    words: list[str]
+    touched: list[list[str]]  # the commands that show what it touches
+    seen: str  # a digest of what they showed
+    questions: list[str]
+    made_at: float  # monotonic
+
+
+class Plans:
+    """Makes plans and carries them out; a new server knows none."""
+
+    def __init__(self, commands: Commands, reachable: Reachable, results: Results) -> None:
+        self._commands = commands
+        self._reachable = reachable
+        self._results = results
+        self._plans: dict[str, Plan] = {}
+
+    async def make(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a command would change, with a plan_id unless the guard refuses it."""
+        found = self._reachable.find(name)
+        if not found.changes:
+            raise UsageError(f"{found.name!r} changes nothing", hint="use read")
+        words = found.words(arguments)
+        touched = self._touched(found, words, arguments)
+        shown = [await self._commands.run(each) for each in touched]
+        dry = await self._commands.run(words, is_plan=True)
+        if dry.error and dry.error.get("code") == GUARD:
+            refusal = {"command": found.name, "guard": dry.error["message"], "is_allowed": False}
+            return self._results.of(None, about=refusal)
+        if error := next((each for each in (dry, *shown) if each.code), None):
+            raise CommandError(error)
+        request = read_documents(dry.output)
+        questions = [line.removeprefix(QUESTION) for line in dry.warnings if line.startswith(QUESTION)]
+        record = read_documents(shown[0].output) if shown and touched[0][1] == "get" and found.changes else {}
+        own = to_neutral(record) if _is_own(found, touched) and isinstance(record, dict) else {}
+        plan_id = secrets.token_hex(8)
+        self._forget_old()
+        self._plans[plan_id] = Plan(words, touched, _digest(shown), questions, time.monotonic())
+        about = {
+            "plan_id": plan_id,
+            "command": found.name,
+            "is_allowed": True,
+            "guard": "refuses nothing of it",
+            "questions": questions,
+            "destroys": bool(found.request and found.request.endpoint.method == "DELETE"),
+            "valid_seconds": PLAN_SECONDS,
+        }
+        values = to_neutral(_values(request))
+        spend = _spend(found, own, values)
+        return self._results.of(
+            {"request": request, "changes": _changes(own, values), **({"spend": spend} if spend else {})},
+            about=about,
+        )
+
+    async def apply(self, plan_id: str) -> dict[str, Any]:
+        """Carry out a plan; raise NotConfirmedError where what it touches has changed."""
+        self._forget_old()
+        plan = self._plans.pop(plan_id, None)  # before anything is awaited: it is carried out once
+        if plan is None:
+            raise NotFoundError(
+                "there is no such plan: it was applied, is older than ten minutes, or of an earlier server",
+                hint="plan the change again",
+            )
+        shown = [await self._commands.run(each) for each in plan.touched]
+        if _digest(shown) != plan.seen:
+            raise NotConfirmedError(
+                "what the plan touches has changed since; nothing was sent", hint="plan the change again"
+            )
+        answers = ["--yes"] if plan.questions else []
+        done = await self._commands.run([*answers, *plan.words])
+        if done.code:
+            raise CommandError(done)
+        about = {"command": " ".join(plan.words), "is_applied": True}
+        return self._results.of(read_documents(done.output), about=about)
+
+    def _touched(
+        self, found: ReachableCommand, words: Sequence[str], arguments: Mapping[str, Any]
+    ) -> list[list[str]]:
+        """Return the commands that show what a change touches: its record, or what a new one lies in."""
+        common = [word for word in words if word.startswith(("--account=", "--catalog="))]
+        show = f"{found.name.rpartition(' ')[0]} get"
+        if "--" in words and show in {*names_in(READS)} and self._reachable.has(show):
+            return [[*show.split(), *common, "--", *words[words.index("--") + 1 :]]]
+        names = found.names
+        given = {
+            names.get(name.lstrip("-").replace("-", "_").lower()): value for name, value in arguments.items()
+        }
+        return [
+            [*PARENTS[field].split(), *common, "--", str(value)]
+            for field, value in given.items()
+            if field in PARENTS and isinstance(value, str)
+        ]
+
+    def _forget_old(self) -> None:
+        now = time.monotonic()
+        self._plans = {key: plan for key, plan in self._plans.items() if now - plan.made_at < PLAN_SECONDS}
+        while len(self._plans) >= MAX_PLANS:
+            del self._plans[next(iter(self._plans))]
+
+
+def _digest(shown: Sequence[Finished]) -> str:
+    return sha256(b"\0".join(b"%d %s" % (each.code, each.output) for each in shown)).hexdigest()
+
+
+def _is_own(found: ReachableCommand, touched: Sequence[Sequence[str]]) -> bool:
+    """Whether what was shown is the record that changes, and not what a new one lies in."""
+    group = found.name.split()[:-1]
+    return (
+        bool(touched)
+        and [*touched[0][: len(group)]] == group
+        and not found.name.endswith((" create", " add"))
+    )
+
+
+def _values(request: Any) -> dict[str, Any]:
+    """Return what a request sets, from its query and its body."""
+    if not isinstance(request, dict):
+        return {}
+    body = request.get("body")
+    found: dict[str, Any] = dict(parse_qsl(urlsplit(str(request.get("url"))).query, keep_blank_values=True))
+    return found | (body if isinstance(body, dict) else {})
+
+
+def _changes(before: Mapping[str, Any], values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"field": name, "before": before.get(name), "after": value} for name, value in values.items()]
+
+
+def _spend(
+    found: ReachableCommand, before: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return what the record may spend in a day, before and after; None where it has no budget."""
+    if DAILY not in found.fields and DAILY not in before:
+        return None
+    is_deleted = bool(found.request and found.request.endpoint.method == "DELETE")
+    after = {} if is_deleted else {**before, **values}
+    return {
+        "currency": before.get("currency"),
+        "daily_before_micro": _daily(before),
+        "daily_after_micro": _daily(after),
+    }
+
+
+def _daily(record: Mapping[str, Any]) -> int | None:
+    """Return the daily budget of a record that serves; 0 where it does not, None where it has none."""
+    if record.get(STATUS) != ACTIVE:
+        return 0
+    budget = str(record.get(DAILY))
+    return int(budget) if budget.isdecimal() else None

@@ -1,0 +1,66 @@
+"""Mistakes in what an assistant may see and do."""
+
+from .mutant import Mutant
+
+REACHABLE = "tests/assistants/test_reachable.py::"
+TOOLS = "tests/assistants/test_tools.py::"
+CHANGES = "tests/assistants/test_changes.py::"
+
+ASSISTANTS = (
+    Mutant(
+        "an assistant names any option",
+        "ads_cli/commands/mcp/reachable.py",
+        "if param.name in allowed and param.name not in (*SHAPING, *COMMON)",
+        "if param.name not in (*SHAPING, *COMMON)",
+        (f"{REACHABLE}test_no_parameter_of_a_reachable_command_names_a_file_a_program_or_an_address",),
+    ),
+    Mutant(
+        "a nested value is read from a file",
+        "ads_cli/commands/mcp/reachable.py",
+        "value.lstrip().startswith(FILE_MARK)",
+        'value.startswith("file:")',
+        (f"{REACHABLE}test_hostile_arguments_are_refused",),
+    ),
+    Mutant(
+        "a link leads out of an open folder",
+        "ads_cli/commands/mcp/files.py",
+        "if path.is_relative_to(folder) and path.is_file():",
+        "if path.is_file():",
+        (f"{TOOLS}test_feeds_are_checked_and_compared_below_the_open_folders_only",),
+    ),
+    Mutant(
+        "a query sees what is private",
+        "ads_cli/commands/mcp/results.py",
+        "found = without_private(data, self._mask)",
+        "found = data",
+        (f"{TOOLS}test_what_identifies_a_person_never_leaves",),
+    ),
+    Mutant(
+        "a plan is applied again",
+        "ads_cli/commands/mcp/plans.py",
+        "plan = self._plans.pop(plan_id, None)",
+        "plan = self._plans.get(plan_id, None)",
+        (f"{CHANGES}test_a_change_is_planned_then_applied_once_and_logged",),
+    ),
+    Mutant(
+        "a plan is applied whatever has changed",
+        "ads_cli/commands/mcp/plans.py",
+        "if _digest(shown) != plan.seen:",
+        "if not plan.seen:",
+        (f"{CHANGES}test_a_plan_is_not_applied_where_what_it_touches_has_changed",),
+    ),
+    Mutant(
+        "the process of a plan is no dry run",
+        "ads_cli/console/invocation.py",
+        '({"dry_run": True} if command_line.is_plan else {})',
+        "{}",
+        (f"{CHANGES}test_a_plan_sends_nothing_whatever_else_its_command_line_says",),
+    ),
+    Mutant(
+        "any guard lets an assistant change something",
+        "ads_cli/commands/mcp/plans.py",
+        "    if not is_limited:",
+        "    if not guard.limits:",
+        (f"{CHANGES}test_writes_need_a_guard_that_limits_money",),
+    ),
+)

@@ -57,7 +57,7 @@ def test_every_advertising_endpoint_has_a_limit_under_service_x():
     assert {line for line, each in LINES.items() if not each.rates["x"]} == {
         line
         for line, each in LINES.items()
-        if each.base == "platform" and not each.path.startswith("/2/media/") or each.path == "/2/media"
+        if (each.base == "platform" and not each.path.startswith("/2/media/")) or each.path == "/2/media"
     }
 
 

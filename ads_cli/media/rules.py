@@ -76,6 +76,8 @@ RULES_OF_FACTS = {
     "audio_channels": "video_audio",
 }
 
+ENCODED_ANEW = ("media_empty", "media_damaged", "media_category", "video_type", "video_codec")
+
 
 class Finding(NamedTuple):
     """A rule that a file breaks. The service may accept what is a warning."""
@@ -98,8 +100,13 @@ def default_category(info: MediaInfo, uses: Collection[Use] = ()) -> Category | 
     return choices.get(info.kind)
 
 
-def unchecked_rules(info: MediaInfo) -> tuple[str, ...]:
-    """Name the rules that could not be looked at, since the bytes do not tell what they ask for."""
+def unchecked_rules(info: MediaInfo, found: Collection[Finding]) -> tuple[str, ...]:
+    """Name the rules that could not be looked at, since the bytes do not tell what they ask for.
+
+    Where the file must be encoded anew anyway, none is named.
+    """
+    if not {finding.rule for finding in found}.isdisjoint(ENCODED_ANEW):
+        return ()
     return tuple(dict.fromkeys(RULES_OF_FACTS[name] for name in info.unknown))
 
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
+from ads_cli.media.rules import Category
 from tests.media.made import animated_webp, gif, padded_png, picture, sample
 
 
@@ -78,6 +80,7 @@ def test_a_video_that_is_cut_off_is_damaged(check):
         (gif(2)[:-1] + b"!\xfe" + b"\xff" * 256 * 65_000 + b"\0;", ["gif_bytes"]),
         (sample("high.mp4").replace(b"vide", b"meta"), ["media_type"]),
         (picture("GIF", 900, 900), []),
+        (sample("high.mp4").replace(b"ftypisom", b"ftyp3gp5"), ["video_type"]),
     ],
 )
 def test_each_file_breaks_the_rules_that_it_breaks_whatever_its_name(check, content, found):
@@ -228,6 +231,13 @@ def test_a_table_that_names_no_files_is_wrong(media_check, tmp_path, text, code,
     assert result.returncode == code and message in result.stderr
 
 
+def test_a_column_may_be_read_as_that_of_the_files(media_check, tmp_path):
+    (tmp_path / "a.jpg").write_bytes(b"hello")
+    (tmp_path / "media.csv").write_text("Image\na.jpg\n")
+    words = ("-f", str(tmp_path / "media.csv"), "--map", "Image=file", "-o", "json")
+    assert rules(media_check(*words)) == [("a.jpg", "media_type")]
+
+
 def test_without_files_the_command_is_wrong(media_check):
     result = media_check()
     assert result.returncode == 2 and "name the files" in result.stderr
@@ -297,3 +307,13 @@ def test_nothing_is_sent_and_no_account_is_needed(media_check, tmp_path):
     path.write_bytes(SQUARE)
     result = media_check(str(path), "--debug", "--dry-run")
     assert result.returncode == 0 and "GET" not in result.stderr and "POST" not in result.stderr
+
+
+def test_the_page_names_every_rule():
+    root = Path(__file__).parent.parent.parent
+    made = set(re.findall(r'Finding\(f?"([a-z{}_]+)"', (root / "ads_cli/media/rules.py").read_text()))
+    kinds = ("image", "gif", "video", "subtitles")
+    made = {rule.replace("{kind}", kind) for rule in made for kind in kinds}
+    page = (root / "docs/media.md").read_text()
+    named = set(re.findall(r"`([a-z]+_[a-z_]+)`", page))
+    assert made == named - {*Category}

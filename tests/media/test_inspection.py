@@ -1,6 +1,7 @@
 """What a file is, is read from its bytes, and no bytes make that fail, take long or take much memory."""
 
 import io
+import re
 import struct
 import time
 import tracemalloc
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 
 from ads_cli.media.inspection import inspect
 from ads_cli.media.rules import Category, Use, findings
+from ads_cli.media_files import MediaFacts
+from ads_cli.media_files.codecs import read_avc
 from tests.media.made import SAMPLES, animated_webp, box, gif, padded_png, picture, sample
 
 VIDEOS = sorted(path.name for path in SAMPLES.iterdir())
@@ -174,6 +177,28 @@ def test_nothing_keeps_the_reader_busy(beginning, filling):
     tracemalloc.stop()
     assert peak < 8_000_000
     assert time.process_time() - started < 30  # a second or two, traced
+
+
+def golomb(number):
+    """Write an unsigned Exp-Golomb code."""
+    digits = f"{number + 1:b}"
+    return "0" * (len(digits) - 1) + digits
+
+
+@pytest.mark.parametrize(("is_progressive", "scan"), [("1", "progressive"), ("00", "interlaced")])
+@pytest.mark.parametrize(
+    ("aspect", "shape"),
+    [("0", "1:1"), (f"1{1:08b}", "1:1"), (f"1{14:08b}", "4:3"), (f"1{255:08b}{6:016b}{4:016b}", "3:2")],
+)
+def test_the_parameters_of_h264_are_read_escaped_as_they_are(aspect, shape, is_progressive, scan):
+    sizes = "".join(map(golomb, (63, 0, 0, 0, 1))) + "0" + golomb(39) + golomb(22)
+    bits = f"{66:08b}{0:016b}{sizes}{is_progressive}101{aspect}0"
+    raw = int(bits.ljust(-(-len(bits) // 8) * 8, "1"), 2).to_bytes(-(-len(bits) // 8))
+    parameters = b"\x67" + re.sub(rb"\0\0(?=[\0-\3])", b"\0\0\3", raw)
+    assert len(parameters) > len(raw) + 1  # some are escaped
+    facts = MediaFacts()
+    read_avc(b"\1\x42\0\x1e\xff\xe1" + len(parameters).to_bytes(2) + parameters, facts)
+    assert (facts.video_profile, facts.scan, facts.pixel_aspect) == ("Baseline", scan, shape)
 
 
 def test_parameters_without_an_end_are_given_up():

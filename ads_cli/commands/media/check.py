@@ -93,7 +93,7 @@ def check_files(
                 found = [finding._replace(severity="error") for finding in found]
             result.checked.append(CheckedMedia(file, info, found))
             call.messages.detail(f"{safe(file.label)}: {_described(info)}")
-            if info.bytes and not info.damage and (rules := unchecked_rules(info)):
+            if rules := unchecked_rules(info, found):
                 unchecked.setdefault(rules, []).append(safe(file.label))
     for rules, names in unchecked.items():
         call.messages.note(
@@ -135,7 +135,7 @@ def check(
 
     Every file is checked by the rules of its category, which its content chooses, and with --for by those of
     what it is meant for: the ratios of cards, for one. A finding is the file, the rule, what is wrong, and
-    what to do. What the service asks for, but is known to accept otherwise, is a warning.
+    what to do. What the service asks for, but may accept otherwise, is a warning.
 
     For example: adsctl media check hero.png clip.mp4 --for website-card
     """

@@ -133,6 +133,9 @@ def lasting(name, seconds):
     return content[:at] + (1000).to_bytes(4) + round(seconds * 1000).to_bytes(4) + content[at + 8 :]
 
 
+WEBM = ("video_type", "video_codec", "video_audio")
+
+
 @pytest.mark.parametrize(
     ("content", "words", "found"),
     [
@@ -143,6 +146,10 @@ def lasting(name, seconds):
         (resized("high.mp4", 1000, 300), [], ["video_ratio"]),
         (lasting("high.mp4", 141), [], []),
         (lasting("high.mp4", 141), ["--for", "post"], ["video_seconds"]),
+        (lasting("high.mp4", 141), ["--for", "post", "--for", "promoted-video"], ["video_seconds"]),
+        (resized("high.mp4", 1920, 1080), ["--for", "post", "--for", "promoted-video"], ["video_pixels"]),
+        (resized("high.mp4", 1920, 1080), [], ["video_pixels"]),
+        (sample("vp9.webm"), ["--for", "post", "--for", "promoted-video"], [*WEBM]),
         (lasting("high.mp4", 0.4), ["--for", "post"], ["video_seconds"]),
         (lasting("high.mp4", 141), ["--category", "tweet_video"], ["video_seconds"]),
         (lasting("high.mp4", 600), [], []),
@@ -317,3 +324,12 @@ def test_the_page_names_every_rule():
     page = (root / "docs/media.md").read_text()
     named = set(re.findall(r"`([a-z]+_[a-z_]+)`", page))
     assert made == named - {*Category}
+
+
+def test_a_file_of_a_server_is_checked_and_one_that_is_missing_hides_no_finding(media_check, httpserver):
+    httpserver.expect_request("/a").respond_with_data(b"hello")
+    httpserver.expect_request("/missing.png").respond_with_data(b"", status=404)
+    words = (httpserver.url_for("/missing.png"), httpserver.url_for("/a"))
+    result = media_check(*words, "-o", "json")
+    assert (result.returncode, rules(result)) == (5, [("a", "media_type")])
+    assert "missing.png" in result.stderr

@@ -70,10 +70,10 @@ MEDIA = (
         (USES,),
     ),
     Mutant(
-        "a pipe is waited for",
-        "ads_cli/commands/media/files.py",
-        "if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):",
-        "if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or mode):",
-        (f"{CHECK}::test_what_cannot_be_opened_ends_with_2_and_the_others_are_checked",),
+        "a file that a server lacks hides what is wrong with the others",
+        "ads_cli/commands/media/check.py",
+        "AccessError, NotFoundError, RefusedError,",
+        "AccessError, RefusedError,",
+        (f"{CHECK}::test_a_file_of_a_server_is_checked_and_one_that_is_missing_hides_no_finding",),
     ),
 )

@@ -35,6 +35,20 @@ MEDIA = (
         (f"{INSPECTION}::test_the_parameters_of_h264_are_read_escaped_as_they_are",),
     ),
     Mutant(
+        "groups of elements are followed as deep as they go",
+        "ads_cli/media_files/webm.py",
+        "found |= self.values(element)",
+        "found |= self.values(element, groups)",
+        (f"{INSPECTION}::test_nothing_keeps_the_reader_busy",),
+    ),
+    Mutant(
+        "elements that nobody asks for are kept in memory",
+        "ads_cli/media_files/webm.py",
+        "elif element.id in VALUES and element.id not in found:",
+        "elif element.id not in found:",
+        (f"{INSPECTION}::test_elements_that_nobody_asks_for_are_not_kept",),
+    ),
+    Mutant(
         "a JPG whose scans do not end counts as whole",
         IMAGES,
         'if b"\\xff\\xd9" in last + block:',

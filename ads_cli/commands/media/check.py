@@ -101,7 +101,7 @@ def check_files(
             if strict:
                 found = [finding._replace(severity="error") for finding in found]
             result.checked.append(CheckedMedia(file, info, found))
-            call.messages.detail(f"{safe(file.label)}: {_described(info)}")
+            call.messages.detail(f"{safe(file.label)}: {safe(_described(info))}")
             if rules := unchecked_rules(info, found):
                 unchecked.setdefault(rules, []).append(safe(file.label))
     for rules, names in unchecked.items():

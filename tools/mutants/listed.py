@@ -9,6 +9,7 @@ from .epochs import EPOCHS
 from .fleets import FLEETS
 from .fsyncs import FSYNCS
 from .images import IMAGES
+from .media import MEDIA
 from .others import OTHERS
 from .pages import PAGES
 from .spending import SPENDING
@@ -25,6 +26,7 @@ MUTANTS = (
     *CONVERSION,
     *CONSENT,
     *IMAGES,
+    *MEDIA,
     *SPENDING,
     *SYNCS,
     *UPDATES,

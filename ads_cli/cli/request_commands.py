@@ -21,11 +21,13 @@ from ..console.request_input import refuse_several, request_from_input
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
-from .request_parameters import BATCH_OPTIONS, ONCE_OPTIONS, common_fields, request_parameters
+from .request_parameters import BATCH_OPTIONS, ONCE_OPTIONS, common_fields, request_parameters, takes_files
 
 if TYPE_CHECKING:
+    from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
     from ..commands.uploads.creation import OneRecord
+    from ..media.references import MediaReferences
 
 
 class RequestCommand(ExampleCommand):
@@ -89,23 +91,27 @@ class RequestCommand(ExampleCommand):
         named = None if "currency" in fields else values.pop("currency", None)
         values |= {name: getattr(call, option) for name, option in common.items()}
         currency_of = _currency_of(call, request_type, named)
+        media = _media_references(request_type)
         if file and (endpoint.batch or endpoint.makes_anew):
-            found = _of_records(call, request_type, file, values, batch, currency_of)
+            found = _of_records(call, request_type, file, values, batch, currency_of, media)
             if found is None:
                 return
             if not isinstance(found, Request) and not call.dry_run:
                 call.writes.approve([call.client.prepare(found.request)])
-                _create_once(call, found, envelope=bool(shape["envelope"]))
+                _create_once(call, found, media, envelope=bool(shape["envelope"]))
                 return
             request = found if isinstance(found, Request) else found.request
         else:
             refuse_several(batch)
             service = call.settings.service
-            request = request_from_input(request_type, values, file, service=service, currency_of=currency_of)
+            request = request_from_input(
+                request_type, values, file, service=service, currency_of=currency_of, media=media
+            )
         if endpoint.mutates:
             call.writes.approve(call.client.prepare(each) for each in [request])
         if not call.dry_run or call.is_plan:
             _confirm(call, request)
+        _upload(call, request, media)
         if call.dry_run:
             show_request(call, request)
         elif "cursor" in fields:
@@ -130,23 +136,46 @@ def _of_records(
     values: dict[str, Any],
     batch: dict[str, Any],
     currency_of: CurrencyOf,
+    media: "MediaReferences | None",
 ) -> "Request | OneRecord | None":
     """Return the request of the only record of a file, or send several."""
     from ..commands.uploads.batch import BatchOptions, send_records
 
     given = {name: value for name, value in batch.items() if value is not None}
-    return send_records(call, kind, file, values, BatchOptions(**given), currency_of)
+    return send_records(call, kind, file, values, BatchOptions(**given), currency_of, media)
 
 
-def _create_once(call: Invocation, one: "OneRecord", *, envelope: bool) -> None:
+def _media_references(request: type[Request]) -> "MediaReferences | None":
+    """Return what takes the files in place of media keys, where the request has such keys."""
+    if not takes_files(request):
+        return None
+    from ..media.references import MediaReferences
+
+    return MediaReferences(request)
+
+
+def _upload(call: Invocation, request: Request, media: "MediaReferences | None") -> None:
+    """Upload the files that stand for media keys."""
+    if media:
+        from ..commands.media.references import upload_references
+
+        upload_references(call, request, media)
+
+
+def _create_once(
+    call: Invocation, one: "OneRecord", media: "MediaReferences | None", *, envelope: bool
+) -> None:
     """Create the only record of a file, and show it."""
     from ..commands.uploads.creation import create_once
 
     def show_response(response: "Response") -> None:
         _show_response(call, one.request, response, envelope=envelope)
 
-    prepared = call.client.prepare(one.request)
-    create_once(call, one, prepared, show_response, lambda: _confirm(call, one.request))
+    def prepare() -> "PreparedRequest":
+        _upload(call, one.request, media)
+        return call.client.prepare(one.request)
+
+    create_once(call, one, prepare, show_response, lambda: _confirm(call, one.request))
 
 
 def _show_response(call: Invocation, request: Request, response: "Response", *, envelope: bool) -> None:

@@ -14,6 +14,16 @@ from ..console.options import NESTED_METAVAR
 from ..console.parameters import Argument, Option
 from ..spelling import as_option
 
+MEDIA_FIELDS = (
+    *("media_keys", "media_key", "poster_media_key", "unlocked_image_media_key", "unlocked_video_media_key"),
+    "components",
+)
+FILE_HELP = {
+    "media": "A file of an image, GIF or video",
+    "poster": "A file of an image, shown before the video plays",
+    "unlocked_image": "A file of an image, shown to who has posted",
+    "unlocked_video": "A file of a video, shown to who has posted",
+}
 ONCE_OPTIONS = ("resume", "uncertain")
 BATCH_OPTIONS = ("format", "failed_out", "force", *ONCE_OPTIONS)
 FORMATS = "csv, tsv, json, jsonl or yaml"
@@ -73,6 +83,7 @@ def request_parameters(request: type[Request]) -> list[Any]:
         for param in field_parameters(field, endpoint.id_field, is_required=endpoint.batch is None)
     ]
     params.sort(key=lambda param: (not isinstance(param, Argument), not param.required))
+    params += file_options(request)
     if any(field.type.is_nested for field in own):
         params += document_options(request)
     elif request.endpoint.batch:
@@ -85,6 +96,31 @@ def request_parameters(request: type[Request]) -> list[Any]:
         params += currency_option(own)
     is_paged = any(field.name == "cursor" for field in own)
     return [*params, envelope_option(), *(paging_options() if is_paged else [])]
+
+
+def takes_files(request: type[Request]) -> dict[str, str]:
+    """Return the fields of a request that a file of media may stand for, by the name that takes it."""
+    names = {field.name for field in fields_of(request)}
+    if names.isdisjoint(MEDIA_FIELDS) or not request.endpoint.mutates:
+        return {}
+    from ..media.references import file_fields
+
+    return file_fields(request)
+
+
+def file_options(request: type[Request]) -> Iterator[Option]:
+    """Make the options that take a file in place of a media key."""
+    for name, field in takes_files(request).items():
+        is_several = name == "media" and field in ("media_keys", "components")
+        replaced = "" if field == "components" else f"; replaces {as_option(field)}"
+        repeated = "; may be repeated" if is_several else ""
+        yield Option(
+            name,
+            as_option(name),
+            metavar="FILE",
+            multiple=is_several,
+            help=f"{FILE_HELP[name]}: uploaded first, once{replaced}{repeated}",
+        )
 
 
 class AliasOption(Option):

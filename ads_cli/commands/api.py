@@ -52,6 +52,12 @@ TypedFields = Annotated[
 Body = Annotated[
     str | None, typer.Option("--input", metavar="FILE", help="A file with the body; - is standard input")
 ]
+Forms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--form", metavar="NAME=VALUE", help="A field of a multipart body, as text, or @FILE; may be repeated"
+    ),
+]
 Headers = Annotated[list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")]
 Curl = Annotated[
     bool, typer.Option("--as-curl", help="Print the request for curl, with secrets masked; send nothing")
@@ -102,6 +108,7 @@ def api(
     field: Fields = None,
     typed: TypedFields = None,
     body: Body = None,
+    form: Forms = None,
     header: Headers = None,
     base: Annotated[Base, typer.Option(help="The address to send it to")] = Base.ads,
     paginate: Annotated[bool, typer.Option("--paginate", help="Follow the pages of a list")] = False,
@@ -128,6 +135,8 @@ def api(
     query |= {name: as_text(value) for name, value in map(_parse_typed, typed or []) if value is not None}
     headers = dict(map(_parse_header, header or []))
     content = _read_file(body) if body else b""
+    if form:
+        content = _multipart(form, headers, has_body=bool(body))
     request = RawRequest(method, call.settings.address(base.value), plain_path, query, headers, content)
     if as_curl:
         from ..http.trace import Trace
@@ -141,6 +150,26 @@ def api(
         responses = follow(lambda cursor: call.client.exchange(request.prepare(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, responses, all=paginate, envelope=envelope, more_hint="--paginate shows them")
+
+
+def _multipart(form: list[str], headers: dict[str, str], *, has_body: bool) -> bytes:
+    """Encode the fields of --form, and set the content type; raise UsageError."""
+    from ..client.prepared_request import multipart
+
+    if has_body or any(name.lower() == "content-type" for name in headers):
+        other = "--input" if has_body else "-H content-type"
+        raise UsageError(f"--form: cannot be used with {other}", hint="leave one of them out")
+    fields: dict[str, Any] = {}
+    files: dict[str, str] = {}
+    for text in form:
+        name, value = _parse_pair(text, "--form")
+        if name in fields:
+            raise UsageError(f"--form: {name} is repeated")
+        fields[name] = value
+        if value.startswith("@"):
+            fields[name], files[name] = _read_file(value[1:], "--form"), Path(value[1:]).name
+    headers["Content-Type"], pieces = multipart(fields, files)
+    return b"".join(pieces)
 
 
 def _fill_placeholders(call: Invocation, path: str) -> str:

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, too_precise, unknown_currency
 from ..api.endpoint import Request
@@ -17,6 +17,9 @@ from ..api.validation import convert
 from ..errors import ContentError, UsageError
 from ..spelling import as_option
 
+if TYPE_CHECKING:
+    from ..media.references import MediaReferences
+
 R = TypeVar("R", bound=Request)
 
 
@@ -28,14 +31,17 @@ def request_from_input(
     content: bytes | None = None,
     service: str = "generic",
     currency_of: CurrencyOf = unknown_currency,
+    media: "MediaReferences | None" = None,
 ) -> R:
     """Build a request from options and from a file with more of its fields; an option outranks the file.
 
-    `content` is that of the file, where it was read already. `currency_of` tells the decimals that amounts in
+    `content` is that of the file, where it was read already. `media` takes files in place of media
+    keys. `currency_of` tells the decimals that amounts in
     whole units may have. Under service x, an empty option of a change removes the value of an optional field.
     Raise UsageError with every problem, or ContentError if all of them are in files.
     """
     fields = {field.name: field for field in fields_of(kind)}
+    for_components = media.take_options(options) if media is not None else {}
     given, removed = _given(options), list[str]()
     if service == "x":
         given, removed = without_removed(kind, given, fields_of_amounts(kind))
@@ -44,11 +50,16 @@ def request_from_input(
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
     in_units, problems = dict(amounts), list[Problem]()
     if file is not None:
-        document, found, problems = in_micros(kind, to_neutral(read_mapping(file, content)))
+        read = read_mapping(file, content)
+        if media is not None:
+            media.take_document(read, file)
+        document, found, problems = in_micros(kind, to_neutral(read))
         sources |= dict.fromkeys({*document, *found.values()} - values.keys(), file)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
         in_units = {field: name for field, name in found.items() if field not in values} | amounts
         values = document | values
+    if media is not None:
+        media.complete(values, sources, for_components)
     values = paused_unless_told(kind, values)
     request = None
     if invalid := [name for name, value in values.items() if not is_text(value)]:

@@ -79,6 +79,8 @@ def _read(stream: BinaryIO, first: bytes, info: MediaInfo) -> None:
         is_quicktime = first[4:8] != b"ftyp" or first[8:12] == b"qt  "
         info.kind = "video"
         info.type, info.format = ("video/quicktime", "MOV") if is_quicktime else ("video/mp4", "MP4")
+        if first[8:10] == b"3g":
+            info.type, info.format = "video/3gpp", "3GP"
         read_mp4(stream, info)
         if info.format == "a sound file":
             info.kind, info.type = "", "audio/mp4"

@@ -6,6 +6,7 @@ again does no harm, so that only what ends a step waits for the disk.
 
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -76,6 +77,7 @@ class UploadJournal:
     def __init__(self, state_dir: Path, key: UploadKey, label: str) -> None:
         folder = state_dir / FOLDER
         self._path = folder / f"{key.digest}.jsonl"
+        self._lock_of_file, self._is_closed = threading.Lock(), False
         try:
             make_folder(folder)
             lock = try_lock(self._path.with_suffix(".lock"))
@@ -127,9 +129,12 @@ class UploadJournal:
 
     def note(self, entry: Entry) -> None:
         """Note what the service has acknowledged, on the disk unless it is a segment."""
-        self._take(entry)
         try:
-            os.write(self._file, msgspec.json.encode(entry) + b"\n")
+            with self._lock_of_file:
+                if self._is_closed:
+                    return  # by a thread whose answer came after the run was stopped
+                self._take(entry)
+                os.write(self._file, msgspec.json.encode(entry) + b"\n")
             if not isinstance(entry, Sent):
                 os.fsync(self._file)
         except OSError as error:
@@ -137,7 +142,9 @@ class UploadJournal:
 
     def close(self) -> None:
         """Close the file and release the lock."""
-        os.close(self._file)
+        with self._lock_of_file:
+            self._is_closed = True
+            os.close(self._file)
         self._lock.release()
 
 

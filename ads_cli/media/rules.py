@@ -45,6 +45,7 @@ IMAGE_BYTES, CARD_IMAGE_BYTES, GIF_BYTES = 5 * MB, 3 * MB, 15 * MB
 VIDEO_BYTES, PROMOTED_BYTES = 512 * MB, 500 * MB
 CARD_WIDTH = 800
 GIF_WIDTH, GIF_HEIGHT, GIF_FRAMES, GIF_PIXELS = 1280, 1080, 350, 300_000_000
+SUBTITLES_BYTES = 17_179_869_184  # of any upload
 VIDEO_SECONDS, PROMOTED_SECONDS = (0.5, 140), (0.0, 600)
 MIN_SIDE, LONG_SIDE, SHORT_SIDE = 32, 1280, 1024
 MAX_RATIO = 3
@@ -76,6 +77,8 @@ RULES_OF_FACTS = {
     "audio_channels": "video_audio",
 }
 
+ENCODED_ANEW = ("media_empty", "media_damaged", "media_category", "video_type", "video_codec")
+
 
 class Finding(NamedTuple):
     """A rule that a file breaks. The service may accept what is a warning."""
@@ -98,8 +101,13 @@ def default_category(info: MediaInfo, uses: Collection[Use] = ()) -> Category | 
     return choices.get(info.kind)
 
 
-def unchecked_rules(info: MediaInfo) -> tuple[str, ...]:
-    """Name the rules that could not be looked at, since the bytes do not tell what they ask for."""
+def unchecked_rules(info: MediaInfo, found: Collection[Finding]) -> tuple[str, ...]:
+    """Name the rules that could not be looked at, since the bytes do not tell what they ask for.
+
+    Where the file must be encoded anew anyway, none is named.
+    """
+    if not {finding.rule for finding in found}.isdisjoint(ENCODED_ANEW):
+        return ()
     return tuple(dict.fromkeys(RULES_OF_FACTS[name] for name in info.unknown))
 
 
@@ -110,18 +118,16 @@ def findings(info: MediaInfo, uses: Collection[Use] = (), category: Category | N
     chosen = category or default_category(info, uses)
     if info.kind == "" or chosen is None:
         what = f"is {info.format}, no" if info.format else "is no"
-        return [
-            Finding("media_type", f"{what} image, GIF or video", "name a JPG, PNG, GIF, WebP, MP4 or MOV")
-        ]
+        hint = "name a JPG, PNG, GIF, WebP, MP4 or MOV"
+        return [Finding("media_type", f"{what} image, GIF or video", hint)]
     if problem := _category_problem(info, chosen):
         return [problem]
-    kind = chosen.rpartition("_")[2]
-    found = [*_general(info, chosen, uses)]
-    if info.kind != "subtitles" and not info.damage:
-        found += {"image": _image, "gif": _gif, "video": _video}[kind](info, chosen)
+    found = [*_damage(info), *_of_category(info, chosen, uses)]
     for use in dict.fromkeys(uses):
         found += USE_RULES[use](info, use)
-    return [*dict.fromkeys(found)]
+    found.sort(key=lambda finding: finding.severity == "warning")  # an error says the same, and more
+    once = {(finding.rule, finding.words): finding for finding in reversed(found)}
+    return [*reversed(once.values())]
 
 
 def _category_problem(info: MediaInfo, category: Category) -> Finding | None:
@@ -133,13 +139,21 @@ def _category_problem(info: MediaInfo, category: Category) -> Finding | None:
     return Finding("media_category", f"is {info.format}, and {category} is not for it", hint)
 
 
-def _general(info: MediaInfo, category: Category, uses: Collection[Use]) -> Iterator[Finding]:
-    """Yield what holds for a file of any use: its type and size, and that it is whole."""
+def _damage(info: MediaInfo) -> Iterator[Finding]:
+    damage = info.damage
+    if not damage and 0 in (info.width, info.height):
+        damage = "it states no pixels"
+    if damage:
+        yield Finding("media_damaged", f"is a damaged {info.format}: {damage}", "export or copy it again")
+
+
+def _of_category(info: MediaInfo, category: Category, uses: Collection[Use] = ()) -> Iterator[Finding]:
+    """Yield what the category of a file asks for: type and size, and if it is whole what it shows."""
     limits: dict[str, tuple[tuple[str, ...], int, str]] = {
         "image": (IMAGE_TYPES, IMAGE_BYTES, "export it as JPG or PNG"),
         "gif": (("image/gif",), GIF_BYTES, "export it as GIF"),
         "video": (VIDEO_TYPES, VIDEO_BYTES, ENCODE),
-        "subtitles": (("text/srt", "text/vtt"), 17_179_869_184, "export them as SubRip (.srt)"),
+        "subtitles": (("text/srt", "text/vtt"), SUBTITLES_BYTES, "export them as SubRip (.srt)"),
     }
     kind = category.rpartition("_")[2]
     types, most, hint = limits[kind]
@@ -151,12 +165,8 @@ def _general(info: MediaInfo, category: Category, uses: Collection[Use]) -> Iter
         yield Finding(f"{kind}_type", f"is {info.format}; {_one_of(types)} is taken", hint)
     if info.bytes > most:
         yield Finding(f"{kind}_bytes", _too_large(info, most), "export it smaller, or with more compression")
-    if info.damage:
-        yield Finding(
-            "media_damaged", f"is a damaged {info.format}: {info.damage}", "export or copy it again"
-        )
-    elif kind != "subtitles" and info.type in types and 0 in (info.width, info.height):
-        yield Finding("media_damaged", f"is a damaged {info.format}: it states no pixels", "export it again")
+    if kind != "subtitles" and not info.damage:
+        yield from {"image": _image, "gif": _gif, "video": _video}[kind](info, category)
 
 
 def _image(info: MediaInfo, category: Category) -> Iterator[Finding]:
@@ -273,16 +283,21 @@ def _poster(info: MediaInfo, use: Use) -> Iterator[Finding]:
         yield Finding("poster_type", words, "export it as JPG or PNG")
 
 
+def _post(info: MediaInfo, use: Use) -> Iterator[Finding]:
+    if info.kind == "video":
+        yield from _of_category(info, Category.tweet_video)
+
+
 def _promoted(info: MediaInfo, use: Use) -> Iterator[Finding]:
-    if info.kind != "video":
+    if info.kind == "video":
+        yield from _of_category(info, Category.amplify_video)
+    else:
         yield Finding("promoted_type", f"is {info.format}, no video", "name an MP4 or MOV")
-    elif info.type not in PROMOTED_TYPES:
-        yield Finding("video_type", f"is {info.format}; {_one_of(PROMOTED_TYPES)} is taken", ENCODE)
 
 
 USE_RULES: dict[str, Callable[[MediaInfo, Use], Iterator[Finding]]] = {
     **dict.fromkeys(CARD_RATIOS, _card),
-    Use.post: lambda info, use: iter(()),
+    Use.post: _post,
     Use.poster: _poster,
     Use.promoted_video: _promoted,
 }

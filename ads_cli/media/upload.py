@@ -186,11 +186,11 @@ class Uploader(msgspec.Struct, kw_only=True):
             number, content = segment
             request = AppendSegment(media_id=begun.media_id, media=content, segment_index=number)
             self.client.call(request, parse=_parse_any)
+            journal.note(Sent(number))
             return number
 
         try:
-            for number in map_ordered(send, due(), self.concurrency, 2 * self.concurrency):
-                journal.note(Sent(number))
+            for _ in map_ordered(send, due(), self.concurrency, 2 * self.concurrency):
                 self.observer.on_segments(len(journal.sent), total)
         except AdsctlError as error:
             if error.http_status == 413:

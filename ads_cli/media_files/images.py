@@ -5,15 +5,16 @@ from typing import BinaryIO
 from . import DamagedError, MediaFacts, read_exactly
 
 BLOCK_BYTES = 64 * 1024
-MAX_CHUNKS = 100_000  # of a PNG or a JPG; what has more was made to keep a reader busy
-MAX_GIF_BYTES = 64 * 1024 * 1024  # that are looked through; the service takes 15 MB
+MAX_CHUNKS = 100_000  # of a PNG; what has more was made to keep a reader busy
+MAX_SEGMENTS, MAX_FILL_BYTES = 10_000, 1024  # of a JPG
+MAX_GIF_BYTES = 32 * 1024 * 1024  # that are looked through; the service takes 15 MB
 CUT_OFF = "it is cut off"
 
 
 def read_jpg(stream: BinaryIO, facts: MediaFacts) -> None:
     """Find the frame header of a JPG, and the end of its scans."""
     stream.seek(2)
-    for _ in range(MAX_CHUNKS):
+    for _ in range(MAX_SEGMENTS):
         marker = _marker(stream)
         if marker == 0xD9:
             raise DamagedError("it has no picture")
@@ -39,7 +40,7 @@ def read_jpg(stream: BinaryIO, facts: MediaFacts) -> None:
 def _marker(stream: BinaryIO) -> int:
     if read_exactly(stream, 1) != b"\xff":
         raise DamagedError("a segment of it does not begin where the one before ends")
-    for _ in range(BLOCK_BYTES):
+    for _ in range(MAX_FILL_BYTES):
         byte = read_exactly(stream, 1)[0]
         if byte != 0xFF:  # any number of them may fill
             return byte

@@ -1,5 +1,6 @@
 """Read the boxes of MP4 and QuickTime files (ISO 14496-12): the index, and nothing of the pictures."""
 
+import struct
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
@@ -8,7 +9,8 @@ from .codecs import aspect_text, read_av1, read_avc, read_descriptors, read_hevc
 
 MAX_BOXES = 20_000  # that are looked at in one file; fragments of an hour have 7,200
 MAX_DESCRIPTION_BYTES = 64 * 1024  # of a sample description; real ones have 200
-MAX_RUN_BYTES = 1024 * 1024  # of the durations in one fragment
+MAX_FRAMES = 2_000_000  # that are added up; 9 hours of 60 a second
+MAX_RUN_BYTES = 256 * 1024  # of the durations in one fragment
 
 VIDEO_CODECS = {
     **dict.fromkeys((b"avc1", b"avc3"), "H.264"),
@@ -253,7 +255,7 @@ def _read_fragments(boxes: Boxes, fragments: list[Box], track: Track, facts: Med
         for part in boxes.inside(fragment.start, fragment.end):
             if part.name == b"traf":
                 count, time = _read_run(boxes, part, track.id)
-                if time is None:
+                if time is None or frames > MAX_FRAMES:
                     return
                 frames, duration = frames + count, duration + time
     if frames and duration and track.scale:
@@ -283,9 +285,8 @@ def _read_run(boxes: Boxes, fragment: Box, track: int) -> tuple[int, int | None]
                 size = 4 * (flags >> 8 & 15).bit_count()
                 if first + size * count > len(run):
                     return 0, None
-                duration += sum(
-                    int.from_bytes(run[at : at + 4]) for at in range(first, first + size * count, size)
-                )
+                numbers = struct.unpack(f">{size // 4 * count}I", run[first : first + size * count])
+                duration += sum(numbers[:: size // 4])
             elif each is None:
                 return 0, None
             else:

@@ -1,7 +1,7 @@
 """Read the head of WebM and Matroska files (RFC 8794, RFC 9559), up to the first picture."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import BinaryIO, NamedTuple
 
 from . import DamagedError, MediaFacts
@@ -16,6 +16,13 @@ TRACKS, TRACK, TRACK_TYPE, CODEC, PRIVATE, FRAME_TIME = 0x1654AE6B, 0xAE, 0x83, 
 VIDEO, WIDTH, HEIGHT, INTERLACED, SHOWN_WIDTH, SHOWN_HEIGHT = 0xE0, 0xB0, 0xBA, 0x9A, 0x54B0, 0x54BA
 AUDIO, CHANNELS = 0xE1, 0x9F
 CLUSTER = 0x1F43B675
+VALUES = frozenset(  # that are read; no others are kept
+    [
+        *(DOC_TYPE, SCALE, DURATION, TRACK_TYPE, CODEC, PRIVATE, FRAME_TIME),
+        *(WIDTH, HEIGHT, INTERLACED, SHOWN_WIDTH, SHOWN_HEIGHT, CHANNELS),
+    ]
+)
+MAX_NAME_BYTES = 40  # of a codec
 
 VIDEO_CODECS = {
     "V_VP8": "VP8",
@@ -78,14 +85,14 @@ class Elements:
         self._stream.seek(element.start)
         return self._stream.read(min(element.end - element.start, MAX_VALUE_BYTES))
 
-    def values(self, parent: Element) -> dict[int, bytes]:
-        """Return the content of the first element of each kind in another one."""
+    def values(self, parent: Element, groups: Collection[int] = ()) -> dict[int, bytes]:
+        """Return the content of the first element of each known kind in another one and its `groups`."""
         found: dict[int, bytes] = {}
         for element in self.inside(parent.start, parent.end):
-            if element.id not in found:
-                found[element.id] = self.content(element) if element.id not in (VIDEO, AUDIO) else b""
-                if element.id in (VIDEO, AUDIO):
-                    found |= self.values(element)
+            if element.id in groups:
+                found |= self.values(element)
+            elif element.id in VALUES and element.id not in found:
+                found[element.id] = self.content(element)
         return found
 
 
@@ -113,7 +120,7 @@ def _read_segment(elements: Elements, segment: Element, facts: MediaFacts) -> No
             kinds = set()
             for track in elements.inside(element.start, element.end):
                 if track.id == TRACK:
-                    kinds.add(_read_track(elements.values(track), facts))
+                    kinds.add(_read_track(elements.values(track, (VIDEO, AUDIO)), facts))
             if 1 not in kinds:
                 facts.kind, facts.format = "", "a sound file"
         elif element.id == CLUSTER:  # pictures and sound: the rest is passed over where its sizes are known
@@ -134,7 +141,7 @@ def _read_info(values: dict[int, bytes], facts: MediaFacts) -> None:
 def _read_track(values: dict[int, bytes], facts: MediaFacts) -> int:
     """Read a track; return 1 for pictures and 2 for sound."""
     kind = int.from_bytes(values.get(TRACK_TYPE, b""))
-    name = values.get(CODEC, b"").rstrip(b"\0").decode("latin-1")
+    name = values.get(CODEC, b"")[:MAX_NAME_BYTES].rstrip(b"\0").decode("latin-1")
     private = values.get(PRIVATE, b"")
     number = {id: int.from_bytes(value[:8]) for id, value in values.items()}
     if kind == 1 and facts.video_codec is None:

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
+from ads_cli.media.rules import Category
 from tests.media.made import animated_webp, gif, padded_png, picture, sample
 
 
@@ -78,6 +80,7 @@ def test_a_video_that_is_cut_off_is_damaged(check):
         (gif(2)[:-1] + b"!\xfe" + b"\xff" * 256 * 65_000 + b"\0;", ["gif_bytes"]),
         (sample("high.mp4").replace(b"vide", b"meta"), ["media_type"]),
         (picture("GIF", 900, 900), []),
+        (sample("high.mp4").replace(b"ftypisom", b"ftyp3gp5"), ["video_type"]),
     ],
 )
 def test_each_file_breaks_the_rules_that_it_breaks_whatever_its_name(check, content, found):
@@ -130,6 +133,9 @@ def lasting(name, seconds):
     return content[:at] + (1000).to_bytes(4) + round(seconds * 1000).to_bytes(4) + content[at + 8 :]
 
 
+WEBM = ("video_type", "video_codec", "video_audio")
+
+
 @pytest.mark.parametrize(
     ("content", "words", "found"),
     [
@@ -140,6 +146,10 @@ def lasting(name, seconds):
         (resized("high.mp4", 1000, 300), [], ["video_ratio"]),
         (lasting("high.mp4", 141), [], []),
         (lasting("high.mp4", 141), ["--for", "post"], ["video_seconds"]),
+        (lasting("high.mp4", 141), ["--for", "post", "--for", "promoted-video"], ["video_seconds"]),
+        (resized("high.mp4", 1920, 1080), ["--for", "post", "--for", "promoted-video"], ["video_pixels"]),
+        (resized("high.mp4", 1920, 1080), [], ["video_pixels"]),
+        (sample("vp9.webm"), ["--for", "post", "--for", "promoted-video"], [*WEBM]),
         (lasting("high.mp4", 0.4), ["--for", "post"], ["video_seconds"]),
         (lasting("high.mp4", 141), ["--category", "tweet_video"], ["video_seconds"]),
         (lasting("high.mp4", 600), [], []),
@@ -228,6 +238,13 @@ def test_a_table_that_names_no_files_is_wrong(media_check, tmp_path, text, code,
     assert result.returncode == code and message in result.stderr
 
 
+def test_a_column_may_be_read_as_that_of_the_files(media_check, tmp_path):
+    (tmp_path / "a.jpg").write_bytes(b"hello")
+    (tmp_path / "media.csv").write_text("Image\na.jpg\n")
+    words = ("-f", str(tmp_path / "media.csv"), "--map", "Image=file", "-o", "json")
+    assert rules(media_check(*words)) == [("a.jpg", "media_type")]
+
+
 def test_without_files_the_command_is_wrong(media_check):
     result = media_check()
     assert result.returncode == 2 and "name the files" in result.stderr
@@ -297,3 +314,22 @@ def test_nothing_is_sent_and_no_account_is_needed(media_check, tmp_path):
     path.write_bytes(SQUARE)
     result = media_check(str(path), "--debug", "--dry-run")
     assert result.returncode == 0 and "GET" not in result.stderr and "POST" not in result.stderr
+
+
+def test_the_page_names_every_rule():
+    root = Path(__file__).parent.parent.parent
+    made = set(re.findall(r'Finding\(f?"([a-z{}_]+)"', (root / "ads_cli/media/rules.py").read_text()))
+    kinds = ("image", "gif", "video", "subtitles")
+    made = {rule.replace("{kind}", kind) for rule in made for kind in kinds}
+    page = (root / "docs/media.md").read_text()
+    named = set(re.findall(r"`([a-z]+_[a-z_]+)`", page))
+    assert made == named - {*Category}
+
+
+def test_a_file_of_a_server_is_checked_and_one_that_is_missing_hides_no_finding(media_check, httpserver):
+    httpserver.expect_request("/a").respond_with_data(b"hello")
+    httpserver.expect_request("/missing.png").respond_with_data(b"", status=404)
+    words = (httpserver.url_for("/missing.png"), httpserver.url_for("/a"))
+    result = media_check(*words, "-o", "json")
+    assert (result.returncode, rules(result)) == (5, [("a", "media_type")])
+    assert "missing.png" in result.stderr

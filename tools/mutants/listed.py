@@ -12,6 +12,7 @@ from .fleets import FLEETS
 from .fsyncs import FSYNCS
 from .guards import GUARDS
 from .images import IMAGES
+from .media import MEDIA
 from .others import OTHERS
 from .pages import PAGES
 from .spending import SPENDING
@@ -29,6 +30,7 @@ MUTANTS = (
     *CONSENT,
     *IMAGES,
     *GUARDS,
+    *MEDIA,
     *SPENDING,
     *SYNCS,
     *UPDATES,

@@ -79,7 +79,7 @@ def combine(
         show_prepared(call, prepared)
         return
     if isinstance(found, OneRecord):
-        create_once(call, found, prepared, lambda response: show(call, request, response.data))
+        create_once(call, found, lambda: prepared, lambda response: show(call, request, response.data))
         return
     show(call, request, call.client.exchange(prepared).data)
 

@@ -6,13 +6,22 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.progress import progress
-from ...errors import ContentError, UsageError
+from ...errors import (
+    AccessError,
+    AdsctlError,
+    ContentError,
+    NotFoundError,
+    RefusedError,
+    UnavailableError,
+    UsageError,
+)
 from ...media.inspection import MediaInfo
 from ...media.rules import Category, Finding, Use, findings, unchecked_rules
 from ...output.text import counted, listed, safe
 from ..uploads.options import FeedOptions, with_options
 from .files import Files, MediaFile, Table, media_files
 
+UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
 NAMED_FILES = 3  # the most that a note names
 COLUMNS = ("file", "rule", "words", "hint", "severity")
 
@@ -55,7 +64,7 @@ class CheckResult(NamedTuple):
     """What a check of several files found."""
 
     checked: list[CheckedMedia]
-    unopened: list[UsageError]
+    unopened: list[AdsctlError]
 
     @property
     def invalid(self) -> list[CheckedMedia]:
@@ -83,7 +92,7 @@ def check_files(
         for number, file in enumerate(files, 1):
             try:
                 info = file.inspect()
-            except UsageError as error:
+            except UNOPENED as error:
                 result.unopened.append(error)
                 continue
             finally:
@@ -92,8 +101,8 @@ def check_files(
             if strict:
                 found = [finding._replace(severity="error") for finding in found]
             result.checked.append(CheckedMedia(file, info, found))
-            call.messages.detail(f"{safe(file.label)}: {_described(info)}")
-            if info.bytes and not info.damage and (rules := unchecked_rules(info)):
+            call.messages.detail(f"{safe(file.label)}: {safe(_described(info))}")
+            if rules := unchecked_rules(info, found):
                 unchecked.setdefault(rules, []).append(safe(file.label))
     for rules, names in unchecked.items():
         call.messages.note(
@@ -113,11 +122,11 @@ def show_findings(call: Invocation, result: CheckResult) -> None:
         print(safe(f"{record['file']}: {label}{record['words']} ({record['rule']}); {record['hint']}"))
 
 
-def raise_unopened(errors: list[UsageError]) -> None:
+def raise_unopened(errors: list[AdsctlError]) -> None:
     """Raise the first error of files that cannot be opened, naming the others."""
     if errors:
-        message = "\n".join(safe(error.message) for error in errors)
-        raise UsageError(message, hint=errors[0].hint)
+        errors[0].message = "\n".join(safe(error.message) for error in errors)
+        raise errors[0]
 
 
 @with_options(feed=FeedOptions)
@@ -135,7 +144,7 @@ def check(
 
     Every file is checked by the rules of its category, which its content chooses, and with --for by those of
     what it is meant for: the ratios of cards, for one. A finding is the file, the rule, what is wrong, and
-    what to do. What the service asks for, but is known to accept otherwise, is a warning.
+    what to do. What the service asks for, but may accept otherwise, is a warning.
 
     For example: adsctl media check hero.png clip.mp4 --for website-card
     """

@@ -66,16 +66,20 @@ def require_regular(location: Location) -> None:
 
 
 def media_files(
-    call: Invocation, files: list[str] | None, table: str | None, feed: FeedOptions
+    call: Invocation,
+    files: list[str] | None,
+    table: str | None,
+    feed: FeedOptions,
+    columns: tuple[str, ...] = ("file",),
 ) -> list[MediaFile]:
-    """Return the files that arguments and a table name; raise AdsctlError."""
+    """Return the files that arguments and a table name, which may have other `columns`; raise AdsctlError."""
     if not (files or table):
         raise UsageError("name the files", hint="as paths or patterns, or in a table with -f TABLE")
     access = feed.access(call)
     found = [MediaFile(parse_location(file, access)) for file in expand_files(files or [], access)]
     if not table:
         return found
-    rows = feed.open_rows(call, table, ("media",), ("file",), {})
+    rows = feed.open_rows(call, table, ("media",), columns, feed.mapping(columns))
     folder = "" if table == "-" or is_remote(table) else os.path.dirname(table)  # noqa: PTH120 - as typed
     for row in rows:
         name = row.values.get("file")

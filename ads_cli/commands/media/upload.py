@@ -27,7 +27,7 @@ from .check import CategoryOption, CheckedMedia, Uses, check_files, raise_unopen
 from .files import Files, MediaFile, Table, media_files
 
 LANGUAGE = r"^[A-Z]{2}$"
-OF_ONE_FILE = ("name", "title", "description", "alt_text", "poster", "subtitles")
+ROW_DETAILS = ("name", "title", "description", "alt_text")  # columns of a table of files
 NAMED_FILES = 3
 # Errors after which the other files would fail too.
 STOPPING = (RateLimitedError, UnavailableError)
@@ -152,7 +152,7 @@ def upload(
     For example: adsctl media upload hero.png clip.mp4 --for website-card
     """
     call = Invocation.of(ctx)
-    named = media_files(call, files, table, feed)
+    named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
     given = {"name": name, "title": title, "description": description, "alt_text": alt_text}
     _require_one(named, given | {"poster": poster, "subtitles": subtitles})
     _check_details(given, subtitles, language)
@@ -255,8 +255,7 @@ def _with_extra(
 
 def _own_details(details: Details, file: MediaFile) -> Details:
     """Return what the row of a file says of it."""
-    names = ("name", "title", "description", "alt_text")
-    own = {name: str(value) for name in names if (value := file.row.get(name))}
+    own = {name: str(value) for name in ROW_DETAILS if (value := file.row.get(name))}
     return details._replace(**own)
 
 

@@ -27,6 +27,7 @@ from .push import PushCommand
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
+    from ...media.references import MediaReferences
 
 R = TypeVar("R", bound=Request)
 
@@ -59,6 +60,7 @@ def send_records(
     options: dict[str, Any],
     batch: BatchOptions,
     currency_of: CurrencyOf,
+    media: "MediaReferences | None" = None,
 ) -> "R | OneRecord | None":
     """Send the records of a file, each completed by options; return the request of a single one unsent."""
     takes_several = kind.endpoint.batch is not None
@@ -69,7 +71,7 @@ def send_records(
         refuse_several(batch.of_several(kind), hint=hint)
         content, service = source.stream().read(), call.settings.service
         request = request_from_input(
-            kind, options, file, content=content, service=service, currency_of=currency_of
+            kind, options, file, content=content, service=service, currency_of=currency_of, media=media
         )
         if not kind.endpoint.makes_anew:
             return request

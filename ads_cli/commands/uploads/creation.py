@@ -96,7 +96,7 @@ def begin_once(call: Invocation, once: Once, noun: str, *, resume: bool) -> tupl
 def create_once(
     call: Invocation,
     one: OneRecord,
-    prepared: "PreparedRequest",
+    prepare: "Callable[[], PreparedRequest]",
     show_response: "Callable[[Response], None]",
     confirm: Callable[[], None] = lambda: None,
 ) -> None:
@@ -125,7 +125,7 @@ def create_once(
         if run is None:
             require_alone(journal, once)
         if rest.pending:
-            show_response(_create(call, one, prepared, upload, journal, rest.next_batch))
+            show_response(_create(call, one, prepare, upload, journal, rest.next_batch))
         else:
             _show_earlier(call, one, read_run(journal.path, journal.job))
         journal.finish()
@@ -134,7 +134,7 @@ def create_once(
 def _create(
     call: Invocation,
     one: OneRecord,
-    prepared: "PreparedRequest",
+    prepare: "Callable[[], PreparedRequest]",
     upload: BatchUpload,
     journal: "Journal",
     number: int,
@@ -146,6 +146,7 @@ def _create(
         upload.used_ids.require_new(records_in(response, 1))
 
     try:
+        prepared = prepare()
         with noted(journal, batch) as on_send:
             response = call.client.exchange(prepared, on_send=on_send, check=check)
     except AdsctlError as error:

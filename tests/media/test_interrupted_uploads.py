@@ -1,0 +1,130 @@
+"""Uploads that are interrupted, refused or never processed; nothing acknowledged is sent again."""
+
+import json
+import os
+from collections.abc import Callable
+
+import pytest
+
+from tests.adsctl import Adsctl
+from tests.conftest import Service
+from tests.media.made import picture, sample
+
+SEGMENT = 1024 * 1024
+
+
+def large_video(segments: int) -> bytes:
+    """Make a video of so many segments: a box that players skip fills it."""
+    whole = sample("high.mp4")
+    filling = segments * SEGMENT - len(whole) - SEGMENT // 2
+    return whole + filling.to_bytes(4, "big") + b"free" + os.urandom(filling - 8)
+
+
+@pytest.fixture
+def clip(tmp_path):
+    (tmp_path / "clip.mp4").write_bytes(large_video(6))
+
+
+class Counted:
+    """Counts requests by the end of their path, and may answer one of them otherwise."""
+
+    def __init__(self, service: Service) -> None:
+        self.paths: list[str] = []
+        self.after: dict[int, Callable[[], None]] = {}  # by the number of segments
+        answer = service.answer
+
+        def counted(environ, start_response):
+            self.paths.append(f"{environ['REQUEST_METHOD']} {environ['PATH_INFO'].rpartition('/')[2]}")
+            self.after.pop(self.count("POST append"), lambda: None)()
+            return answer(environ, start_response)
+
+        service.answer = counted
+
+    def count(self, path: str) -> int:
+        return self.paths.count(path)
+
+
+def uploaded(adsctl: Adsctl, *words: str) -> dict:
+    (record,) = json.loads(adsctl("media", "upload", *words, "-o", "json").stdout)
+    return record
+
+
+def test_a_resumed_upload_sends_only_what_is_left(adsctl, service, clip):
+    requests = Counted(service)
+    requests.after = {4: lambda: service.fail("POST /2/media/upload/*/append status=503")}
+    adsctl("media", "upload", "clip.mp4", "--max-attempts", "1", "--concurrency", "1", code=8)
+    service.fail()
+    requests.paths.clear()
+    assert uploaded(adsctl, "clip.mp4", "--resume")["status"] == "uploaded"
+    assert (requests.count("POST initialize"), requests.count("POST append")) == (0, 3)
+
+
+def test_a_lost_answer_of_finalize_uploads_nothing_twice(adsctl, service, clip):
+    service.fail("POST /2/media/upload/*/finalize reset-after times=1")
+    requests = Counted(service)
+    assert uploaded(adsctl, "clip.mp4")["status"] == "uploaded"
+    assert (requests.count("POST initialize"), requests.count("POST append")) == (1, 6)
+
+
+def test_a_lost_answer_of_initialize_begins_a_new_upload(adsctl, service, clip):
+    service.fail("POST /2/media/upload/initialize reset-after times=1")
+    assert uploaded(adsctl, "clip.mp4")["status"] == "uploaded"
+
+
+def test_after_a_finalize_the_rest_is_done_without_sending_the_file_again(adsctl, service, clip):
+    service.fail("POST /12/accounts/*/media_library status=400")
+    adsctl("media", "upload", "clip.mp4", code=6)
+    service.fail()
+    requests = Counted(service)
+    assert uploaded(adsctl, "clip.mp4")["status"] == "uploaded"
+    assert (requests.count("POST initialize"), requests.count("POST append")) == (0, 0)
+    assert requests.count("POST media_library") == 1
+
+
+def test_failed_processing_says_why_and_adds_nothing(adsctl, service, clip):
+    service.fail("POST /2/media/upload/*/finalize processing=failed")
+    done = adsctl("media", "upload", "clip.mp4", code=6)
+    assert "could not be processed (fault on demand)" in done.stderr
+    assert "clip.mp4" not in adsctl("media", "library", "list").stdout
+
+
+def test_processing_that_never_ends_is_waited_for_no_longer_than_allowed(adsctl, service, clip):
+    service.fail("POST /2/media/upload/*/finalize processing=never")
+    done = adsctl("media", "upload", "clip.mp4", "--max-wait", "2s", code=8)
+    assert "after --max-wait" in done.stderr and "--resume" in done.stderr
+
+
+def test_a_refused_file_does_not_stop_the_others(adsctl, service, clip, tmp_path):
+    (tmp_path / "hero.png").write_bytes(picture("PNG", 1200, 628))
+    service.fail("POST /2/media/upload/*/finalize processing=failed")
+    words = ("clip.mp4", "hero.png", "--failed-out", "failed.csv", "-o", "json")
+    done = adsctl("media", "upload", *words, code=9)
+    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+    assert (tmp_path / "failed.csv").read_text().startswith("file,_error\nclip.mp4,")
+
+
+def test_a_killed_upload_is_resumed(adsctl, service, clip):
+    service.fail("POST /2/media/upload/*/append latency=300ms")
+    requests = Counted(service)
+    process = adsctl.popen("media", "upload", "clip.mp4", "--concurrency", "1")
+    while requests.count("POST append") < 3:
+        assert process.poll() is None
+    process.kill()
+    process.wait()
+    service.settle()
+    service.fail()
+    requests.paths.clear()
+    assert uploaded(adsctl, "clip.mp4", "--resume")["status"] == "uploaded"
+    assert requests.count("POST initialize") == 0 and requests.count("POST append") <= 4
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
+def test_both_services_take_uploads(adsctl, service, clip):
+    assert uploaded(adsctl, "clip.mp4")["media_category"] == "amplify_video"
+
+
+def test_api_sends_a_form_with_a_file(adsctl, service, tmp_path):
+    (tmp_path / "hero.png").write_bytes(picture("PNG", 1200, 628))
+    form = ("--form", "media=@hero.png", "--form", "media_category=tweet_image")
+    done = adsctl("api", "POST", "/2/media/upload", "--base", "platform", *form, "-o", "json")
+    assert json.loads(done.stdout)["image"] == {"w": 1200, "h": 628, "image_type": "image/png"}

@@ -2,10 +2,7 @@
 # Only the completion of ids starts a program.
 
 $AdsctlSubcommands = @{
-    '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api help'
->>=======
     '' = 'products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help'
->>>>>>> a2f3752cc9075ab6ac602a3f36f2b90845894511
     'products' = 'list push check convert diff update get sync pull delete'
     'catalog' = 'sets feeds list create rename delete'
     'catalog sets' = 'get create update delete'
@@ -67,10 +64,7 @@ $AdsctlSubcommands = @{
     'guard' = 'show check'
     'webhooks' = 'create'
     'emulator' = 'serve exec env audiences reset'
-    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api help'
->>=======
-    'help' = 'options formats exit-codes environment files endpoints fields products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help'
->>>>>>> a2f3752cc9075ab6ac602a3f36f2b90845894511
+    'help' = 'options formats exit-codes environment files endpoints fields metrics products catalog audiences fleet jobs changes campaigns line-items targeting promoted cards media posts stats recommendations accounts funding-instruments settings conversions measurement tracking-tags lookup auth profile guard webhooks completion doctor emulator api mcp skill help'
 }
 $AdsctlOptions = @{
     '' = '--version'
@@ -102,9 +96,9 @@ $AdsctlOptions = @{
     'audiences do-not-reach list' = '--with-deleted --no-with-deleted --envelope'
     'audiences do-not-reach create' = '--description --envelope'
     'audiences do-not-reach delete' = '--envelope'
-    'audiences do-not-reach push' = '--list --operation --expires-at --users-per-operation --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job'
-    'audiences do-not-reach sync' = '--list --prune --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --max-delete --min-rows'
-    'audiences do-not-reach diff' = '--list --prune --skip-invalid --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force'
+    'audiences do-not-reach push' = '--list --operation --expires-at --users-per-operation --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job'
+    'audiences do-not-reach sync' = '--list --prune --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --max-delete --min-rows'
+    'audiences do-not-reach diff' = '--list --prune --skip-invalid --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force'
     'audiences list' = '--count --cursor --sort-by --with-total-count --no-with-total-count --with-deleted --no-with-deleted --custom-audience-ids --q --permission-scope --envelope --all --limit'
     'audiences get' = '--with-deleted --no-with-deleted --envelope'
     'audiences create' = '--name --description --envelope'
@@ -113,13 +107,13 @@ $AdsctlOptions = @{
     'audiences targeted' = '--with-active --no-with-active --cursor --envelope --all --limit'
     'audiences estimate' = '--targeting-criteria --file --example --envelope'
     'audiences keywords' = '--keywords --granularity --start-time --end-time --location --negative-keywords --envelope'
-    'audiences push' = '--audience --operation --expires-at --users-per-operation --effective-at --allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job'
-    'audiences sync' = '--audience --prune --allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --max-delete --min-rows'
-    'audiences diff' = '--audience --prune --allow-clear-text --skip-invalid --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force'
+    'audiences push' = '--audience --operation --expires-at --users-per-operation --effective-at --allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job'
+    'audiences sync' = '--audience --prune --allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force --concurrency --max-errors --resume --skip-invalid --job --max-delete --min-rows'
+    'audiences diff' = '--audience --prune --allow-clear-text --skip-invalid --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force'
     'audiences remembered' = '--audience --list'
     'audiences forget' = '--audience --list'
-    'audiences check' = '--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force'
-    'audiences hash' = '--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --ignore --where --allow-empty --region --region-column --keep-partial --skip-invalid --failed-out --force'
+    'audiences check' = '--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force'
+    'audiences hash' = '--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --skip-invalid --failed-out --force'
     'audiences combine' = '--name --any-of --all-of --segments --file --failed-out --force --format --resume --uncertain'
     'fleet run' = '--parallel --engine --scheduler --insecure-scheduler --only --resume --fail-fast --max-failures --report --force'
     'fleet check' = '--only'
@@ -309,6 +303,7 @@ $AdsctlOptions = @{
     'emulator audiences' = '--database'
     'emulator reset' = '--database'
     'api' = '--input --form --base --paginate --envelope --as-curl'
+    'mcp' = '--files --allow-urls --allow-writes'
 }
 $AdsctlValues = @{
     'products list:--item-group-key' = '@text'
@@ -1240,8 +1235,10 @@ $AdsctlValues = @{
     'audiences do-not-reach push:--recipe' = '@file'
     'audiences do-not-reach push:--failed-out' = '@file'
     'audiences do-not-reach push:+' = '@file'
+    'audiences do-not-reach sync:--recipe' = '@file'
     'audiences do-not-reach sync:--failed-out' = '@file'
     'audiences do-not-reach sync:+' = '@file'
+    'audiences do-not-reach diff:--recipe' = '@file'
     'audiences do-not-reach diff:--failed-out' = '@file'
     'audiences do-not-reach diff:+' = '@file'
     'audiences estimate:--file' = '@file'
@@ -1249,10 +1246,13 @@ $AdsctlValues = @{
     'audiences push:--recipe' = '@file'
     'audiences push:--failed-out' = '@file'
     'audiences push:+' = '@file'
+    'audiences sync:--recipe' = '@file'
     'audiences sync:--failed-out' = '@file'
     'audiences sync:+' = '@file'
+    'audiences diff:--recipe' = '@file'
     'audiences diff:--failed-out' = '@file'
     'audiences diff:+' = '@file'
+    'audiences check:--recipe' = '@file'
     'audiences check:--failed-out' = '@file'
     'audiences check:+' = '@file'
     'audiences hash:--recipe' = '@file'

@@ -38,7 +38,13 @@ BEFORE = {  # commands that have to run first
     "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
 }
 AT = {"posts scheduled create": "2026-12-01T09:00:00Z"}  # where the example has a time that is to come
+<<<<<<< HEAD
 ENDS_WITH = {"products diff": 10, "jobs discard": 5, "changes show": 5}  # exit codes other than 0
+||||||| c4a37d8e
+ENDS_WITH = {"products diff": 10, "jobs discard": 5}  # exit codes other than 0
+=======
+ENDS_WITH = {"products diff": 10, "campaigns plan": 10, "jobs discard": 5}  # exit codes other than 0
+>>>>>>> 56b2a53ba28af4d79e6437c207d2768a3ac97df6
 DECLARED = {request.endpoint.command: request.endpoint for request in requests_for("generic")}
 PARTICULAR = (CUSTOM_COMMANDS.keys() | BEFORE.keys()) - ELSEWHERE.keys()  # by hand, or after another command
 # What tests/test_every_command.py runs, in several formats.
@@ -62,6 +68,7 @@ FILES = {
     "fleet.yaml": "tasks:\n  - {name: shop, run: products push feed.csv}\n",
     "orders.csv": "conversion_time,email,value\n2026-03-01T08:00:00Z,ana@shop.example,49.90\n",
     "ab-test.yaml": document_of(CreateAbTest),
+    "shop.yaml": "campaigns:\n- {name: Winter, funding_instrument_id: 4a1n0, daily_budget: 25}\n",
     "filters.yaml": "- {attribute: product_type, operator: CONTAINS, value: Mugs}\n",
 }
 

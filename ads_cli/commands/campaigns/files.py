@@ -53,7 +53,7 @@ def pull(
     Its extension decides whether it is YAML or JSON. 'campaigns plan' compares it with the account, and
     'campaigns apply' makes the account what it says.
 
-    For example: adsctl campaigns pull shop.yaml
+    For example: adsctl campaigns pull campaigns.yaml
     """
     from ...campaigns.account import AccountReader
     from ...campaigns.memory import is_pulled, note_pulled
@@ -113,7 +113,7 @@ def plan(
     Ends with 10 where anything differs. A field or a list that the file does not have is left as it is. A
     record is known by its id, else by its key or name. All mistakes of the file are told at once (3).
 
-    For example: adsctl campaigns plan -
+    For example: adsctl campaigns plan shop.yaml
     """
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
@@ -160,7 +160,7 @@ def apply(
     A stored plan is refused (12) where what it touches has changed since. A run that was stopped is resumed
     by running it again: what was created is found, and not created twice.
 
-    For example: adsctl campaigns apply - --dry-run
+    For example: adsctl campaigns apply shop.yaml --dry-run
     """
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")

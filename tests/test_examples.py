@@ -38,13 +38,12 @@ BEFORE = {  # commands that have to run first
     "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
 }
 AT = {"posts scheduled create": "2026-12-01T09:00:00Z"}  # where the example has a time that is to come
-<<<<<<< HEAD
-ENDS_WITH = {"products diff": 10, "jobs discard": 5, "changes show": 5}  # exit codes other than 0
-||||||| c4a37d8e
-ENDS_WITH = {"products diff": 10, "jobs discard": 5}  # exit codes other than 0
-=======
-ENDS_WITH = {"products diff": 10, "campaigns plan": 10, "jobs discard": 5}  # exit codes other than 0
->>>>>>> 56b2a53ba28af4d79e6437c207d2768a3ac97df6
+ENDS_WITH = {  # exit codes other than 0
+    "products diff": 10,
+    "campaigns plan": 10,
+    "jobs discard": 5,
+    "changes show": 5,
+}
 DECLARED = {request.endpoint.command: request.endpoint for request in requests_for("generic")}
 PARTICULAR = (CUSTOM_COMMANDS.keys() | BEFORE.keys()) - ELSEWHERE.keys()  # by hand, or after another command
 # What tests/test_every_command.py runs, in several formats.

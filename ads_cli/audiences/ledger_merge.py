@@ -166,6 +166,19 @@ class _Merge:
             found[digest] = _Change(entry._replace(uncertain=not is_certain), step)
         return found
 
+    def _added(self, number: int) -> dict[bytes, bytes]:
+        """Return the records of people who were added, where nobody has several identifiers or is removed."""
+        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
+        found: dict[bytes, bytes] = {}
+        for at in range(STEP_BYTES + 1, len(noted), size):
+            record, step = noted[at : at + RECORD_BYTES], int.from_bytes(noted[at - STEP_BYTES - 1 : at - 1])
+            digest = record[:HALF]
+            if digest in self._rejected.get(step, ()):
+                continue
+            is_certain = self._ends[step] != NEVER
+            found[digest] = record if is_certain else Entry.decode(record)._replace(uncertain=True).encode()
+        return found
+
     def _join(self, one: bytes, other: bytes) -> None:
         one, other = self._root(one), self._root(other)
         if one != other:
@@ -178,9 +191,12 @@ class _Merge:
 
     def _part(self, number: int, *, tagged: bool) -> LedgerPart:
         """Return the records whose digests begin with a byte."""
-        changed, index = self._decide(number), self._index
+        index = self._index
+        is_plain = self._is_known and not (self._removes or self._has_tags)
+        added = self._added(number) if is_plain else {}
+        changed = {} if is_plain else self._decide(number)
         is_moved = bool(self._roots or self._removed) and index.width == RECORD_BYTES
-        if self._is_known and not is_moved and not changed and tagged == (index.width == RECORD_BYTES):
+        if self._is_known and not (is_moved or changed or added) and tagged == (index.width == RECORD_BYTES):
             return _counted(index.part(number), tagged=tagged)
         records = {record[:HALF]: record for record in index.records(number)}
         if is_moved or not self._is_known:
@@ -193,6 +209,7 @@ class _Merge:
             else:
                 records.pop(digest, None)
                 self._texts.pop(digest, None)
+        records |= added
         found = sorted(records.values())
         return _counted(
             b"".join(found if tagged else [record[:PLAIN_BYTES] for record in found]), tagged=tagged

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import STATE_HINT, StateError
-from .ledger_records import KINDS, NO_TAG, TAG_BYTES, TEXT_KIND, Entry, Sealer, month_of
+from .ledger_records import KIND_SHIFT, KINDS, META_BYTES, NO_TAG, TAG_BYTES, TEXT_KIND, Sealer, month_of
 from .operations import OPERATION_TYPES, Operations, body_pieces
 
 FRAME_BYTES, CHECKSUM_BYTES = 4, 8
@@ -94,18 +94,18 @@ class LogFile:
     def note_sent(
         self, batch: int, items: Sequence[Operations], default_until: int
     ) -> dict[int, list[bytes]]:
-        """Note, on disk before this returns, whom a batch is about to send; return digests by record."""
+        """Note, on disk before this returns, whom a batch is about to send; return their records by row."""
         digests: dict[int, list[bytes]] = {}
         updates, deletes, texts = bytearray(), bytearray(), dict[bytes, bytes]()
         records = chain.from_iterable(operations.rows for operations in items)
         for operation in operations_of(items):
             removes = operation.operation_type == OPERATION_TYPES["delete"]
             until = _until(operation.params.expires_at, default_until)
-            for user in operation.params.users:
-                entries = [*self._entries(user, until, texts)]
-                for entry in entries:
-                    (deletes if removes else updates).extend(entry.encode())
-                digests[next(records)] = [entry.digest for entry in entries]
+            target = deletes if removes else updates
+            for user, record in zip(operation.params.users, records, strict=False):
+                encoded = self._records(user, until, texts)
+                target += b"".join(encoded)
+                digests[record] = encoded
         self._append(Sent(batch, bytes(updates), bytes(deletes), texts), sync=True)
         return digests
 
@@ -117,18 +117,19 @@ class LogFile:
         """Close the file."""
         os.close(self._file)
 
-    def _entries(self, user: dict[str, list[str]], until: int, texts: dict[bytes, bytes]) -> Iterator[Entry]:
-        seal, tag = self._sealer.seal, NO_TAG
-        is_tagged = sum(map(len, user.values())) > 1
+    def _records(self, user: dict[str, list[str]], until: int, texts: dict[bytes, bytes]) -> list[bytes]:
+        """Return the records of a person's identifiers, which begin with their digests."""
+        seal, found = self._sealer.seal, []
         for name, values in user.items():
             kind = KINDS[name]
+            meta = (kind << KIND_SHIFT | until).to_bytes(META_BYTES)
             for value in values:
                 digest, rest = seal(kind, value)
                 if name == TEXT_KIND:
                     texts[digest], rest = rest, bytes(len(digest))
-                if is_tagged and tag == NO_TAG:
-                    tag = digest[:TAG_BYTES]
-                yield Entry(digest, rest, kind, until, uncertain=False, tag=tag)
+                found.append(digest + rest + meta)
+        tag = found[0][:TAG_BYTES] if len(found) > 1 else NO_TAG
+        return [record + tag for record in found]
 
     def _append(self, frame: Any, *, sync: bool) -> None:
         content = _encode(frame)

@@ -66,7 +66,7 @@ class _Merge:
         self._noted = [bytearray() for _ in range(256)]  # step, whether it removes, record; by first byte
         self._ends: list[int] = []  # the step at which a batch was acknowledged, by the step of its sending
         self._rejected: dict[int, set[bytes]] = {}
-        self._changes: list[dict[bytes, _Change]] = []
+        self._has_tags = index.width == RECORD_BYTES
         self._roots: dict[bytes, bytes] = {}  # tags that were found to be of one person
         self._removes = False  # whether anybody is removed
         self._removed: dict[bytes, int] = {}  # the step of the last removal, by tag
@@ -76,13 +76,12 @@ class _Merge:
         is_whole = self._read(logs)
         for number in range(256) if self._removes else ():
             self._find_removed(number)
-        self._changes = [self._decide(number) for number in range(256)]
+        for number in range(256) if self._has_tags else ():
+            self._decide(number)  # which tags are of one person; what it returns would fill the memory
         for tag, step in [*self._removed.items()]:
             root = self._root(tag)
             self._removed[root] = max(self._removed.get(root, BEFORE), step)
-        has_tags = self._index.width == RECORD_BYTES or any(
-            change.entry and change.entry.tag != NO_TAG for part in self._changes for change in part.values()
-        )
+        has_tags = self._has_tags
         changes = any(end != NEVER for end in self._ends)
         parts = (self._part(number, tagged=has_tags) for number in range(256))
         return Merged(parts, self._texts, has_tags, changes, is_whole)
@@ -112,7 +111,9 @@ class _Merge:
     def _note(self, records: bytes, step: int, *, removes: bool) -> None:
         start = step.to_bytes(STEP_BYTES) + bytes([removes])
         for at in range(0, len(records), RECORD_BYTES):
-            self._noted[records[at]] += start + records[at : at + RECORD_BYTES]
+            record = records[at : at + RECORD_BYTES]
+            self._noted[record[0]] += start + record
+            self._has_tags = self._has_tags or record[PLAIN_BYTES:] != NO_TAG
 
     def _find_removed(self, number: int) -> None:
         """Find the tags of identifiers that are removed."""
@@ -134,7 +135,6 @@ class _Merge:
     def _decide(self, number: int) -> dict[bytes, _Change]:
         """Decide what becomes of the identifiers whose digests begin with a byte."""
         noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
-        self._noted[number].clear()
         found: dict[bytes, _Change] = {}
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
         for at in range(0, len(noted), size):
@@ -166,6 +166,19 @@ class _Merge:
             found[digest] = _Change(entry._replace(uncertain=not is_certain), step)
         return found
 
+    def _added(self, number: int) -> dict[bytes, bytes]:
+        """Return the records of people who were added, where nobody has several identifiers or is removed."""
+        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
+        found: dict[bytes, bytes] = {}
+        for at in range(STEP_BYTES + 1, len(noted), size):
+            record, step = noted[at : at + RECORD_BYTES], int.from_bytes(noted[at - STEP_BYTES - 1 : at - 1])
+            digest = record[:HALF]
+            if digest in self._rejected.get(step, ()):
+                continue
+            is_certain = self._ends[step] != NEVER
+            found[digest] = record if is_certain else Entry.decode(record)._replace(uncertain=True).encode()
+        return found
+
     def _join(self, one: bytes, other: bytes) -> None:
         one, other = self._root(one), self._root(other)
         if one != other:
@@ -178,9 +191,12 @@ class _Merge:
 
     def _part(self, number: int, *, tagged: bool) -> LedgerPart:
         """Return the records whose digests begin with a byte."""
-        changed, index = self._changes[number], self._index
+        index = self._index
+        is_plain = self._is_known and not (self._removes or self._has_tags)
+        added = self._added(number) if is_plain else {}
+        changed = {} if is_plain else self._decide(number)
         is_moved = bool(self._roots or self._removed) and index.width == RECORD_BYTES
-        if self._is_known and not is_moved and not changed and tagged == (index.width == RECORD_BYTES):
+        if self._is_known and not (is_moved or changed or added) and tagged == (index.width == RECORD_BYTES):
             return _counted(index.part(number), tagged=tagged)
         records = {record[:HALF]: record for record in index.records(number)}
         if is_moved or not self._is_known:
@@ -193,6 +209,7 @@ class _Merge:
             else:
                 records.pop(digest, None)
                 self._texts.pop(digest, None)
+        records |= added
         found = sorted(records.values())
         return _counted(
             b"".join(found if tagged else [record[:PLAIN_BYTES] for record in found]), tagged=tagged

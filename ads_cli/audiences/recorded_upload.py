@@ -9,7 +9,7 @@ from ..uploads.plan import this_second
 from ..uploads.upload import AttemptLog
 from .ledger import Ledger
 from .ledger_log import LogFile
-from .ledger_records import month_of
+from .ledger_records import HALF, month_of
 from .upload import UserUpload
 
 if TYPE_CHECKING:
@@ -69,4 +69,4 @@ class RecordedUpload:
 
 
 def _digests_of(ack: Acknowledgement, digests: dict[int, list[bytes]]) -> Iterator[bytes]:
-    return (digest for record, _ in ack.failed for digest in digests[record])
+    return (found[:HALF] for record, _ in ack.failed for found in digests[record])

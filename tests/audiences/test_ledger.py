@@ -74,7 +74,7 @@ def written(ledger: Ledger, *batches: tuple[str, list[int], bool], rejected: tup
     for number, (kind, people, is_acknowledged) in enumerate(batches):
         digests = log.note_sent(number, operations(kind, *people), 4000)
         if is_acknowledged:
-            log.note_acknowledged(number, (one for n in rejected for one in digests[n]))
+            log.note_acknowledged(number, (one[:16] for n in rejected for one in digests[n]))
     log.close()
 
 

@@ -11,7 +11,23 @@ KEPT = "tests/products/sync/test_not_kept.py"
 LYING = "tests/products/sync/test_lying_ids.py"
 MODEL = "tests/products/sync/test_model.py"
 
+LIST = "tests/audiences/test_sync.py"
+
 SYNCS = (
+    Mutant(
+        "a sync of a list deletes people by a ledger that is not trusted",
+        "ads_cli/audiences/comparison.py",
+        "        if self._opened.trust is not Trust.FULL:\n",
+        "        if self._opened.trust is Trust.MISSING:\n",
+        (f"{LIST}::test_a_copied_state_folder_deletes_nobody_and_sends_everybody",),
+    ),
+    Mutant(
+        "a sync of a list does not add again who shares an identifier with one who left",
+        "ads_cli/audiences/comparison.py",
+        " or tag in self.found.affected:",
+        ":",
+        (f"{LIST}::test_one_who_shares_an_identifier_with_one_who_leaves_stays",),
+    ),
     Mutant(
         "a sync deletes more than --max-delete",
         "ads_cli/commands/products/sync.py",

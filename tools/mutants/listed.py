@@ -10,6 +10,7 @@ from .fleets import FLEETS
 from .fsyncs import FSYNCS
 from .images import IMAGES
 from .media import MEDIA
+from .media_uploads import MEDIA_UPLOADS
 from .others import OTHERS
 from .pages import PAGES
 from .spending import SPENDING
@@ -27,6 +28,7 @@ MUTANTS = (
     *CONSENT,
     *IMAGES,
     *MEDIA,
+    *MEDIA_UPLOADS,
     *SPENDING,
     *SYNCS,
     *UPDATES,

@@ -46,20 +46,23 @@ LOOKUP_FIELDS = get_args(LookupField)
 UPLOAD_COLUMNS = "id media_key size expires_after_secs processing_info"
 
 MediaId = Annotated[Id, Meta(description="The number of the media, after the underscore of its key")]
-MediaContent = Annotated[bytes, Meta(description="The bytes")]
+MediaContent = Annotated[bytes, Meta(description="The bytes", extra={"argument": "FILE..."})]
+OfMedia = Annotated[MediaId, Meta(extra={"argument": "MEDIA_KEY"})]
 
 
-def _one_of(values: Iterable[str], pattern: str = "") -> Meta:
+def _one_of(values: Iterable[str], pattern: str = "", option: str = "") -> Meta:
     """Require one of some values, which are no names that services differ in."""
     pattern = pattern or "|".join(map(re.escape, values))
-    return Meta(pattern=rf"^(?:{pattern})\Z", extra={"expected": f"one of {', '.join(values)}"})
+    extra = {"expected": f"one of {', '.join(values)}"} | ({"option": option} if option else {})
+    return Meta(pattern=rf"^(?:{pattern})\Z", extra=extra)
 
 
 # An upload of the neutral service may write post_image for tweet_image.
 OF_POSTS = "(?:post|tweet)_(?:gif|image|video)|dm_(?:gif|image|video)|subtitles"
-Category = Annotated[str, _one_of(CATEGORIES, f"amplify_video|{OF_POSTS}")]
-SimpleCategory = Annotated[str, _one_of(SIMPLE_CATEGORIES, OF_POSTS)]
+Category = Annotated[str, _one_of(CATEGORIES, f"amplify_video|{OF_POSTS}", "category")]
+SimpleCategory = Annotated[str, _one_of(SIMPLE_CATEGORIES, OF_POSTS, "category")]
 SubtitledCategory = Annotated[str, _one_of(SUBTITLED.values())]
+OF_OWNERS = Meta(description="Users who may use it too", extra={"option": "as_user_id"})
 MediaType = Annotated[str, _one_of(MEDIA_TYPES)]
 LanguageCode = Annotated[
     str,
@@ -94,7 +97,7 @@ class UploadMedia(Request, kw_only=True):
 
     media: MediaContent
     media_category: SimpleCategory
-    additional_owners: str | None = None
+    additional_owners: Annotated[str, OF_OWNERS] | None = None
 
 
 @uploads(
@@ -109,7 +112,7 @@ class InitializeUpload(Request, kw_only=True):
     media_type: MediaType
     media_category: Category | None = None
     total_bytes: Annotated[int, Meta(ge=1, le=MAX_TOTAL_BYTES)]
-    additional_owners: list[Id] | None = None
+    additional_owners: Annotated[list[Id], OF_OWNERS] | None = None
     shared: bool | None = None
 
 
@@ -170,7 +173,7 @@ class Metadata(msgspec.Struct, forbid_unknown_fields=True):
 class SetMetadata(Request, kw_only=True):
     """Set the alternative text of media."""
 
-    id: MediaId
+    id: OfMedia
     metadata: Metadata
 
 
@@ -185,7 +188,7 @@ class SubtitleTrack(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tr
 class Subtitled(Request, kw_only=True):
     """A video with subtitles."""
 
-    id: MediaId
+    id: OfMedia
     media_category: SubtitledCategory
 
 
@@ -228,7 +231,9 @@ class DeleteSubtitles(Subtitled, kw_only=True):
 class LookUpMedia(Request):
     """Show media by their keys."""
 
-    media_keys: Annotated[list[Id], Meta(min_length=1, max_length=MAX_LOOKUP)]
+    media_keys: Annotated[
+        list[Id], Meta(min_length=1, max_length=MAX_LOOKUP, extra={"argument": "MEDIA_KEYS..."})
+    ]
     media_fields: Annotated[list[LookupField], Meta(min_length=1, description="Only these fields")] | None = (
         None
     )

@@ -321,7 +321,7 @@ def test_the_page_names_every_rule():
     made = set(re.findall(r'Finding\(f?"([a-z{}_]+)"', (root / "ads_cli/media/rules.py").read_text()))
     kinds = ("image", "gif", "video", "subtitles")
     made = {rule.replace("{kind}", kind) for rule in made for kind in kinds}
-    page = (root / "docs/media.md").read_text()
+    page = (root / "docs/media.md").read_text().partition("## Upload")[0]
     named = set(re.findall(r"`([a-z]+_[a-z_]+)`", page))
     assert made == named - {*Category}
 

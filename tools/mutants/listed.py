@@ -13,6 +13,7 @@ from .fsyncs import FSYNCS
 from .guards import GUARDS
 from .images import IMAGES
 from .media import MEDIA
+from .media_uploads import MEDIA_UPLOADS
 from .others import OTHERS
 from .pages import PAGES
 from .spending import SPENDING
@@ -31,6 +32,7 @@ MUTANTS = (
     *IMAGES,
     *GUARDS,
     *MEDIA,
+    *MEDIA_UPLOADS,
     *SPENDING,
     *SYNCS,
     *UPDATES,

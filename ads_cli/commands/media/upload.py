@@ -1,8 +1,11 @@
 """Upload files of media, and put them into the library."""
 
+import re
 from contextlib import ExitStack
+from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
+import msgspec
 import typer
 
 from ...api.media_uploads import MAX_ALT_TEXT
@@ -23,11 +26,16 @@ from ...media.rules import Category, Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
 from ...output.text import counted, listed, safe
 from ..uploads.options import FeedOptions, RejectedOptions, with_options
-from .check import CategoryOption, CheckedMedia, Uses, check_files, raise_unopened
+from .check import CategoryOption, CheckedMedia, CheckResult, Uses, check_files, raise_unopened
 from .files import Files, MediaFile, Table, media_files
 
 LANGUAGE = r"^[A-Z]{2}$"
 ROW_DETAILS = ("name", "title", "description", "alt_text")  # columns of a table of files
+# Options that name files beside a video: the uses and the category that these are checked for.
+BESIDE: dict[str, tuple[list[Use], Category | None]] = {
+    "poster": ([Use.poster], None),
+    "subtitles": ([], Category.subtitles),
+}
 NAMED_FILES = 3
 # Errors after which the other files would fail too.
 STOPPING = (RateLimitedError, UnavailableError)
@@ -96,7 +104,49 @@ def category_of(info: MediaInfo, uses: list[Use], category: Category | None) -> 
     return chosen
 
 
-@with_options(feed=FeedOptions, rejected=RejectedOptions)
+class DetailOptions(msgspec.Struct, frozen=True):
+    """What is said of a file, and the files beside it."""
+
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="TEXT", help="Its name in the library (default: the file's)"),
+    ] = (None,)
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Of a video")] = (None,)
+    description: Annotated[str | None, typer.Option("--description", metavar="TEXT", help="Of a video")] = (
+        None
+    )
+    alt_text: Annotated[
+        str | None, typer.Option("--alt-text", metavar="TEXT", help="What it shows, for who cannot see it")
+    ] = (None,)
+    poster: Annotated[
+        str | None, typer.Option("--poster", metavar="FILE", help="An image, shown before a video plays")
+    ] = (None,)
+    subtitles: Annotated[
+        str | None, typer.Option("--subtitles", metavar="FILE", help="SubRip (.srt) or WebVTT, of a video")
+    ] = (None,)
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="CODE", help="Of the subtitles, as in EN")
+    ] = (None,)
+
+    @property
+    def texts(self) -> dict[str, str | None]:
+        """Return what the library says of the file."""
+        return {name: getattr(self, name) for name in ROW_DETAILS}
+
+    def check(self) -> None:
+        """Raise UsageError for a text that is too long, and a language that is none or not needed."""
+        limits = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
+        for option, limit in limits.items():
+            if len(self.texts[option] or "") > limit:
+                raise UsageError(f"--{option.replace('_', '-')}: has at most {limit} characters")
+        if bool(self.subtitles) != bool(self.language):
+            missing = "--language" if self.subtitles else "--subtitles"
+            raise UsageError(f"{missing} is missing", hint="as in --subtitles clip.srt --language EN")
+        if self.language and not re.match(LANGUAGE, self.language):
+            raise UsageError(f"--language: {self.language!r} is not two capital letters, as in EN")
+
+
+@with_options(details=DetailOptions, feed=FeedOptions, rejected=RejectedOptions)
 def upload(
     ctx: typer.Context,
     files: Files = None,
@@ -110,26 +160,6 @@ def upload(
     library: Annotated[
         bool, typer.Option("--library/--no-library", help="Add it to the library of the account")
     ] = True,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="TEXT", help="Its name in the library (default: the file's)"),
-    ] = None,
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Of a video")] = None,
-    description: Annotated[
-        str | None, typer.Option("--description", metavar="TEXT", help="Of a video")
-    ] = None,
-    alt_text: Annotated[
-        str | None, typer.Option("--alt-text", metavar="TEXT", help="What it shows, for who cannot see it")
-    ] = None,
-    poster: Annotated[
-        str | None, typer.Option("--poster", metavar="FILE", help="An image, shown before a video plays")
-    ] = None,
-    subtitles: Annotated[
-        str | None, typer.Option("--subtitles", metavar="FILE", help="SubRip (.srt) or WebVTT, of a video")
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option("--language", metavar="CODE", help="Of the subtitles, as in EN")
-    ] = None,
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Upload the valid files, and end with 9")
     ] = False,
@@ -140,6 +170,7 @@ def upload(
         int, typer.Option(metavar="N", min=1, max=32, help="Segments at once, at most")
     ] = 4,
     *,
+    details: DetailOptions,
     feed: FeedOptions,
     rejected: RejectedOptions,
 ) -> None:
@@ -153,29 +184,19 @@ def upload(
     """
     call = Invocation.of(ctx)
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
-    given = {"name": name, "title": title, "description": description, "alt_text": alt_text}
-    _require_one(named, given | {"poster": poster, "subtitles": subtitles})
-    _check_details(given, subtitles, language)
+    _require_one(named, details)
+    details.check()
     meant = [*(uses or ())]
-    access = feed.access(call)
-    extras = {
-        "poster": [MediaFile(parse_location(poster, access))] if poster else [],
-        "subtitles": [MediaFile(parse_location(subtitles, access))] if subtitles else [],
-    }
     result = check_files(call, named, meant, category)
-    beside = {
-        "poster": check_files(call, extras["poster"], [Use.poster], None) if poster else None,
-        "subtitles": check_files(call, extras["subtitles"], [], Category.subtitles) if subtitles else None,
-    }
-    everything = [result, *(each for each in beside.values() if each)]
-    for one in everything:
-        for checked in one.checked:
-            for record in checked.records():
-                words = f"{record['file']}: {record['words']} ({record['rule']}); {record['hint']}"
-                call.messages.warn(safe(words))
+    beside = _check_beside(call, details, feed)
+    everything = [result, *beside.values()]
+    for checked in chain.from_iterable(each.checked for each in everything):
+        for record in checked.records():
+            words = f"{record['file']}: {record['words']} ({record['rule']}); {record['hint']}"
+            call.messages.warn(safe(words))
     raise_unopened([error for one in everything for error in one.unopened])
     invalid = [checked for one in everything for checked in one.invalid]
-    is_skipped = skip_invalid and not any(each and each.invalid for each in beside.values())
+    is_skipped = skip_invalid and not any(each.invalid for each in beside.values())
     if invalid and not (is_skipped and len(result.invalid) < len(result.checked)):
         names = listed([safe(checked.file.label) for checked in invalid], NAMED_FILES)
         rules = sorted({finding.rule for checked in invalid for finding in checked.findings})
@@ -183,10 +204,8 @@ def upload(
         raise ContentError(message, hint="correct the files, or send the others with --skip-invalid")
     valid = [checked for checked in result.checked if checked.is_valid]
     categories = [category_of(checked.info, meant, category) for checked in valid]
-    if subtitles and any(not each.endswith("_video") for each in categories):
-        raise UsageError("--subtitles: is for videos")
-    if poster and any(not each.endswith("_video") for each in categories):
-        raise UsageError("--poster: is for videos")
+    if beside and any(not each.endswith("_video") for each in categories):
+        raise UsageError(f"--{next(iter(beside))}: is for videos")
     refused = [Refused(each.file, "; ".join(f.words for f in each.findings)) for each in result.invalid]
     if call.dry_run:
         _show_dry_run(call, [*zip(valid, categories, strict=True)])
@@ -194,57 +213,64 @@ def upload(
     uploader = make_uploader(
         call, owners=(*(as_user_id or ()),), to_library=library, resume=resume, concurrency=concurrency
     )
-    details = Details(**given, language=language)
+    said = Details(**details.texts, language=details.language)
     for what, extra in beside.items():
-        for checked in extra.checked if extra else ():
-            details = _with_extra(call, uploader, details, what, checked)
+        for checked in extra.checked:
+            said = _with_extra(call, uploader, said, what, checked)
+    records, stopped = _upload_all(call, uploader, [*zip(valid, categories, strict=True)], said, refused)
+    call.printer.show(records, COLUMNS, "media_key")
+    _end(call, records, refused, rejected, stopped)
+
+
+def _require_one(named: list[MediaFile], details: DetailOptions) -> None:
+    for option in (*ROW_DETAILS, *BESIDE):
+        if getattr(details, option) is not None and len(named) > 1:
+            hint = "upload it by itself, or name them in columns of a table: -f TABLE"
+            raise UsageError(f"--{option.replace('_', '-')}: is for one file", hint=hint)
+
+
+def _check_beside(call: Invocation, details: DetailOptions, feed: FeedOptions) -> dict[str, CheckResult]:
+    """Check the files beside a video, by the options that name them."""
+    checks = {}
+    for option, (uses, category) in BESIDE.items():
+        if name := getattr(details, option):
+            file = MediaFile(parse_location(name, feed.access(call)))
+            checks[option] = check_files(call, [file], uses, category)
+    return checks
+
+
+def _upload_all(
+    call: Invocation,
+    uploader: Uploader,
+    files: list[tuple[CheckedMedia, Category]],
+    details: Details,
+    refused: list[Refused],
+) -> tuple[list[dict[str, Any]], AdsctlError | None]:
+    """Upload one file after the other; add those that fail to `refused`, and return what ended it early."""
     records: list[dict[str, Any]] = []
     stopped: AdsctlError | None = None
-    for checked, chosen in zip(valid, categories, strict=True):
+    is_only = len(files) == 1 and not refused
+    for checked, category in files:
         if stopped:
             refused.append(Refused(checked.file, "not sent"))
             continue
         try:
             own = _own_details(details, checked.file)
-            records.append(upload_file(call, uploader, checked, chosen, own))
+            records.append(upload_file(call, uploader, checked, category, own))
         except AdsctlError as error:
-            if len(valid) == 1 and not refused:
+            if is_only:
                 raise
             call.messages.warn(safe(f"{checked.file.label}: {error.message}"))
             refused.append(Refused(checked.file, error.message))
-            records.append(record_of(checked.file.label, checked.info, chosen, "failed"))
+            records.append(record_of(checked.file.label, checked.info, category, "failed"))
             stopped = error if isinstance(error, STOPPING) else None
-    call.printer.show(records, COLUMNS, "media_key")
-    _end(call, records, refused, rejected, stopped)
-
-
-def _require_one(named: list[MediaFile], given: dict[str, str | None]) -> None:
-    for option, value in given.items():
-        if value is not None and len(named) > 1:
-            hint = "upload it by itself, or name them in columns of a table: -f TABLE"
-            raise UsageError(f"--{option.replace('_', '-')}: is for one file", hint=hint)
-
-
-def _check_details(given: dict[str, str | None], subtitles: str | None, language: str | None) -> None:
-    import re
-
-    limits = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
-    for option, limit in limits.items():
-        if len(given[option] or "") > limit:
-            raise UsageError(f"--{option.replace('_', '-')}: has at most {limit} characters")
-    if bool(subtitles) != bool(language):
-        missing = "--language" if subtitles else "--subtitles"
-        raise UsageError(f"{missing} is missing", hint="as in --subtitles clip.srt --language EN")
-    if language and not re.match(LANGUAGE, language):
-        raise UsageError(f"--language: {language!r} is not two capital letters, as in EN")
+    return records, stopped
 
 
 def _with_extra(
     call: Invocation, uploader: Uploader, details: Details, what: str, checked: CheckedMedia
 ) -> Details:
     """Upload the poster or the subtitles of a video."""
-    import msgspec
-
     if what == "poster":
         record = upload_file(call, uploader, checked, Category.tweet_image, Details())
         return details._replace(poster_media_key=record["media_key"])

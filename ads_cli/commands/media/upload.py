@@ -110,23 +110,23 @@ class DetailOptions(msgspec.Struct, frozen=True):
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="TEXT", help="Its name in the library (default: the file's)"),
-    ] = (None,)
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Of a video")] = (None,)
+    ] = None
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Of a video")] = None
     description: Annotated[str | None, typer.Option("--description", metavar="TEXT", help="Of a video")] = (
         None
     )
     alt_text: Annotated[
         str | None, typer.Option("--alt-text", metavar="TEXT", help="What it shows, for who cannot see it")
-    ] = (None,)
+    ] = None
     poster: Annotated[
         str | None, typer.Option("--poster", metavar="FILE", help="An image, shown before a video plays")
-    ] = (None,)
+    ] = None
     subtitles: Annotated[
         str | None, typer.Option("--subtitles", metavar="FILE", help="SubRip (.srt) or WebVTT, of a video")
-    ] = (None,)
+    ] = None
     language: Annotated[
         str | None, typer.Option("--language", metavar="CODE", help="Of the subtitles, as in EN")
-    ] = (None,)
+    ] = None
 
     @property
     def texts(self) -> dict[str, str | None]:

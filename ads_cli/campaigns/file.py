@@ -114,6 +114,20 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
     return file_of(document, label, folder, content)
 
 
+def has_loops(content: bytes, label: str) -> bool:
+    """Tell whether a file of campaigns has loops, which read other files; raise ContentError."""
+    waiting = [load(content, label, LinedBuilder, fast_loader())]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, LinedMapping):
+            if "for" in value:
+                return True
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    return False
+
+
 def file_of(document: LinedMapping, label: str, folder: Path, content: bytes = b"") -> CampaignFile:
     """Make what a document says."""
     found = CampaignFile(label, content=content)

@@ -193,6 +193,22 @@ def test_feeds_are_checked_and_compared_below_the_open_folders_only(adsctl):
     assert {error["exit_code"] for error in refused} == {2}
 
 
+def test_a_file_of_campaigns_is_compared_unless_it_reads_others(adsctl):
+    (adsctl.home / "open").mkdir()
+    adsctl.local("campaigns", "pull", "open/shop.yaml")
+    adsctl.file("rows.csv", "name\nsecret\n")
+    loop = {"for": {"rows": "../rows.csv"}, "key": "{name}", "name": "{name}"}
+    adsctl.file("open/loop.yaml", json.dumps({"campaigns": [loop]}))
+
+    async def use(client):
+        same = await called(client, "plan_campaigns", file="shop.yaml")
+        return same, await called(client, "plan_campaigns", fails=True, file="loop.yaml")
+
+    same, refused = session(adsctl, use, *LOCAL, "mcp", "--files", "open")
+    assert same["data"] == [] and same["exit_code"] == 0
+    assert "loops" in refused["error"]["message"] and "secret" not in str(refused)
+
+
 def test_without_an_open_folder_no_file_is_read(adsctl):
     adsctl.file("feed.csv", feed(1))
     error = call(adsctl, "check_feed", fails=True, file="feed.csv")["error"]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ...console.invocation import Invocation
 from ...console.options import ALL_OPTIONS
 from ...errors import AdsctlError, UsageError
+from ...feeds.locations.locate import is_remote
 from ...output.text import safe
 from .child import CommandError, Commands, Finished
 from .files import OpenFolders
@@ -291,7 +292,12 @@ class Toolbox:
         return await self._workflow(["products", "diff", "--", self._files.checked(file)])
 
     async def _plan_campaigns(self, file: str) -> dict[str, Any]:
-        return await self._workflow(["campaigns", "plan", "--", self._files.checked(file)])
+        from ...campaigns.file import has_loops, read_content
+
+        path = self._files.checked(file)
+        if is_remote(path) or has_loops(read_content(path), file):
+            raise UsageError(f"file: {file[:200]!r} is an address, or has loops, which read other files")
+        return await self._workflow(["campaigns", "plan", "--", path])
 
     async def _jobs(self, job: str | None = None) -> dict[str, Any]:
         return await self._read("jobs show" if job else "jobs list", {"job": job} if job else {})

@@ -20,6 +20,7 @@ MODULES = (
     "lookup",
     "media",
     "media_uploads",
+    "media_details",
     "cards",
     "polls",
     "conversations",

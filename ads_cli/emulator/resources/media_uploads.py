@@ -13,16 +13,10 @@ import msgspec
 
 from ...api.endpoint import Request
 from ...api.media_uploads import (
-    LOOKUP_FIELDS,
-    SUBTITLED,
-    AddSubtitles,
     AppendSegment,
-    DeleteSubtitles,
     FinalizeUpload,
     GetUploadStatus,
     InitializeUpload,
-    LookUpMedia,
-    SetMetadata,
     UploadMedia,
     neutral_category,
 )
@@ -39,7 +33,7 @@ from ..core.request import FORM, MULTIPART, json_object, read_multipart
 from ..core.responses import ApiError, Headers, HttpResponse
 from ..storage import Record, Store, random_number
 from ..storage.media_bytes import open_media, put_segment, segment_sizes
-from .media import HOST, UPLOAD, find_uploaded
+from .media import UPLOAD
 
 MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 EXPIRES_AFTER_SECONDS = 86_400
@@ -67,14 +61,16 @@ class ProblemError(ApiError):
 
     def to_response(self, params: dict[str, Any], names: Any = None) -> HttpResponse:
         """Format the problem."""
-        return _answer({"errors": [self._problem]}, status=self.status)
+        return answer({"errors": [self._problem]}, status=self.status)
 
 
-def _answer(body: Any, status: int = 200, headers: Headers = ()) -> HttpResponse:
+def answer(body: Any, status: int = 200, headers: Headers = ()) -> HttpResponse:
+    """Return a body as the answer."""
     return HttpResponse(msgspec.json.encode(body), status, headers=headers)
 
 
-def _refuse(detail: str, status: int = 400, title: str = "Invalid Request") -> ProblemError:
+def refuse(detail: str, status: int = 400, title: str = "Invalid Request") -> ProblemError:
+    """Return the error of a problem, as the platform describes it."""
     return ProblemError(status, title, detail)
 
 
@@ -127,7 +123,7 @@ def _begin(context: RequestContext, category: str, media_type: str, total: int, 
     """Store a new upload that waits for its segments."""
     kind = _kind(category)
     if total > BYTES[kind]:
-        raise _refuse(f"total_bytes: {total:,} bytes, at most {BYTES[kind]:,} are allowed for {category}")
+        raise refuse(f"total_bytes: {total:,} bytes, at most {BYTES[kind]:,} are allowed for {category}")
     id, prefix = random_number(), PREFIXES.get(category) or PREFIXES.get(kind)
     fields: Record = {
         "media_key": f"{prefix}_{id}" if prefix else None,
@@ -145,9 +141,9 @@ def _require_upload(context: RequestContext, id: str) -> Record:
     """Return an upload of the user that has not expired; raise ProblemError."""
     upload = context.store.find(UPLOAD, id)
     if upload is None or upload["expires_at"] < time.time():
-        raise _refuse(f"media id {id}: there is no such upload, or it has expired", 404, "Not Found")
+        raise refuse(f"media id {id}: there is no such upload, or it has expired", 404, "Not Found")
     if not (context.store.find(UPLOAD, id, owner=context.user) or context.user in upload["owners"]):
-        raise _refuse(f"media id {id} belongs to another user", 403, "Forbidden")
+        raise refuse(f"media id {id} belongs to another user", 403, "Forbidden")
     return upload
 
 
@@ -155,11 +151,11 @@ def _append(context: RequestContext, id: str, number: int, content: bytes) -> Re
     """Store a segment of an upload."""
     upload = _require_upload(context, id)
     if len(content) > MAX_SEGMENT_BYTES:
-        raise _refuse(f"a segment has at most {MAX_SEGMENT_BYTES:,} bytes", 413, "Payload Too Large")
+        raise refuse(f"a segment has at most {MAX_SEGMENT_BYTES:,} bytes", 413, "Payload Too Large")
     if not content:
-        raise _refuse(f"segment {number} is empty")
+        raise refuse(f"segment {number} is empty")
     if upload["state"] != "open":
-        raise _refuse(f"media id {id}: the upload was finalized")
+        raise refuse(f"media id {id}: the upload was finalized")
     put_segment(context.store, id, number, content)
     return upload
 
@@ -171,25 +167,26 @@ def _finalize(context: RequestContext, id: str) -> Record:
         return upload
     sizes = segment_sizes(context.store, id)
     if [number for number, _ in sizes] != list(range(len(sizes))):
-        raise _refuse(f"media id {id}: segments are missing")
+        raise refuse(f"media id {id}: segments are missing")
     total = sum(size for _, size in sizes)
     if total != upload["total_bytes"]:
-        raise _refuse(f"media id {id}: total_bytes is {upload['total_bytes']:,}, {total:,} were sent")
+        raise refuse(f"media id {id}: total_bytes is {upload['total_bytes']:,}, {total:,} were sent")
     facts, problem = _processed(context.store, upload)
     if context.fault == FAILED:
         problem = "InternalError: the media could not be processed (fault on demand)"
     changes: Record = facts | {"problem": problem, "bytes": total, "ready_at": time.time()}
     if _kind(upload["media_category"]) in ("image", "subtitles"):
         if problem:
-            raise _refuse(f"media id {id}: {problem}")
+            raise refuse(f"media id {id}: {problem}")
         changes["state"] = "done"
     else:
         changes["state"] = "processing"
         changes["ready_at"] += PROCESSING_SECONDS if context.fault != NEVER else 10 * EXPIRES_AFTER_SECONDS
-    return context.store.update(UPLOAD, id, changes, owner=_owner(context.store, id))
+    return context.store.update(UPLOAD, id, changes, owner=owner_of(context.store, id))
 
 
-def _owner(store: Store, id: str) -> str:
+def owner_of(store: Store, id: str) -> str:
+    """Return the account or user that an upload is of."""
     query = "SELECT owner FROM records WHERE kind = ? AND id = ?"
     return str(store.connection.execute(query, (UPLOAD, id)).fetchone()[0])
 
@@ -227,14 +224,15 @@ def _uploaded(upload: Record) -> Record:
     return {name: value for name, value in shown.items() if value is not None}
 
 
-def _rated(context: RequestContext, data: Any) -> HttpResponse:
-    return _answer({"data": data}, headers=context.headers)
+def rated(context: RequestContext, data: Any) -> HttpResponse:
+    """Return data, with the headers of the rate limit."""
+    return answer({"data": data}, headers=context.headers)
 
 
 @handler(InitializeUpload)
 def initialize(context: RequestContext, request: InitializeUpload) -> HttpResponse:
     """Begin an upload in segments."""
-    return _rated(context, _uploaded(_initialized(context, request)))
+    return rated(context, _uploaded(_initialized(context, request)))
 
 
 def _initialized(context: RequestContext, request: InitializeUpload) -> Record:
@@ -250,13 +248,13 @@ def _initialized(context: RequestContext, request: InitializeUpload) -> Record:
 def append(context: RequestContext, request: AppendSegment) -> HttpResponse:
     """Store a segment."""
     upload = _append(context, request.media_id, request.segment_index, request.media)
-    return _rated(context, {"expires_at": round(upload["expires_at"])})
+    return rated(context, {"expires_at": round(upload["expires_at"])})
 
 
 @handler(FinalizeUpload)
 def finalize(context: RequestContext, request: FinalizeUpload) -> HttpResponse:
     """End an upload in segments."""
-    return _rated(context, _uploaded(_finalize(context, request.media_id)))
+    return rated(context, _uploaded(_finalize(context, request.media_id)))
 
 
 def _authenticate(context: RequestContext, request: type[Request]) -> None:
@@ -285,7 +283,7 @@ def upload_media(context: RequestContext) -> HttpResponse:
     try:
         request = convert(UploadMedia, {name: value for name, value in given.items() if value is not None})
     except InvalidError as error:
-        raise _refuse(str(error.problems[0])) from None
+        raise refuse(str(error.problems[0])) from None
     owners = (request.additional_owners or "").split(",")
     category = neutral_category(request.media_category)
     with context.store.transaction():
@@ -301,7 +299,7 @@ def status(context: RequestContext) -> HttpResponse:
     _authenticate(context, GetUploadStatus)
     values = context.incoming.parameters
     if values.get("command") != "STATUS":
-        raise _refuse("command: must be STATUS")
+        raise refuse("command: must be STATUS")
     upload = _require_upload(context, values.get("media_id", ""))
     return _shown(context, upload, is_older=context.incoming.path == OLDER)
 
@@ -318,7 +316,7 @@ def _content(values: dict[str, Any]) -> bytes | None:
     try:
         return base64.b64decode(str(content), validate=True)
     except (binascii.Error, ValueError):
-        raise _refuse("media: is not base64") from None
+        raise refuse("media: is not base64") from None
 
 
 def _older_command(
@@ -334,121 +332,23 @@ def _older_command(
                 InitializeUpload, given | ({"additional_owners": owners.split(",")} if owners else {})
             )
         except InvalidError as error:
-            raise _refuse(str(error.problems[0])) from None
+            raise refuse(str(error.problems[0])) from None
         return _shown(context, _initialized(context, request), is_older=is_older)
     if command == "APPEND":
         number = str(values.get("segment_index", ""))
         if not number.isdecimal() or int(number) > 999:
-            raise _refuse("segment_index: must be a number from 0 to 999")
+            raise refuse("segment_index: must be a number from 0 to 999")
         _append(context, id, int(number), content or b"")
         return HttpResponse(b"", 204, headers=context.headers)
     if command == "FINALIZE":
         return _shown(context, _finalize(context, id), is_older=is_older)
-    raise _refuse(f"command: {command} is not one of INIT, APPEND, FINALIZE")
+    raise refuse(f"command: {command} is not one of INIT, APPEND, FINALIZE")
 
 
 def _shown(context: RequestContext, upload: Record, *, is_older: bool) -> HttpResponse:
     """Answer with an upload: in `data`, or in version 1.1 by itself, with its number as a number too."""
     shown = _uploaded(upload)
     if not is_older:
-        return _rated(context, shown)
+        return rated(context, shown)
     id = shown.pop("id")
-    return _answer({"media_id": int(id), "media_id_string": id} | shown, headers=context.headers)
-
-
-@handler(SetMetadata)
-def set_metadata(context: RequestContext, request: SetMetadata) -> HttpResponse:
-    """Set the alternative text of an upload, or of media in a library."""
-    text = request.metadata.alt_text.text
-    with context.store.transaction():
-        _note(context, request.id, {"alt_text": text})
-    metadata = {"alt_text": {"text": text}}
-    return _rated(context, {"id": request.id, "associated_metadata": metadata})
-
-
-def _note(context: RequestContext, id: str, changes: Record) -> None:
-    """Store what is said of media, which need not be an upload of this emulator."""
-    store = context.store
-    if find_uploaded(store, id):
-        store.update(UPLOAD, id, changes, owner=_owner(store, id))
-        return
-    query = "SELECT id, owner FROM records WHERE kind = 'library_media' AND NOT deleted AND id LIKE ?"
-    found = store.connection.execute(query, (f"%\\_{id}".replace("\\", ""),)).fetchall()
-    matching = [(key, owner) for key, owner in found if key.partition("_")[2] == id]
-    if not matching:
-        raise _refuse(f"media id {id} does not exist", 404, "Not Found")
-    for key, owner in matching:
-        store.update("library_media", key, changes, owner=owner)
-
-
-@handler(AddSubtitles)
-def add_subtitles(context: RequestContext, request: AddSubtitles) -> HttpResponse:
-    """Attach a track to a video."""
-    track = find_uploaded(context.store, request.subtitles.id)
-    if track is None or track["media_category"] != "subtitles":
-        raise _refuse(f"subtitles.id: {request.subtitles.id} is not an upload of subtitles")
-    with context.store.transaction():
-        tracks = _subtitles_of(context, request.id, request.media_category)
-        tracks[request.subtitles.language_code] = msgspec.to_builtins(request.subtitles)
-        _note(context, request.id, {"subtitles": tracks})
-    shown = {"id": request.id, "media_category": request.media_category}
-    return _rated(context, shown | {"associated_subtitles": [*tracks.values()]})
-
-
-@handler(DeleteSubtitles)
-def delete_subtitles(context: RequestContext, request: DeleteSubtitles) -> HttpResponse:
-    """Remove the track of a language."""
-    with context.store.transaction():
-        tracks = _subtitles_of(context, request.id, request.media_category)
-        if tracks.pop(request.language_code, None) is None:
-            detail = f"media id {request.id} has no subtitles in {request.language_code}"
-            raise _refuse(detail, 404, "Not Found")
-        _note(context, request.id, {"subtitles": tracks})
-    return _rated(context, {"deleted": True})
-
-
-def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
-    """Return the tracks of a video by language; raise ProblemError where it is no video of the category."""
-    video = find_uploaded(context.store, id)
-    if video is None:
-        return {}
-    if SUBTITLED.get(video["media_category"]) != category:
-        raise _refuse(f"media id {id} is of the category {video['media_category']}, not {category}")
-    return dict(video.get("subtitles") or {})
-
-
-@handler(LookUpMedia)
-def look_up(context: RequestContext, request: LookUpMedia) -> HttpResponse:
-    """Return media by their keys, and a problem for each that does not exist."""
-    found: list[Record] = []
-    problems: list[Record] = []
-    for key in dict.fromkeys(request.media_keys):
-        if record := _looked_up(context.store, key):
-            names = request.media_fields or ()
-            found.append({n: v for n, v in record.items() if not names or n in names or n == "media_key"})
-        else:
-            detail = f"Could not find media with media_keys: [{key}]."
-            missing = {"type": "/problems/resource-not-found", "title": "Not Found Error", "detail": detail}
-            problems.append(missing | {"status": 404, "value": key, "resource_type": "media"})
-    body: Record = {"data": found} if found else {}
-    return _answer(body | ({"errors": problems} if problems else {}), headers=context.headers)
-
-
-def _looked_up(store: Store, key: str) -> Record | None:
-    upload = find_uploaded(store, key.partition("_")[2])
-    library = store.find("library_media", key)
-    if upload is None and library is None:
-        return None
-    facts = (library or {}) | {n: v for n, v in (upload or {}).items() if v is not None}
-    kind = {"3": "photo", "16": "animated_gif"}.get(key.partition("_")[0], "video")
-    seconds = facts.get("seconds") or facts.get("duration")
-    known: Record = {
-        "media_key": key,
-        "type": kind,
-        "width": facts.get("width"),
-        "height": facts.get("height"),
-        "alt_text": facts.get("alt_text"),
-        "duration_ms": round(1000 * seconds) if seconds else None,
-        "url": (library or {}).get("media_url") or f"{HOST}/{key}",
-    }
-    return {name: known[name] for name in LOOKUP_FIELDS if known.get(name) is not None}
+    return answer({"media_id": int(id), "media_id_string": id} | shown, headers=context.headers)

@@ -12,6 +12,7 @@ from ads_cli.api.endpoint import document_of, requests_for
 from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.console.help_texts import continued
 from ads_cli.emulator import identity
+from tests.adsctl import ROOT
 from tests.command_tree import COMMANDS
 from tests.conftest import feed
 
@@ -25,7 +26,10 @@ ELSEWHERE = {  # run by tests/auth, tests/audiences and tests/test_emulator_comm
 }
 FEED = "--feed-url https://shop.example/feed.csv --feed-format CSV --frequency DAILY"
 CREATE_FEED = f"adsctl catalog feeds create {FEED} --start-time 03:10 --time-zone Europe/Berlin"
+SUBTITLES = "adsctl media subtitles add 13_1790413002217308160 workshop.srt --language EN"
 BEFORE = {  # commands that have to run first
+    "audiences forget": "adsctl audiences push customers.csv --audience 1nmth",
+    "media subtitles delete": SUBTITLES,
     "catalog create": "adsctl catalog delete 7310248000000000001",
     "catalog feeds list": CREATE_FEED,
     "catalog feeds update": CREATE_FEED,
@@ -40,6 +44,8 @@ BEFORE = {  # commands that have to run first
 AT = {"posts scheduled create": "2026-12-01T09:00:00Z"}  # where the example has a time that is to come
 ENDS_WITH = {  # exit codes other than 0
     "products diff": 10,
+    "audiences diff": 10,
+    "audiences do-not-reach diff": 10,
     "campaigns plan": 10,
     "jobs discard": 5,
     "changes show": 5,
@@ -68,6 +74,9 @@ FILES = {
     "orders.csv": "conversion_time,email,value\n2026-03-01T08:00:00Z,ana@shop.example,49.90\n",
     "ab-test.yaml": document_of(CreateAbTest),
     "shop.yaml": "campaigns:\n- {name: Winter, funding_instrument_id: 4a1n0, daily_budget: 25}\n",
+    "workshop.srt": "1\n00:00:00,000 --> 00:00:02,000\nWelcome\n",
+    "hero.png": (ROOT / "examples" / "hero.png").read_bytes(),
+    "clip.mp4": (ROOT / "examples" / "clip.mp4").read_bytes(),
     "filters.yaml": "- {attribute: product_type, operator: CONTAINS, value: Mugs}\n",
 }
 

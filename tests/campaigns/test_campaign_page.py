@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "campaigns-as-a-file.md").read_text()
 FILES = re.findall(r"^`(\S+)`:\n\n```\w+\n(.*?)```$", PAGE, re.M | re.S)
-COMMANDS = re.findall(r"^\$ adsctl (.+)$", PAGE, re.M)
+COMMANDS = re.findall(r"^adsctl (.+)$", PAGE, re.M)
 # Exit codes other than 0, by the first command lines that end with them.
 DIFFERING = ("campaigns plan winter.yaml", "campaigns plan shop.yaml -o json")
 

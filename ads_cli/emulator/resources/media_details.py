@@ -27,19 +27,25 @@ def set_metadata(context: RequestContext, request: SetMetadata) -> HttpResponse:
     return rated(context, {"id": request.id, "associated_metadata": metadata})
 
 
+def _known(store: Store, id: str) -> list[tuple[str, Record, str]]:
+    """Return the kind, the record and the owner of media: an upload, or what libraries have of others."""
+    if upload := find_uploaded(store, id):
+        return [(UPLOAD, upload, owner_of(store, id))]
+    query = "SELECT id, owner FROM records WHERE kind = 'library_media' AND NOT deleted AND id LIKE ?"
+    rows = store.connection.execute(query, (f"%{id}",)).fetchall()
+    keys = [(key, owner) for key, owner in rows if key.partition("_")[2] == id]
+    found = [(store.find("library_media", key, owner=owner), owner) for key, owner in keys]
+    return [("library_media", record, owner) for record, owner in found if record]
+
+
 def _note(context: RequestContext, id: str, changes: Record) -> None:
     """Store what is said of media, which need not be an upload of this emulator."""
-    store = context.store
-    if find_uploaded(store, id):
-        store.update(UPLOAD, id, changes, owner=owner_of(store, id))
-        return
-    query = "SELECT id, owner FROM records WHERE kind = 'library_media' AND NOT deleted AND id LIKE ?"
-    found = store.connection.execute(query, (f"%\\_{id}".replace("\\", ""),)).fetchall()
-    matching = [(key, owner) for key, owner in found if key.partition("_")[2] == id]
-    if not matching:
+    known = _known(context.store, id)
+    if not known:
         raise refuse(f"media id {id} does not exist", 404, "Not Found")
-    for key, owner in matching:
-        store.update("library_media", key, changes, owner=owner)
+    for kind, record, owner in known:
+        key = id if kind == UPLOAD else record["media_key"]
+        context.store.update(kind, key, changes, owner=owner)
 
 
 @handler(AddSubtitles)
@@ -70,12 +76,11 @@ def delete_subtitles(context: RequestContext, request: DeleteSubtitles) -> HttpR
 
 def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
     """Return the tracks of a video by language; raise ProblemError where it is no video of the category."""
-    video = find_uploaded(context.store, id)
-    if video is None:
-        return {}
-    if SUBTITLED.get(video["media_category"]) != category:
-        raise refuse(f"media id {id} is of the category {video['media_category']}, not {category}")
-    return dict(video.get("subtitles") or {})
+    for kind, video, _ in _known(context.store, id):
+        if kind == UPLOAD and SUBTITLED.get(video["media_category"]) != category:
+            raise refuse(f"media id {id} is of the category {video['media_category']}, not {category}")
+        return dict(video.get("subtitles") or {})
+    return {}
 
 
 @handler(LookUpMedia)

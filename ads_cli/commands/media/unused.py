@@ -53,10 +53,10 @@ def clean(
         typer.Option("--q", metavar="TEXT", help="Words in name, title, file_name and description"),
     ] = None,
 ) -> None:
-    """Delete media of the library that nothing of the account shows, as `media library list --unused` lists.
+    """Delete media of the library that nothing of the account shows.
 
-    Whether anything shows them is read again right before they are deleted. Media that a hashtag unlocks
-    cannot be told from unused ones: the service does not name them.
+    These are what `media library list --unused` lists; whether anything shows them is read again right before
+    they are deleted. Media that a hashtag unlocks look unused: the service does not name them.
 
     For example: adsctl media library clean --media-type IMAGE --dry-run
     """

@@ -9,7 +9,7 @@ import pytest
 from ads_cli.media.upload import Uploader
 from tests.adsctl import Adsctl
 from tests.conftest import Service
-from tests.media.made import picture, sample
+from tests.media.made import box, picture, sample
 
 SEGMENT = 1024 * 1024
 
@@ -134,7 +134,8 @@ def test_api_sends_a_form_with_a_file(adsctl, service, tmp_path):
 @pytest.mark.parametrize("change", ["another byte", "longer", "shorter"])
 def test_a_file_that_changes_while_it_is_uploaded_is_not_finalized(adsctl, service, clip, tmp_path, change):
     path = tmp_path / "clip.mp4"
-    whole = path.read_bytes()
+    whole = path.read_bytes() + box(b"free", bytes(SEGMENT // 2 - 8))  # whole segments
+    path.write_bytes(whole)
     changed = {
         "another byte": whole[:-1] + bytes([whole[-1] ^ 1]),
         "longer": whole + b"more",

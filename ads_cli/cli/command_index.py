@@ -93,6 +93,7 @@ CUSTOM_COMMANDS = {
     "media upload": "media.upload:upload",
     "media check": "media.check:check",
     "media lookup": "media.details:look_up",
+    "media library clean": "media.unused:clean",
     "media alt-text": "media.details:alt_text",
     "media subtitles add": "media.details:add_subtitles",
     "media subtitles delete": "media.details:delete_subtitles",

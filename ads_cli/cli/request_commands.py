@@ -83,6 +83,7 @@ class RequestCommand(ExampleCommand):
         shape["envelope"] = shape["envelope"] and call.printer.shows_documents
         for name in WIRE_NAMES & values.keys():
             _use_alias(fields[neutral_name(name)], name, values)
+        is_unused = values.pop("unused", None)
         if values.pop("active", None):
             _use_active(request_type, values)
         file = values.pop("file", None)
@@ -114,6 +115,8 @@ class RequestCommand(ExampleCommand):
         _upload(call, request, media)
         if call.dry_run:
             show_request(call, request)
+        elif is_unused:
+            _list_unused(call, request, **shape)
         elif "cursor" in fields:
             show_list(call, request, **shape)
         else:
@@ -176,6 +179,12 @@ def _create_once(
         return call.client.prepare(one.request)
 
     create_once(call, one, prepare, show_response, lambda: _confirm(call, one.request))
+
+
+def _list_unused(call: Invocation, request: Request, **shape: Any) -> None:
+    from ..commands.media.unused import list_unused
+
+    list_unused(call, request, **shape)
 
 
 def _show_response(call: Invocation, request: Request, response: "Response", *, envelope: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from typer import Exit
 
 from ..api.amounts import amount_names
-from ..api.endpoint import BatchEndpoint, Request, document_of
+from ..api.endpoint import BatchEndpoint, Endpoint, Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
 from ..api.time import DayOrTime, ExactTime, Time
@@ -62,6 +62,7 @@ def _flag(name: str, help: str) -> Option:
     return Option(name, f"--{name}", is_flag=True, help=help)
 
 
+FILTERS = {"media library list": {"unused": "Only what nothing of the account shows, of all pages"}}
 METAVARS = {int: "N", Time: "TIME", ExactTime: "TIME", DayOrTime: "TIME"}
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
@@ -95,7 +96,13 @@ def request_parameters(request: type[Request]) -> list[Any]:
     if any(field.type.extra("money") for field in own) and endpoint.mutates:
         params += currency_option(own)
     is_paged = any(field.name == "cursor" for field in own)
-    return [*params, envelope_option(), *(paging_options() if is_paged else [])]
+    return [*params, *filters_of(endpoint), envelope_option(), *(paging_options() if is_paged else [])]
+
+
+def filters_of(endpoint: Endpoint) -> list[Option]:
+    """Make the options that choose records of a list here, since the service cannot."""
+    filters = FILTERS.get(endpoint.command, {})
+    return [Option(name, as_option(name), is_flag=True, help=help) for name, help in filters.items()]
 
 
 def takes_files(request: type[Request]) -> dict[str, str]:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from ads_cli.media.upload import Uploader
 from tests.adsctl import Adsctl
 from tests.conftest import Service
-from tests.media.made import picture, sample
+from tests.media.made import box, picture, sample
 
 SEGMENT = 1024 * 1024
 
@@ -128,3 +129,40 @@ def test_api_sends_a_form_with_a_file(adsctl, service, tmp_path):
     form = ("--form", "media=@hero.png", "--form", "media_category=tweet_image")
     done = adsctl("api", "POST", "/2/media/upload", "--base", "platform", *form, "-o", "json")
     assert json.loads(done.stdout)["image"] == {"w": 1200, "h": 628, "image_type": "image/png"}
+
+
+@pytest.mark.parametrize("change", ["another byte", "longer", "shorter"])
+def test_a_file_that_changes_while_it_is_uploaded_is_not_finalized(adsctl, service, clip, tmp_path, change):
+    path = tmp_path / "clip.mp4"
+    whole = path.read_bytes() + box(b"free", bytes(SEGMENT // 2 - 8))  # whole segments
+    path.write_bytes(whole)
+    changed = {
+        "another byte": whole[:-1] + bytes([whole[-1] ^ 1]),
+        "longer": whole + b"more",
+        "shorter": whole[: 5 * SEGMENT],
+    }
+    requests = Counted(service)
+    requests.after = {1: lambda: path.write_bytes(changed[change])}
+    done = adsctl("media", "upload", "clip.mp4", "--concurrency", "1", code=3)
+    assert "has changed while it was uploaded" in done.stderr
+    assert requests.count("POST append") and requests.count("POST finalize") == 0
+    assert "clip.mp4" not in adsctl("media", "library", "list").stdout
+    path.write_bytes(whole)
+    requests.paths.clear()
+    assert uploaded(adsctl, "clip.mp4", "--resume")["status"] == "uploaded"
+    assert (requests.count("POST initialize"), requests.count("POST append")) == (1, 6)
+
+
+def test_an_image_that_changes_before_it_is_sent_is_not_sent(adsctl, service, tmp_path, monkeypatch):
+    path = tmp_path / "hero.png"
+    path.write_bytes(picture("PNG", 1200, 628))
+    requests = Counted(service)
+    send = Uploader.upload
+
+    def changing(*args):
+        path.write_bytes(picture("PNG", 1200, 629))
+        return send(*args)
+
+    monkeypatch.setattr(Uploader, "upload", changing)
+    assert "has changed" in adsctl("media", "upload", "hero.png", code=3).stderr
+    assert requests.paths == []

@@ -1,7 +1,12 @@
 """media upload: from a file to an entry in the library."""
 
 import json
+from email import message_from_bytes
+from io import BytesIO
 
+import pytest
+
+from tests.locations.file_server import serving
 from tests.media.made import picture, sample
 
 
@@ -31,3 +36,91 @@ def test_the_same_file_is_uploaded_once(adsctl, tmp_path):
     first = json.loads(adsctl.local("media", "upload", "hero.png", "-o", "json").stdout)[0]
     second = json.loads(adsctl.local("media", "upload", "copy.png", "-o", "json").stdout)[0]
     assert second["status"] == "unchanged" and second["media_key"] == first["media_key"]
+
+
+@pytest.fixture
+def bodies(service) -> list[dict]:
+    """The fields of each request that begins an upload, whatever way they travel."""
+    found: list[dict] = []
+    answer = service.answer
+
+    def recorded(environ, start_response):
+        if environ["PATH_INFO"] in ("/2/media/upload", "/2/media/upload/initialize"):
+            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            environ["wsgi.input"] = BytesIO(body)
+            if body and environ["REQUEST_METHOD"] == "POST":
+                found.append(fields(environ["CONTENT_TYPE"], body))
+        return answer(environ, start_response)
+
+    service.answer = recorded
+    return found
+
+
+def fields(content_type: str, body: bytes) -> dict:
+    if content_type == "application/json":
+        return json.loads(body)
+    parts = message_from_bytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body).get_payload()
+    named = ((part.get_param("name", header="content-disposition"), part) for part in parts)
+    return {name: part.get_payload() for name, part in named if name != "media"}
+
+
+def test_other_owners_are_named_to_the_service_and_have_uploads_of_their_own(
+    adsctl, service, bodies, tmp_path
+):
+    (tmp_path / "hero.png").write_bytes(picture("PNG", 1200, 628))
+    (tmp_path / "clip.mp4").write_bytes(sample("high.mp4"))
+    upload = ("media", "upload", "hero.png", "clip.mp4", "-o", "json")
+    owners = ("--as-user-id", "1184672520", "--as-user-id", "1184672521")
+    first = json.loads(adsctl(*upload, *owners).stdout)
+    assert [each.get("additional_owners") for each in bodies] == [
+        "1184672520,1184672521",
+        ["1184672520", "1184672521"],
+    ]
+    again = json.loads(adsctl(*upload, *owners).stdout)
+    assert [each["status"] for each in again] == ["unchanged", "unchanged"] and len(bodies) == 2
+    alone = json.loads(adsctl(*upload).stdout)
+    assert [each["status"] for each in alone] == ["uploaded", "uploaded"]
+    assert {each["media_key"] for each in first}.isdisjoint(each["media_key"] for each in alone)
+    assert [each.get("additional_owners") for each in bodies[2:]] == [None, None]
+
+
+def library(adsctl) -> list[str]:
+    listed = adsctl("media", "library", "list", "--all", "-o", "json")
+    return [record["media_key"] for record in json.loads(listed.stdout)]
+
+
+@pytest.mark.parametrize("name", ["hero.png", "clip.mp4"])
+def test_an_upload_can_leave_the_library_out(adsctl, service, tmp_path, name):
+    content = sample("high.mp4") if name == "clip.mp4" else picture("PNG", 1200, 628)
+    (tmp_path / name).write_bytes(content)
+    before = library(adsctl)
+    upload = ("media", "upload", name, "-o", "json")
+    (first,) = json.loads(adsctl(*upload, "--no-library").stdout)
+    assert first["status"] == "uploaded" and library(adsctl) == before
+    (again,) = json.loads(adsctl(*upload, "--no-library").stdout)
+    assert (again["status"], again["media_key"]) == ("unchanged", first["media_key"])
+    (added,) = json.loads(adsctl(*upload).stdout)
+    assert added["status"] == "uploaded" and added["media_key"] in library(adsctl)
+
+
+def test_files_at_an_address_are_uploaded(adsctl, service):
+    with serving() as server:
+        server.content = picture("PNG", 1200, 628)
+        upload = ("media", "upload", server.address("/hero.png"), "-o", "json")
+        (record,) = json.loads(adsctl(*upload).stdout)
+        assert record["status"] == "uploaded" and record["file"].endswith("/hero.png")
+        assert json.loads(adsctl(*upload).stdout)[0]["status"] == "unchanged"
+    shown = json.loads(adsctl("media", "library", "get", record["media_key"], "-o", "json").stdout)
+    assert (shown["file_name"], shown["width"]) == ("hero.png", 1200)
+
+
+def test_a_pattern_names_all_files_that_it_matches(adsctl, service, tmp_path):
+    (tmp_path / "ads").mkdir()
+    for number in (1, 2, 3):
+        (tmp_path / "ads" / f"{number}.png").write_bytes(picture("PNG", 1200, 620 + number))
+    (tmp_path / "ads" / "notes.txt").write_text("no media")
+    records = json.loads(adsctl("media", "upload", "ads/*.png", "-o", "json").stdout)
+    assert [each["file"] for each in records] == ["ads/1.png", "ads/2.png", "ads/3.png"]
+    assert {each["status"] for each in records} == {"uploaded"}
+    done = adsctl("media", "upload", "ads/*.webm", code=2)
+    assert "ads/*.webm" in done.stderr

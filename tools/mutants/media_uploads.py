@@ -3,8 +3,12 @@
 from .mutant import Mutant
 
 INTERRUPTED = "tests/media/test_interrupted_uploads.py"
+UPLOADED = "tests/media/test_upload.py"
+UNUSED = "tests/media/test_unused_media.py"
 FILES = "tests/media/test_files_for_keys.py"
 UPLOAD = "ads_cli/media/upload.py"
+USAGE = "ads_cli/media/usage.py"
+CLEAN = "ads_cli/commands/media/unused.py"
 EMULATOR = "ads_cli/emulator/resources/media_uploads.py"
 
 MEDIA_UPLOADS = (
@@ -20,7 +24,7 @@ MEDIA_UPLOADS = (
         UPLOAD,
         "            if self._is_in_library(begun.media_key):\n                return True\n",
         "",
-        ("tests/media/test_upload.py::test_the_same_file_is_uploaded_once",),
+        (f"{UPLOADED}::test_the_same_file_is_uploaded_once",),
     ),
     Mutant(
         "media whose processing has failed counts as uploaded",
@@ -42,5 +46,61 @@ MEDIA_UPLOADS = (
         "len(content) > MAX_SEGMENT_BYTES",
         "len(content) > 2 * MAX_SEGMENT_BYTES",
         ("tests/emulator/test_media_uploads.py::test_a_segment_has_at_most_4_mib",),
+    ),
+    Mutant(
+        "a file that has changed while it was uploaded is finalized",
+        UPLOAD,
+        "        _require_same(label, digest.hexdigest(), info, journal)\n        ended",
+        "        ended",
+        (f"{INTERRUPTED}::test_a_file_that_changes_while_it_is_uploaded_is_not_finalized",),
+    ),
+    Mutant(
+        "a file that has grown while it was uploaded is finalized",
+        UPLOAD,
+        "            digest.update(stream.read(1))  # a file that has grown differs too\n",
+        "",
+        (f"{INTERRUPTED}::test_a_file_that_changes_while_it_is_uploaded_is_not_finalized",),
+    ),
+    Mutant(
+        "an upload for other owners counts as one for all",
+        UPLOAD,
+        "info.sha256, category.value, self.owners)",
+        "info.sha256, category.value, ())",
+        (f"{UPLOADED}::test_other_owners_are_named_to_the_service_and_have_uploads_of_their_own",),
+    ),
+    Mutant(
+        "media that was posted counts as unused under service x",
+        USAGE,
+        'to_neutral(one).get("posted")',
+        'one.get("posted")',
+        (f"{UNUSED}::test_media_that_something_shows_are_in_use",),
+    ),
+    Mutant(
+        "media of a deleted card that a post has counts as unused",
+        USAGE,
+        'if one.get("card_uri") in uris]',
+        "if not uris]",
+        (f"{UNUSED}::test_a_deleted_card_is_a_use_only_where_a_post_has_it",),
+    ),
+    Mutant(
+        "the poster of a video counts as unused",
+        USAGE,
+        'if poster := one.get("poster_media_key"):',
+        'if poster := one.get("poster"):',
+        (f"{UNUSED}::test_media_that_something_shows_are_in_use",),
+    ),
+    Mutant(
+        "a clean-up decides once, before it asks",
+        CLEAN,
+        'if one["media_key"] not in still:',
+        'if one["media_key"] not in still and not unused:',
+        (f"{UNUSED}::test_what_is_shown_meanwhile_is_kept",),
+    ),
+    Mutant(
+        "the guard does not see how many media a clean-up deletes",
+        CLEAN,
+        "        call.writes.approve(map(call.client.prepare, requests))\n",
+        "",
+        (f"{UNUSED}::test_the_guard_judges_a_clean_up_before_anything_is_removed",),
     ),
 )

@@ -1,0 +1,142 @@
+"""Media of the library that nothing of the account shows: list them, and delete them."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...api.media import DeleteLibraryMedia, ListLibraryMedia
+from ...console.invocation import Invocation
+from ...console.options import completes_from
+from ...errors import AdsctlError, IncompleteError, NotFoundError, UsageError
+from ...numbers import parse_count
+from ...output.text import counted, safe
+from .upload import STOPPING
+
+if TYPE_CHECKING:
+    from ...media.usage import Usage
+
+COLUMNS = ("media_key", "media_type", "name", "file_name", "status")
+DECIDED_TOGETHER = 50  # deletions; what shows media is read again before each so many
+TYPES = ("GIF", "IMAGE", "VIDEO")
+
+
+def list_unused(
+    call: Invocation, request: Any, *, envelope: bool | None, all: bool, limit: str | None
+) -> None:
+    """Print the media of a list that nothing shows, from all its pages."""
+    from ...media.usage import library
+
+    if envelope or request.cursor:
+        raise UsageError("--unused: cannot be used with --envelope or --cursor", hint="it reads all pages")
+    most = None if limit is None else parse_count(limit, "--limit")
+    media = library(call.client, request)
+    found = _usage(call).unused(media) if media else []
+    endpoint = request.endpoint
+    call.printer.noun = "library"
+    call.printer.show(found[:most], endpoint.columns, endpoint.record_id, endpoint.extra_fields)
+    call.messages.say(f"{counted(len(found), 'medium', 'media')} of {len(media):,} unused")
+
+
+def clean(
+    ctx: typer.Context,
+    media_type: Annotated[
+        str | None,
+        typer.Option(
+            "--media-type",
+            metavar=f"[{'|'.join(TYPES)}]",
+            help="Only these",
+            autocompletion=completes_from(TYPES),
+        ),
+    ] = None,
+    q: Annotated[
+        str | None,
+        typer.Option("--q", metavar="TEXT", help="Words in name, title, file_name and description"),
+    ] = None,
+) -> None:
+    """Delete media of the library that nothing of the account shows.
+
+    These are what `media library list --unused` lists; whether anything shows them is read again right before
+    they are deleted. Media that a hashtag unlocks look unused: the service does not name them.
+
+    For example: adsctl media library clean --media-type IMAGE --dry-run
+    """
+    from ...console.request_input import request_from_input
+    from ...media.usage import library
+
+    call = Invocation.of(ctx)
+    values = {"account_id": call.account, "media_type": media_type, "q": q}
+    listing = request_from_input(ListLibraryMedia, values)
+    call.client.open()
+    media = library(call.client, listing)
+    unused = _usage(call).unused(media) if media else []
+    requests = [DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"]) for one in unused]
+    if requests:
+        call.writes.approve(map(call.client.prepare, requests))
+        if not call.dry_run or call.is_plan:
+            of = counted(len(unused), "medium", "media")
+            call.confirm(f"Delete {of} from the media library, which nothing shows")
+    if call.dry_run:
+        call.printer.show([_record(one, "not deleted") for one in unused], COLUMNS, "media_key")
+        call.messages.say(f"dry run: would delete {counted(len(unused), 'medium', 'media')}")
+        return
+    records: list[dict[str, Any]] = []
+    try:
+        _delete(call, listing, unused, records)
+    finally:
+        call.printer.show(records, COLUMNS, "media_key")
+    _end(call, records)
+
+
+def _usage(call: Invocation) -> "Usage":
+    """Read what shows media, and say what the service does not tell."""
+    from ...media.usage import Usage
+
+    usage = Usage(call.client, call.account)
+    if usage.conversations:
+        cards = counted(usage.conversations, "conversation card")
+        call.messages.warn(f"{cards} may unlock media, which the service does not name: check these first")
+    return usage
+
+
+def _delete(
+    call: Invocation, listing: Any, unused: list[dict[str, Any]], records: list[dict[str, Any]]
+) -> None:
+    """Delete media that are unused still; note in `records` what became of each."""
+    from ...media.usage import Usage, library
+
+    for start in range(0, len(unused), DECIDED_TOGETHER):
+        usage = Usage(call.client, call.account)
+        still = {one["media_key"] for one in usage.unused(library(call.client, listing))}
+        for one in unused[start : start + DECIDED_TOGETHER]:
+            if one["media_key"] not in still:
+                records.append(_record(one, "kept"))
+                continue
+            request = DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"])
+            try:
+                call.client.call(request)
+            except NotFoundError:
+                records.append(_record(one, "gone"))
+            except AdsctlError as error:
+                records.append(_record(one, "failed"))
+                if isinstance(error, STOPPING):
+                    raise
+                call.messages.warn(safe(f"{one['media_key']}: {error.message}"))
+            else:
+                records.append(_record(one, "deleted"))
+
+
+def _record(media: dict[str, Any], status: str) -> dict[str, Any]:
+    return {name: media.get(name) for name in COLUMNS[:-1]} | {"status": status}
+
+
+def _end(call: Invocation, records: list[dict[str, Any]]) -> None:
+    """Say what became of the media; raise where some could not be deleted."""
+    from collections import Counter
+
+    counts = Counter(record["status"] for record in records)
+    call.note_summary({"media": dict(counts)})
+    if counts["failed"]:
+        message = f"{counts['failed']:,} of {counted(len(records), 'medium', 'media')} not deleted"
+        raise IncompleteError(message, hint="adsctl media library list --unused shows what is left")
+    kept = f"; {counts['kept']:,} kept, since something shows them now" if counts["kept"] else ""
+    call.messages.say(f"{counts['deleted']:,} deleted{kept}")

@@ -1,0 +1,137 @@
+"""Which media of a library nothing of its account shows.
+
+The service has no list of it. Whatever of an account may show media is read, and media are in use where a
+record names their key, their number or their address anywhere. A published post does not name its media:
+the library says of these that they were posted.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from ..api.accounts import ListPromotableUsers
+from ..api.cards import ListCards
+from ..api.conversations import ListImageConversations, ListPolls, ListVideoConversations
+from ..api.endpoint import Request
+from ..api.media import ListAccountMedia, ListLibraryMedia
+from ..api.names import to_neutral
+from ..api.posts import ListPosts
+from ..api.promoted import ListMediaCreatives
+from ..api.unpublished_posts import ListDrafts, ListScheduledPosts
+from ..client.client import Client
+from ..errors import UnavailableError
+
+LIBRARY_PAGE = 50
+OLDER_CARDS = (ListImageConversations, ListVideoConversations, ListPolls)
+CONVERSATIONS = (ListImageConversations, ListVideoConversations)
+
+
+class Usage:
+    """What of an account shows media, as it was read; raises AdsctlError where anything cannot be read."""
+
+    def __init__(self, client: Client, account: str) -> None:
+        self._client, self._account = client, account
+        self.conversations = 0  # cards that may unlock media, which the service does not tell
+        self._named: set[str] = set()
+        self._read()
+
+    def unused(self, media: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return those of some media of the library that nothing shows."""
+        return [one for one in media if not (to_neutral(one).get("posted") or self._named & _names(one))]
+
+    def _read(self) -> None:
+        posts = [record for kind in (ListDrafts, ListScheduledPosts) for record in self._of_users(kind)]
+        creatives = self._there(ListMediaCreatives(account_id=self._account))
+        media = self._every(ListAccountMedia(account_id=self._account, with_deleted=True))
+        kept = {one.get("account_media_id") for one in creatives}
+        cards = self._cards()
+        shown = [*posts, *(one for one in media if not one.get("deleted") or one.get("id") in kept)]
+        shown += [one for one in cards if not one.get("deleted")]
+        deleted = [one for one in cards if one.get("deleted")]
+        if deleted:  # posts keep their card
+            published = self._of_users(ListPosts, post_type="PUBLISHED", timeline_type="ALL")
+            uris = {one.get("card_uri") for one in (*posts, *published)}
+            shown += [one for one in deleted if one.get("card_uri") in uris]
+        for record in shown:
+            self._named.update(map(_plain, _texts(record)))
+        for one in self._library():
+            if poster := one.get("poster_media_key"):
+                self._named.add(str(poster))
+
+    @cached_property
+    def _users(self) -> tuple[int, ...]:
+        users = self._there(ListPromotableUsers(account_id=self._account))
+        return tuple({int(one["user_id"]) for one in users if one.get("user_id")})
+
+    def _cards(self) -> list[dict[str, Any]]:
+        of_all = ListCards(account_id=self._account, include_legacy_cards=True, with_deleted=True)
+        cards = self._every(of_all)
+        for kind in OLDER_CARDS:
+            found = self._every(kind(account_id=self._account, with_deleted=True))
+            self.conversations += kind in CONVERSATIONS and sum(not one.get("deleted") for one in found)
+            cards += found
+        return cards
+
+    def _of_users(self, kind: Any, **values: Any) -> list[dict[str, Any]]:
+        """List posts of every user that may post for the account."""
+        if kind is ListPosts:
+            values["include_mentions_and_replies"] = True
+        requests = [kind(account_id=self._account, user_id=id, **values) for id in self._users or (None,)]
+        return [record for request in requests for record in self._every(request)]
+
+    def _library(self) -> list[dict[str, Any]]:
+        return library(self._client, ListLibraryMedia(account_id=self._account))
+
+    def _there(self, request: Request) -> list[dict[str, Any]]:
+        return [one for one in self._every(request) if not one.get("deleted")]
+
+    def _every(self, request: Request) -> list[dict[str, Any]]:
+        return [to_neutral(one) for one in _records(self._client, request)]
+
+
+def library(client: Client, listing: ListLibraryMedia) -> list[dict[str, Any]]:
+    """List all media of the library that a request is for, as the service names their fields."""
+    request = msgspec.structs.replace(listing, count=LIBRARY_PAGE)
+    found = _records(client, request)
+    if any(not isinstance(one.get("media_key"), str) for one in found):
+        raise UnavailableError("the service listed media without a key")
+    return found
+
+
+def _records(client: Client, request: Request) -> list[dict[str, Any]]:
+    """Fetch all pages of a list; raise UnavailableError where one is none."""
+    found: list[dict[str, Any]] = []
+    for page in client.pages(request):
+        if not (isinstance(page.data, list) and all(isinstance(one, dict) for one in page.data)):
+            command = request.endpoint.command
+            raise UnavailableError(f"the answer to '{command}' is no list: what shows media is not known")
+        found += page.data
+    return found
+
+
+def _names(media: dict[str, Any]) -> set[str]:
+    """Return what records may name media by: its key, its number, its address."""
+    key = media["media_key"]
+    names = {key, key.partition("_")[2] or key}
+    return names | {_plain(url) for url in [media.get("media_url")] if url}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts and numbers in a record, however deep."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+        elif isinstance(one, str) or type(one) is int:
+            yield str(one)
+
+
+def _plain(text: str) -> str:
+    """Return an address without its scheme and query; another text as it is."""
+    scheme, mark, rest = text.partition("://")
+    return rest.partition("?")[0] if mark and scheme in ("http", "https") else text

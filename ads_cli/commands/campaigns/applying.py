@@ -144,6 +144,15 @@ class ApplyRun:
         of_file = {key for entry in each_entry(parsed.campaigns) for key in entry.below}
         return ["line_items", *(key for key in LISTS[1:] if key in of_file)]
 
+    def approve(self, found: "Plan") -> None:
+        """Let the guard judge the whole plan."""
+        from ...campaigns.apply import Apply
+
+        call = self.call
+        apply = Apply(call.client, call.account, found, self.memory)
+        requests = ((call.client.prepare(request), new_id) for request, new_id in apply.requests())
+        call.writes.approve_plan(requests)
+
     def carry_out(self, found: "Plan") -> "Applied":
         """Ask, and send what differs."""
         from ...campaigns.apply import Apply

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from ..api.batches import batch_request, encode_operation, operation
 from ..api.endpoint import Request
 from ..api.parts import with_removed
@@ -79,6 +81,22 @@ class Apply:
         self._sent = 0
         self._lost: set[Entry] = set()  # entries that were refused: nothing below them is made
         self.result = Applied()
+
+    def requests(self) -> Iterator[tuple[Request, str]]:
+        """Yield each change as a request of its own, and what stands for the id of a record that is new."""
+        ids = self.result.ids = {entry: one.id for entry, one in self._plan.matched.items()}
+        for number, change in enumerate(self._plan.changes):
+            new_id = ""
+            if change.action == "create":
+                new_id = ids[_entry(change)] = f"{PLACEHOLDER_ID}{number:09}"
+                request = self._creation(change)
+                if change.values.get(STATUS) == ACTIVE:
+                    request = structs.replace(request, **{STATUS: ACTIVE})
+            elif change.action == "update":
+                request = self._change(change, change.values)
+            else:
+                request = self._deletion(change)
+            yield request, new_id
 
     def run(self) -> Applied:
         """Send everything; raise AdsctlError where it cannot go on."""
@@ -186,15 +204,16 @@ class Apply:
             convert(kind.update, {**own, **sent}), [name for name, value in values.items() if value is None]
         )
 
+    def _deletion(self, change: Change) -> Request:
+        kind = change.kind
+        return convert(kind.delete, {"account_id": self._account, kind.id_field: change.id})
+
     def _delete(self, changes: Iterable[Change]) -> None:
         """Delete records, from the bottom up."""
         found = [*changes]
         for kind in reversed(KINDS):
             of_kind = [change for change in found if change.kind is kind]
-            requests = [
-                convert(kind.delete, {"account_id": self._account, kind.id_field: change.id})
-                for change in of_kind
-            ]
+            requests = [*map(self._deletion, of_kind)]
             batch = kind.delete.endpoint.batch
             if batch and len(of_kind) > 1:
                 for start in range(0, len(of_kind), batch.size):

@@ -69,6 +69,8 @@ class Change:
         """What they become."""
         if self.action == "delete":
             return None
+        if self.entry and self.entry.post:
+            return self.entry.post.shown
         fields = file_fields(self.kind)
         values = self.values
         if self.action == "create":
@@ -339,7 +341,7 @@ class Comparison:
                 "create",
                 entry.kind,
                 entry.path,
-                entry.key or label_of(entry.kind, entry.values),
+                entry.key or (entry.post.label if entry.post else label_of(entry.kind, entry.values)),
                 entry.name,
                 entry,
                 None,

@@ -42,6 +42,7 @@ TARGETING = """\
     # - LT NETWORK_ACTIVATION_DURATION: 6
     ads:
     - post: "1790415000000000010"
+    # - {text: The mugs of winter, media: [mugs.jpg]}  # a new post; files are relative to this one
 """
 TAGS = """\
     tracking_tags:

@@ -19,6 +19,7 @@ from ..spelling import suggestion
 from .model import (
     OPERATOR,
     OPERATOR_WORDS,
+    POST,
     TARGETING,
     TYPE,
     VALUE,
@@ -30,6 +31,7 @@ from .model import (
     file_fields,
     kinds_in,
 )
+from .new_posts import NEW_POST, read_post
 
 KEYS = ("account", "scope", "q", "campaigns")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -37,7 +39,6 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_RECORDS = 200_000
 MAX_TOLD = 100  # problems
 LOOP_KEYS = ("rows", "files", "profiles")
-UPLOADED = ("text", "media", "card")  # of an ad that is made with the file
 
 
 class FileProblem(NamedTuple):
@@ -114,13 +115,13 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
     return file_of(document, label, folder, content)
 
 
-def has_loops(content: bytes, label: str) -> bool:
-    """Tell whether a file of campaigns has loops, which read other files; raise ContentError."""
+def reads_other_files(content: bytes, label: str) -> bool:
+    """Tell whether a file of campaigns has loops or media, which are read; raise ContentError."""
     waiting = [load(content, label, LinedBuilder, fast_loader())]
     while waiting:
         value = waiting.pop()
         if isinstance(value, LinedMapping):
-            if "for" in value:
+            if "for" in value or "media" in value:
                 return True
             waiting += value.values()
         elif isinstance(value, list):
@@ -249,6 +250,8 @@ class _Reader:
         entry.id, entry.own_key = (self._label(record, filled, path, key) for key in ("id", "key"))
         if kind is TARGETING:
             filled = self._criterion(record, filled, path)
+        if kind is POST and NEW_POST & filled.keys():
+            filled = self._new_post(entry, record, filled)
         lists = {key: filled.pop(key) for key in kind.below if key in filled}
         for key in ("id", "key", "for"):
             filled.pop(key, None)
@@ -280,14 +283,8 @@ class _Reader:
         kinds = kinds_in(list_name)
         if len(kinds) == 1:
             return kinds[0]
-        if made := [key for key in UPLOADED if key in filled]:
-            self.note(
-                record,
-                f"{path}.{made[0]}",
-                "new posts are not made by this version: create the post, and name its id as 'post'",
-                made[0],
-            )
-            return None
+        if NEW_POST & filled.keys():
+            return POST
         of = [kind for kind in kinds if fields_by_key(kind).keys() & filled.keys()]
         if len(of) == 1:
             return of[0]
@@ -320,6 +317,18 @@ class _Reader:
         record.lines.setdefault(VALUE, record.lines.get(marks[0], record.line))
         found = {TYPE: type_, OPERATOR: operators.get(operator, "EQ"), VALUE: filled[marks[0]]}
         return {**rest, **found}
+
+    def _new_post(self, entry: Entry, record: LinedMapping, filled: dict[str, Any]) -> dict[str, Any]:
+        """Read the post of an ad that is made with the file; return the other fields."""
+
+        def note(key: str, text: str) -> None:
+            self.note(record, f"{entry.path}.{key}", text, key)
+
+        entry.post = read_post(filled, self._folder, note)
+        entry.id, entry.lines["post_id"] = None, record.line
+        # Without a post, which was noted, its id counts as given: that is not told too.
+        entry.values["post_id"] = entry.post.stand_in if entry.post else record.line
+        return {}
 
     def _read_fields(self, entry: Entry, record: LinedMapping, filled: dict[str, Any]) -> None:
         known = fields_by_key(entry.kind)

@@ -306,6 +306,31 @@ def shown_value(each: FileField, value: Any, currency: str) -> Any:
 
 
 @dataclass(eq=False, slots=True)
+class NewPost:
+    """A post that is made for ads of a file."""
+
+    values: dict[str, Any]  # of the request that creates it, but for those of files
+    names: list[str]  # of files of media, as they were written
+    places: list[str]  # where they are
+    digest: str  # of all of it, with the content of the files
+
+    @property
+    def label(self) -> str:
+        """Name it in a plan: another text or file is another one."""
+        return f"new post {self.digest[:12]}"
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """Return it as a plan has it."""
+        return {**self.values, **({"media": self.names} if self.names else {})}
+
+    @property
+    def stand_in(self) -> int:
+        """Return what stands for its id until it has one."""
+        return int(self.digest[:12], 16) + 1
+
+
+@dataclass(eq=False, slots=True)
 class Entry:
     """A record of a file."""
 
@@ -321,6 +346,7 @@ class Entry:
     lines: dict[str, int] = field(default_factory=dict)  # by field
     below: dict[str, list["Entry"]] = field(default_factory=dict)  # the lists that the file has
     is_looped: bool = False  # one of several that the file has once
+    post: NewPost | None = None  # of an ad whose post is made with the file
 
     @property
     def name(self) -> str | None:

@@ -26,7 +26,7 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
         lines = [f"{line}\n" for line in lines[:-1]] + lines[-1:]
     looped, places = False, []
     for entry, id in ids.items():
-        if entry.id is not None or entry.kind is TARGETING:
+        if entry.id is not None or entry.kind is TARGETING or entry.post:
             continue
         if entry.is_looped:
             looped = True

@@ -79,6 +79,8 @@ class WriteGuard:
         self._counted: set[str] = set()  # paths of pushes whose rows were counted
         self._passed: set[tuple[str, str]] = set()  # methods and addresses of pushes of products
         self._count = 0  # records that this run changes
+        self._planned: dict[str, Record] = {}  # values of the records that a plan creates, by what names them
+        self._is_planned = False  # whether what is sent was counted, with sums, as a plan
         self._spending: dict[str, _Spending] = {}
 
     @property
@@ -98,6 +100,24 @@ class WriteGuard:
         """Judge all writes of a run, before the first; raise GuardError for the first that is refused."""
         if self.guard:
             self._judge([self.write_of(each) for each in requests])
+
+    def approve_plan(self, requests: Iterable[tuple[PreparedRequest, str]]) -> None:
+        """Judge a plan before its first request: each change as a request, and what names a new record.
+
+        What is sent then has ids, and several changes in a batch: its sums and number are not judged again.
+        """
+        if not self.guard:
+            return
+        writes = []
+        for prepared, new_id in requests:
+            write = self.write_of(prepared)
+            if new_id:
+                (created,) = write.operations
+                self._planned[new_id] = created.values
+                write = write._replace(operations=[created._replace(new_id=new_id)])
+            writes.append(write)
+        self._judge(writes)
+        self._is_planned = True
 
     def approve_rows(self, requests: Sequence[PreparedRequest], rows: int | None) -> None:
         """Judge a push by its requests without rows, and the number of these; None where it is not known."""
@@ -132,7 +152,7 @@ class WriteGuard:
                 new = [each for each in new if each[2] not in self._approved]
                 count += len(new) if write.operations else write.records
                 due += new
-            for limit in self.guard.of("max_changes"):
+            for limit in self.guard.of("max_changes") if not self._is_planned else ():
                 if self._count + count > limit.value:
                     raise refused(f"{self._count + count:,} changes", limit)
             self._judge_spending(due)
@@ -164,7 +184,8 @@ class WriteGuard:
         for change in changes:
             self._judge_amounts(change)
             self._judge_hours(change)
-        self._judge_sum(changes)
+        if not self._is_planned:
+            self._judge_sum(changes)
 
     def _with_records(self, concerned: Sequence[tuple[str, Operation]]) -> Iterator[Change]:
         """Add the records that are changed: one list request for those of one kind."""
@@ -257,11 +278,7 @@ class WriteGuard:
     def _require_currency(self, change: Change, limit: Limit) -> None:
         """Raise an error unless a limit is in the currency of the account."""
         currency = _currency_of(change.before)
-        for field in SOURCES if currency is None else ():
-            if identifier := change.operation.values.get(field):
-                stored = self._stored(change.account).read(field, [str(identifier)])
-                currency = _currency_of(stored[str(identifier)])
-                break
+        currency = currency or self._named_currency(change.account, change.operation.values)
         if currency is None:
             raise refused("an amount in a currency that cannot be read", limit)
         if currency != limit.value.currency:
@@ -270,6 +287,15 @@ class WriteGuard:
                 "amounts are not converted",
                 hint=f"write the limit in {currency}",
             )
+
+    def _named_currency(self, account: str, values: Record) -> str | None:
+        """Return the currency of what a new record belongs to, which a plan may create too."""
+        for field in SOURCES:
+            if identifier := str(values.get(field) or ""):
+                if identifier in self._planned:
+                    return self._named_currency(account, self._planned[identifier])
+                return _currency_of(self._stored(account).read(field, [identifier])[identifier])
+        return None
 
 
 class _Spending:
@@ -293,7 +319,7 @@ class _Spending:
                 field = CREATED.get(op.kind.endpoint.command, "")
             if field not in records:
                 continue
-            identifier = op.id or f"new {number} of {len(records[field])}"
+            identifier = op.id or op.new_id or f"new {number} of {len(records[field])}"
             known = records[field].get(identifier, {})
             values = {**known, **op.values}
             if op.status is not None:

@@ -50,6 +50,7 @@ class Operation(NamedTuple):
     action: Action
     kind: type[Request] | None  # the declared request, with the fields of the record
     values: Mapping[str, Any]  # by neutral names, those of the path included; "" where it empties a field
+    new_id: str = ""  # what other changes of a plan name the record by that this one creates
 
     @property
     def id(self) -> str:

@@ -95,6 +95,11 @@ class Writes:
         if self._is_judged:
             self.guard.approve(requests)
 
+    def approve_plan(self, requests: "Iterable[tuple[PreparedRequest, str]]") -> None:
+        """Judge a plan before its first request: its changes, and what names each record that is new."""
+        if self._is_judged:
+            self.guard.approve_plan(requests)
+
     def approve_push(self, plan: "Plan") -> None:
         """Judge a push before its first request, as far as it is known."""
         if not (self._is_judged and self.guard.guard):

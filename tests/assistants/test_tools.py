@@ -199,14 +199,18 @@ def test_a_file_of_campaigns_is_compared_unless_it_reads_others(adsctl):
     adsctl.file("rows.csv", "name\nsecret\n")
     loop = {"for": {"rows": "../rows.csv"}, "key": "{name}", "name": "{name}"}
     adsctl.file("open/loop.yaml", json.dumps({"campaigns": [loop]}))
+    post = {"name": "A", "line_items": [{"name": "B", "ads": [{"text": "C", "media": ["../rows.csv"]}]}]}
+    adsctl.file("open/post.yaml", json.dumps({"campaigns": [post]}))
 
     async def use(client):
         same = await called(client, "plan_campaigns", file="shop.yaml")
-        return same, await called(client, "plan_campaigns", fails=True, file="loop.yaml")
+        named = ("loop.yaml", "post.yaml")
+        return same, [await called(client, "plan_campaigns", fails=True, file=file) for file in named]
 
     same, refused = session(adsctl, use, *LOCAL, "mcp", "--files", "open")
     assert same["data"] == [] and same["exit_code"] == 0
-    assert "loops" in refused["error"]["message"] and "secret" not in str(refused)
+    for each in refused:
+        assert "read other files" in each["error"]["message"] and "secret" not in str(each)
 
 
 def test_without_an_open_folder_no_file_is_read(adsctl):

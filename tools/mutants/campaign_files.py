@@ -8,7 +8,30 @@ KILLED = f"{FILES}::test_a_run_killed_at_any_request_is_resumed_and_creates_noth
 COPIES = "tests/campaigns/test_campaign_copies.py"
 COMPARISON, APPLY = "ads_cli/campaigns/comparison.py", "ads_cli/campaigns/apply.py"
 
+POSTS = "tests/campaigns/test_campaign_posts.py"
+
 CAMPAIGN_FILES = (
+    Mutant(
+        "campaign files: a post whose answer was lost is made again",
+        "ads_cli/campaigns/new_posts.py",
+        "if mark in memory.lost and",
+        "if False and",
+        (f"{POSTS}::test_a_post_with_a_lost_answer_is_found_and_not_made_again",),
+    ),
+    Mutant(
+        "campaign files: a post is not remembered",
+        "ads_cli/campaigns/new_posts.py",
+        "    memory.end_attempt(numbers[0], {mark: id})\n",
+        "    memory.end_attempt(numbers[0], {})\n",
+        (f"{POSTS}::test_posts_are_made_once_with_their_media",),
+    ),
+    Mutant(
+        "campaign files: an assistant has media read",
+        "ads_cli/campaigns/file.py",
+        """if "for" in value or "media" in value:""",
+        """if "for" in value:""",
+        ("tests/assistants/test_tools.py::test_a_file_of_campaigns_is_compared_unless_it_reads_others",),
+    ),
     Mutant(
         "campaign files: what may spend is created active",
         APPLY,

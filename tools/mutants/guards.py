@@ -6,7 +6,23 @@ EVERY, AMOUNTS, CHANGES = (f"tests/guard/test_{name}.py" for name in ("every_wri
 GUARD, WRITES = "ads_cli/client/guard.py", "ads_cli/client/writes.py"
 RULES, LOG = "ads_cli/config/guard.py", "ads_cli/config/change_log.py"
 
+PLANS = "tests/guard/test_plans.py"
+
 GUARDS = (
+    Mutant(
+        "guard: what a plan sends is counted twice",
+        GUARD,
+        "        self._is_planned = True\n",
+        "",
+        (f"{PLANS}::test_a_plan_within_the_limits_is_carried_out",),
+    ),
+    Mutant(
+        "guard: a plan is judged as what it sends first, which is paused",
+        "ads_cli/campaigns/apply.py",
+        "request = structs.replace(request, **{STATUS: ACTIVE})",
+        "pass",
+        (f"{PLANS}::test_a_refused_plan_sends_nothing",),
+    ),
     Mutant(
         "guard: a raw write passes no guard",
         "ads_cli/client/client.py",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...campaigns.file import CampaignFile
     from ...campaigns.memory import ApplyMemory
     from ...campaigns.model import Stored
+    from .posting import Posting
 
 COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
@@ -36,6 +37,7 @@ class ApplyRun:
         self.digest = ""  # of the stored plan
         self.file: CampaignFile
         self.memory: ApplyMemory
+        self.posting: Posting  # of the posts that are made
         self.listed: list[Stored] = []  # the campaigns of the account
 
     @contextmanager
@@ -117,9 +119,11 @@ class ApplyRun:
 
     def _compared(self, reader: "AccountReader", parsed: "CampaignFile", *, is_copy: bool) -> "Plan":
         from ...campaigns.comparison import Comparison
+        from ...campaigns.new_posts import find_posts
         from ...campaigns.targeting_names import resolve_names
 
         call, memory = self.call, self.memory
+        find_posts(call.settings.service, parsed.campaigns, memory, parsed.note)
         listed = reader.campaigns(q=parsed.q if self._deletes_by_q(parsed) else None)
         campaigns = self.listed = reader.tree(listed, ())
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
@@ -144,6 +148,20 @@ class ApplyRun:
         of_file = {key for entry in each_entry(parsed.campaigns) for key in entry.below}
         return ["line_items", *(key for key in LISTS[1:] if key in of_file)]
 
+    def approve(self, found: "Plan") -> None:
+        """Look at the files of media, and let the guard judge the whole plan."""
+        from itertools import chain
+
+        from ...campaigns.apply import Apply
+        from .posting import Posting
+
+        call = self.call
+        apply = Apply(call.client, call.account, found, self.memory)
+        self.posting = Posting(call, found)
+        self.posting.check()
+        requests = chain(self.posting.requests(), apply.requests())
+        call.writes.approve_plan((call.client.prepare(request), new_id) for request, new_id in requests)
+
     def carry_out(self, found: "Plan") -> "Applied":
         """Ask, and send what differs."""
         from ...campaigns.apply import Apply
@@ -157,6 +175,7 @@ class ApplyRun:
             memory.remember_name(entry_name, value)
         if self.stored_plan:
             memory.begin_plan(self.digest)
+        self.posting.make(memory)
         with progress(call.messages, "Applying", len(found.changes)) as on_progress:
             result = Apply(call.client, call.account, found, memory, on_progress).run()
         if self.stored_plan and not result.failed:

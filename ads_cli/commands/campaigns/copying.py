@@ -78,6 +78,7 @@ def copy(
         found = run.compare_parsed(made, is_copy=True)
         _require_new_names(run, made, found)
         show_plan(target, found, is_result=False)
+        run.approve(found)
         if target.dry_run:
             print_plan(target, found)
             return

@@ -177,6 +177,7 @@ def apply(
                 excess_words(found, max_delete),
                 hint=f"nothing was changed; if that is right, add --max-delete {found.pruned}",
             )
+        run.approve(found)
         if call.dry_run:
             print_plan(call, found)
             return

@@ -292,11 +292,13 @@ class Toolbox:
         return await self._workflow(["products", "diff", "--", self._files.checked(file)])
 
     async def _plan_campaigns(self, file: str) -> dict[str, Any]:
-        from ...campaigns.file import has_loops, read_content
+        from ...campaigns.file import read_content, reads_other_files
 
         path = self._files.checked(file)
-        if is_remote(path) or has_loops(read_content(path), file):
-            raise UsageError(f"file: {file[:200]!r} is an address, or has loops, which read other files")
+        if is_remote(path) or reads_other_files(read_content(path), file):
+            raise UsageError(
+                f"file: {file[:200]!r} is an address, or has loops or media, which read other files"
+            )
         return await self._workflow(["campaigns", "plan", "--", path])
 
     async def _jobs(self, job: str | None = None) -> dict[str, Any]:

@@ -1,0 +1,170 @@
+"""Posts that are made with a file of campaigns: known by their content, so that each is made once."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..api.endpoint import Request, requests_for
+from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
+from ..api.validation import check, errors_in
+from ..errors import AdsctlError
+from ..feeds.locations.locate import is_remote
+from ..spelling import suggestion
+from ..uploads.upload import not_understood
+from .memory import ApplyMemory, Mark
+from .model import Entry, NewPost, each_entry
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+NEW_POST = {
+    "text",
+    "media",
+    "media_key",
+    "media_keys",
+    "card",
+}  # keys of an ad whose post is new
+OWN = ("account_id", "trim_user", "post_mode")  # of the request, and no part of the post
+KIND = "post"  # in the memory of applies
+PAGE_SIZE = 1000
+LINK = "https://t.co/"  # the service adds a link to the media of a post to its text
+SOME_KEY = "3_1"  # what stands for the media key of a file
+Note = Callable[[str, str], None]
+
+
+def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | None:
+    """Read the post of an ad; None where it cannot be one, which is noted by key."""
+    before = dict(given)
+    for key in ("id", "post", "post_id", "scheduled_post", "scheduled_post_id"):
+        if before.pop(key, None) is not None:
+            note(key, "cannot be used with what makes a new post")
+            return None
+    values = {key: value for key, value in before.items() if key not in ("key", "media", "media_key")}
+    problems = 0
+    for key in values.keys() - _fields():
+        problems += 1
+        text = "is not a field of a new post"
+        if key == "card":
+            text = "no card is made with a file: create it, and name it as card_uri"
+        note(key, text + suggestion(key, _fields() | {"media"}))
+    if "media_key" in before:
+        values["media_keys"] = [before["media_key"]]
+    names = before.get("media", [])
+    names = names if isinstance(names, list) else [names]
+    if not all(isinstance(name, str) and name for name in names):
+        note("media", "must be the name of a file, or a list of them")
+        return None
+    if names and "media_keys" in values:
+        note("media", "cannot be used with media keys")
+        return None
+    places = [name if is_remote(name) else str(folder / name) for name in names]
+    digests = []
+    for name, place in zip(names, places, strict=True):
+        try:
+            digests.append(place if is_remote(place) else _digest(place))
+        except OSError as error:
+            problems += 1
+            note("media", f"{name} cannot be read: {error.strerror}")
+    if problems:
+        return None
+    text = json.dumps([values, digests], sort_keys=True, default=str)
+    return NewPost(values, names, places, sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
+
+
+@cache
+def _fields() -> frozenset[str]:
+    names = {*CreatePost.__struct_fields__, *CreatePostAsAdvertiser.__struct_fields__}
+    return frozenset(names.difference(OWN))
+
+
+def _digest(place: str) -> str:
+    if not Path(place).is_file():
+        raise OSError(2, "it is not a file")
+    with Path(place).open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
+
+
+def find_posts(
+    service: str, entries: Iterable[Entry], memory: ApplyMemory, note: Callable[..., None]
+) -> None:
+    """Give ads the posts that were made for them before; note what the service takes for no post."""
+    for entry in each_entry([*entries]):
+        if entry.post is None:
+            continue
+        if id := memory.ids.get(mark_of(entry.post)):
+            entry.values["post_id"] = int(id)
+            continue
+        keys = {"media_keys": [SOME_KEY] * len(entry.post.places)} if entry.post.places else {}
+        problems = check(request_kind(service), {"account_id": "-", **entry.post.values, **keys})[1]
+        for problem in errors_in(problems):
+            note(entry, problem.message, problem.path.split("[")[0])
+
+
+def request_kind(service: str) -> type[Request]:
+    """Return the request that creates a post."""
+    return next(kind for kind in requests_for(service) if kind.endpoint.command == "posts create")
+
+
+def mark_of(post: NewPost) -> Mark:
+    """Return under what a post is remembered."""
+    return (KIND, "", post.digest)
+
+
+def make_post(client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory) -> str:
+    """Create a post, unless a run without an answer has; return its id."""
+    mark = mark_of(post)
+    if mark in memory.lost and (found := _find(client, account, post, memory)):
+        memory.remember({mark: found})
+        return found
+    numbers: list[int] = []
+
+    def note_attempt() -> None:
+        if not numbers:
+            numbers.append(memory.begin_attempt([mark]))
+
+    try:
+        response = client.exchange(client.prepare(request), on_send=note_attempt)
+    except AdsctlError as error:
+        if numbers and not error.may_be_applied:
+            memory.end_attempt(numbers[0], {})
+        raise
+    record = response.neutral_data
+    id = str(record.get("id") if isinstance(record, dict) else "")
+    if not id.isdecimal():
+        raise not_understood("the post has no id")
+    memory.end_attempt(numbers[0], {mark: id})
+    return id
+
+
+def _find(client: "Client", account: str, post: NewPost, memory: ApplyMemory) -> str | None:
+    """Return the newest post with a text that no ad of a file has."""
+    known = {id for (kind, *_), id in memory.ids.items() if kind == KIND}
+    author = {"user_id": post.values["as_user_id"]} if post.values.get("as_user_id") else {}
+    request = ListPosts(
+        account_id=account, post_type="PUBLISHED", timeline_type="ALL", count=PAGE_SIZE, **author
+    )
+    ids = [
+        str(record.get("id"))
+        for page in client.pages(request)
+        for record in page.records
+        if _has_text(record, post)
+    ]
+    return max((id for id in ids if id not in known and id.isdecimal()), key=int, default=None)
+
+
+def _has_text(record: Mapping[str, Any], post: NewPost) -> bool:
+    wanted, found = str(post.values.get("text") or ""), str(record.get("full_text"))
+    return found == wanted or found.startswith(f"{wanted} {LINK}".lstrip())
+
+
+def new_posts(entries: Iterable[Entry]) -> Iterator[tuple[Entry, NewPost]]:
+    """Yield the ads whose posts are not made yet, each post once."""
+    seen = set()
+    for entry in entries:
+        post = entry.post
+        if post and entry.values["post_id"] == post.stand_in and post.digest not in seen:
+            seen.add(post.digest)
+            yield entry, post

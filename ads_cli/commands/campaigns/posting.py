@@ -1,0 +1,69 @@
+"""Make the posts of ads that a file of campaigns has with text and media."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...api.media_uploads import InitializeUpload
+from ...api.validation import convert
+from ...campaigns.new_posts import make_post, new_posts, request_kind
+from ...console.invocation import Invocation
+from ...errors import AdsctlError, RefusedError
+from ...media.references import MediaReferences
+from ..media.references import check_references, upload_references
+
+if TYPE_CHECKING:
+    from ...api.endpoint import Request
+    from ...campaigns.comparison import Plan
+    from ...campaigns.memory import ApplyMemory
+    from ...campaigns.model import Entry, NewPost
+
+
+class Posting:
+    """The posts that a plan needs."""
+
+    def __init__(self, call: Invocation, found: "Plan") -> None:
+        self._call, self._plan = call, found
+        self._due: list[tuple[Entry, NewPost, Request, MediaReferences]] = []
+        kind = request_kind(call.settings.service)
+        for entry, post in new_posts(change.entry for change in found.changes if change.entry):
+            references, values = MediaReferences(kind), dict(post.values)
+            if post.places:
+                taken: dict[str, Any] = {"media": post.places}
+                references.take_options(taken)
+                values["media_keys"] = taken["media_keys"].split(",")
+            request = convert(kind, {"account_id": call.account, **values})
+            self._due.append((entry, post, request, references))
+
+    def requests(self) -> "Iterator[tuple[Request, str]]":
+        """Yield what is sent, as far as the guard judges it."""
+        for _, _, request, references in self._due:
+            for _ in references:
+                yield (
+                    InitializeUpload(media_type="image/png", media_category="tweet_image", total_bytes=1),
+                    "",
+                )
+            yield request, ""
+
+    def check(self) -> None:
+        """Raise ContentError where a file breaks a rule of media."""
+        for _, _, request, references in self._due:
+            check_references(self._call, request, references)
+
+    def make(self, memory: "ApplyMemory") -> None:
+        """Upload all files, then create the posts, and give their ids to the ads."""
+        for _, _, request, references in self._due:
+            upload_references(self._call, request, references)
+        made, client, account = {}, self._call.client, self._call.account
+        for entry, post, request, _ in self._due:
+            try:
+                made[post.digest] = int(make_post(client, account, post, request, memory))
+            except RefusedError as error:
+                error.message = f"{entry.path}: {error.message}"
+                raise
+            except AdsctlError as error:
+                error.hint = error.hint or "run it again with --resume: nothing is created twice"
+                raise
+        for change in self._plan.changes:
+            entry_of = change.entry
+            if entry_of and entry_of.post and entry_of.post.digest in made:
+                change.values["post_id"] = entry_of.values["post_id"] = made[entry_of.post.digest]

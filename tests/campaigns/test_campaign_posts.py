@@ -1,0 +1,128 @@
+"""Ads whose posts are made with a file of campaigns: created once, nothing where an upload fails."""
+
+import json
+
+import pytest
+
+from ads_cli.emulator.seed.line_items import CARD
+from tests.campaigns.test_campaign_files import DIFFERENCES, both_services, document, pull, recorded
+from tests.media.made import picture
+
+FILE = f"""\
+campaigns:
+- name: Posted
+  funding_instrument_id: {CARD}
+  daily_budget: 5
+  line_items:
+  - name: Inner
+    objective: REACH
+    product_type: PROMOTED_POSTS
+    placements: [ALL_ON_PLATFORM]
+    bid_strategy: AUTO
+    start_time: 2031-12-01
+    ads:
+    - {{text: The mugs of winter, media: [mugs.png], as_user_id: 1184672519}}
+    - {{text: No picture, as_user_id: 1184672519}}
+  - name: Second
+    objective: REACH
+    product_type: PROMOTED_POSTS
+    placements: [ALL_ON_PLATFORM]
+    bid_strategy: AUTO
+    start_time: 2031-12-01
+    ads:
+    - {{text: The mugs of winter, media: [mugs.png], as_user_id: 1184672519}}
+"""
+WORDS = ("campaigns", "apply", "ads/posted.yaml", "--yes")
+
+
+@pytest.fixture
+def posted(adsctl):
+    (adsctl.home / "ads").mkdir()
+    (adsctl.home / "ads" / "mugs.png").write_bytes(picture("PNG", 1200, 628))
+    (adsctl.home / "ads" / "posted.yaml").write_text(FILE)
+
+
+def posts(adsctl) -> list[dict]:
+    words = ("posts", "list", "--post-type", "PUBLISHED", "--timeline-type", "ALL", "--all", "-o", "json")
+    found = json.loads(adsctl("-q", *words).stdout)
+    return [post for post in found if post["full_text"] in ("The mugs of winter", "No picture")]
+
+
+def ads(adsctl) -> list[str]:
+    (made,) = (one for one in document(adsctl)["campaigns"] if one["name"] == "Posted")
+    return sorted(str(ad["post"]) for item in made["line_items"] for ad in item["ads"])
+
+
+@both_services
+def test_posts_are_made_once_with_their_media(adsctl, service, service_name, posted):
+    planned = adsctl("campaigns", "plan", "ads/posted.yaml", "-o", "json", code=DIFFERENCES).stdout
+    shown = [change["after"] for change in json.loads(planned) if change["kind"] == "ad"]
+    assert shown[0]["text"] == "The mugs of winter" and shown[0]["media"] == ["mugs.png"]
+    adsctl(*WORDS, "--write-ids")
+    made = {post["full_text"]: str(post["id"]) for post in posts(adsctl)}
+    assert len(posts(adsctl)) == 2
+    assert ads(adsctl) == sorted([made["The mugs of winter"]] * 2 + [made["No picture"]])
+    adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)
+    adsctl(*WORDS)
+    assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+    library = json.loads(adsctl("media", "library", "list", "--all", "-o", "json").stdout)
+    assert sum(each.get("file_name") == "mugs.png" for each in library) == 1
+
+
+def test_another_text_is_another_post(adsctl, service, posted):
+    adsctl(*WORDS)
+    file = adsctl.home / "ads" / "posted.yaml"
+    file.write_text(file.read_text().replace("No picture", "The mugs of winter"))
+    adsctl(*WORDS, "--prune", "--max-delete", "100%")
+    assert len(ads(adsctl)) == 3 and len(posts(adsctl)) == 3
+
+
+@pytest.mark.parametrize("how", ["reset-after", "reset-before"])
+def test_a_post_with_a_lost_answer_is_found_and_not_made_again(adsctl, service, posted, how):
+    service.fail(f"POST /12/accounts/*/post {how.replace('reset-before', 'reset')} times=1")
+    adsctl(*WORDS, code=8)
+    adsctl(*WORDS, "--resume")
+    assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+
+
+def test_nothing_is_created_where_an_upload_fails(adsctl, service, posted, monkeypatch):
+    before = pull(adsctl)
+    service.fail("POST /2/media/upload* status=400")
+    adsctl(*WORDS, code=6)
+    assert pull(adsctl) == before and not posts(adsctl)
+
+
+def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, service, posted, monkeypatch):
+    sent = recorded(monkeypatch)
+    (adsctl.home / "ads" / "mugs.png").write_bytes(b"no picture")
+    assert "mugs.png" in adsctl(*WORDS, code=3).stderr
+    (adsctl.home / "ads" / "mugs.png").unlink()
+    told = adsctl(*WORDS, code=3).stderr
+    assert "posted.yaml:13: campaigns[0].line_items[0].ads[0].media: mugs.png cannot be read" in told
+    assert not sent
+
+
+@pytest.mark.parametrize(
+    ("ad", "expected"),
+    [
+        ("{text: A, post: '1'}", "ads[0].post: cannot be used with"),
+        ("{text: A, id: '1'}", "ads[0].id: cannot be used with"),
+        ("{text: A, card: {website: w}}", "ads[0].card: no card is made"),
+        ("{text: A, txt: B}", "ads[0].txt: is not a field of a new post; did you mean 'text'"),
+        ("{media: [{a: b}]}", "ads[0].media: must be the name"),
+        ("{media: a.png, media_keys: [3_1]}", "ads[0].media: cannot be used with media keys"),
+        ("{text: A}", "ads[0].as_user_id: is required"),
+    ],
+)
+def test_what_is_no_post_is_told_with_its_path(adsctl, service, ad, expected):
+    text = FILE.split("    - {text")[0] + f"    - {ad}\n"
+    told = adsctl("campaigns", "plan", "-", input=text, code=3).stderr
+    assert expected in told and told.count("campaigns[0]") == 1
+
+
+@pytest.mark.parametrize("word", ["posts", "media"])
+def test_a_guard_that_refuses_posts_or_media_lets_nothing_be_sent(adsctl, service, posted, word, monkeypatch):
+    sent = recorded(monkeypatch)
+    (adsctl.home / "guard.yaml").write_text(f"deny: [{word}]\n")
+    adsctl(*WORDS, code=12, ADSCTL_GUARD=str(adsctl.home / "guard.yaml"))
+    assert not sent

@@ -1,0 +1,87 @@
+"""Claims about the guard and plans of campaigns: one that is refused sends nothing."""
+
+import json
+
+import pytest
+
+from ads_cli.emulator.seed.line_items import CARD, HAMBURG, KNITTERS
+from tests.campaigns.test_campaign_files import document, recorded
+
+PLAN = {
+    "campaigns": [
+        {
+            "name": f"New {number}",
+            "funding_instrument_id": CARD,
+            "entity_status": "ACTIVE",
+            "line_items": [
+                {
+                    "name": f"Inner {number}",
+                    "objective": "REACH",
+                    "product_type": "PROMOTED_POSTS",
+                    "placements": ["ALL_ON_PLATFORM"],
+                    "bid_strategy": "AUTO",
+                    "start_time": "2031-01-01",
+                    "daily_budget": 20,
+                    "entity_status": "ACTIVE",
+                    "targeting": [{"BROAD_KEYWORD": "mugs"}, {"BROAD_KEYWORD": "cups"}],
+                }
+            ],
+        }
+        for number in range(2)
+    ]
+}
+CHANGES = 8
+
+
+@pytest.fixture
+def guarded(adsctl, service):
+    """Return what runs a command under a guard."""
+
+    def run(guard: str, *words: str, code: int = 12, input: str | None = None):
+        (adsctl.home / "guard.yaml").write_text(guard)
+        env = {"ADSCTL_GUARD": str(adsctl.home / "guard.yaml")}
+        return adsctl(*words, "--yes", code=code, input=input, **env)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "read_only: true",
+        "deny: [activate]",
+        "deny: [create]",
+        "max_daily_budget: 19 EUR",
+        "max_account_daily_budget: 100 EUR",
+        f"max_changes: {CHANGES - 1}",
+    ],
+)
+@pytest.mark.parametrize("check", [False, True])
+def test_a_refused_plan_sends_nothing(adsctl, guarded, guard, check, monkeypatch):
+    sent = recorded(monkeypatch)
+    (adsctl.home / "plan.json").write_text(json.dumps(PLAN))
+    words = ("campaigns", "apply", "plan.json")
+    told = guarded(guard + "\n", *(("guard", "check", "--", *words) if check else words)).stderr
+    assert guard.split(":")[0] in told and not sent
+
+
+def test_a_refused_deletion_or_copy_sends_nothing(adsctl, guarded, monkeypatch):
+    file = document(adsctl)
+    file["campaigns"] = [
+        {**one, "name": f"{one['name']} 2"} for one in file["campaigns"] if one["id"] != KNITTERS
+    ]
+    sent = recorded(monkeypatch)
+    prune = ("campaigns", "apply", "-", "--prune", "--max-delete", "50%")
+    assert "deny" in guarded("deny: [delete]\n", *prune, input=json.dumps(file)).stderr
+    assert "read_only" in guarded("read_only: true\n", "campaigns", "copy", KNITTERS).stderr
+    copy = ("campaigns", "copy", HAMBURG, KNITTERS, "--active", "--set", "daily_budget=90")
+    assert "max_daily_budget" in guarded("max_daily_budget: 89 EUR\n", *copy).stderr
+    assert not sent
+
+
+def test_a_plan_within_the_limits_is_carried_out(adsctl, guarded):
+    limits = f"max_changes: {CHANGES}\nmax_daily_budget: 20 EUR\nmax_account_daily_budget: 5000 EUR\n"
+    guarded(limits, "campaigns", "apply", "-", input=json.dumps(PLAN), code=0)
+    made = [one for one in document(adsctl)["campaigns"] if one["name"].startswith("New")]
+    assert [one["entity_status"] for one in made] == ["ACTIVE"] * 2
+    assert {one["line_items"][0]["daily_budget"] for one in made} == {"20.00"}

@@ -72,7 +72,7 @@ class Usage:
     @cached_property
     def _users(self) -> tuple[int, ...]:
         users = self._there(ListPromotableUsers(account_id=self._account))
-        return tuple({int(one["user_id"]) for one in users if one.get("user_id")})
+        return tuple(dict.fromkeys(int(one["user_id"]) for one in users if one.get("user_id")))
 
     def _cards(self) -> list[dict[str, Any]]:
         of_all = ListCards(account_id=self._account, include_legacy_cards=True, with_deleted=True)

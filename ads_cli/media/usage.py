@@ -2,7 +2,8 @@
 
 The service has no list of it. Whatever of an account may show media is read, and media are in use where a
 record names their key, their number or their address anywhere. A published post does not name its media:
-the library says of these that they were posted.
+the library says of these that they were posted. Nor does a conversation card name what it unlocks: that is
+known of cards whose changes are in the log of this machine.
 """
 
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from ..errors import UnavailableError
 
 LIBRARY_PAGE = 50
 OLDER_CARDS = (ListImageConversations, ListVideoConversations, ListPolls)
+UNLOCKED = ("unlocked_image_media_key", "unlocked_video_media_key")
 CONVERSATIONS = (ListImageConversations, ListVideoConversations)
 
 
@@ -33,9 +35,16 @@ class Usage:
 
     def __init__(self, client: Client, account: str) -> None:
         self._client, self._account = client, account
-        self.conversations = 0  # cards that may unlock media, which the service does not tell
+        self.conversations: set[str] = set()  # cards that may unlock media, which the service does not tell
         self._named: set[str] = set()
         self._read()
+
+    def add_unlocked(self, changes: list[dict[str, Any]]) -> None:
+        """Count what logged changes made the conversation cards unlock."""
+        for change in changes:
+            ids, fields = change.get("ids") or (), change.get("fields") or {}
+            if not ids or not self.conversations.isdisjoint(ids):
+                self._named.update(str(fields[name]) for name in UNLOCKED if fields.get(name))
 
     def unused(self, media: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return those of some media of the library that nothing shows."""
@@ -63,14 +72,15 @@ class Usage:
     @cached_property
     def _users(self) -> tuple[int, ...]:
         users = self._there(ListPromotableUsers(account_id=self._account))
-        return tuple({int(one["user_id"]) for one in users if one.get("user_id")})
+        return tuple(dict.fromkeys(int(one["user_id"]) for one in users if one.get("user_id")))
 
     def _cards(self) -> list[dict[str, Any]]:
         of_all = ListCards(account_id=self._account, include_legacy_cards=True, with_deleted=True)
         cards = self._every(of_all)
         for kind in OLDER_CARDS:
             found = self._every(kind(account_id=self._account, with_deleted=True))
-            self.conversations += kind in CONVERSATIONS and sum(not one.get("deleted") for one in found)
+            if kind in CONVERSATIONS:
+                self.conversations.update(str(one.get("id")) for one in found if not one.get("deleted"))
             cards += found
         return cards
 

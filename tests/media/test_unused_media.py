@@ -39,6 +39,10 @@ SHOWING = {
     ),
     "a card": ("cards", "create", "-f", "card.json"),
     "an older card": (*CARD, *FIRST, "--media-key", IMAGE),
+    "what a card unlocks": (
+        *(*CARD, *FIRST, "--media-key", "3_1790412874512007168"),
+        *("--unlocked-image-media-key", IMAGE),
+    ),
     "the poster of a video": ("media", "library", "add", "--media-key", VIDEO, "--poster-media-key", IMAGE),
 }
 
@@ -84,6 +88,13 @@ def test_account_media_is_a_use_until_it_is_deleted_and_nothing_promotes_it(adsc
     (media,) = [one["id"] for one in listed if one["video_id"] == "13_1790420000000000004"]
     adsctl("media", "account", "delete", media, "--yes")
     assert unused(adsctl) == ["13_1790420000000000004", GIF]
+
+
+def test_what_a_deleted_card_unlocked_is_in_use_no_longer(adsctl, service):
+    add(adsctl, IMAGE)
+    card = made(adsctl, *SHOWING["what a card unlocks"])
+    adsctl("cards", "image-conversation", "delete", card["id"], "--yes")
+    assert unused(adsctl) == [GIF, IMAGE]
 
 
 def test_a_list_of_unused_media_takes_the_filters_and_tells_how_many(adsctl, service):

@@ -103,4 +103,18 @@ MEDIA_UPLOADS = (
         "",
         (f"{UNUSED}::test_the_guard_judges_a_clean_up_before_anything_is_removed",),
     ),
+    Mutant(
+        "what a conversation card unlocks counts as unused",
+        CLEAN,
+        "usage.add_unlocked(changes)",
+        "usage.add_unlocked([])",
+        (f"{UNUSED}::test_media_that_something_shows_are_in_use",),
+    ),
+    Mutant(
+        "what a deleted conversation card unlocked counts as used",
+        USAGE,
+        "if not ids or not self.conversations.isdisjoint(ids):",
+        "if True:",
+        (f"{UNUSED}::test_what_a_deleted_card_unlocked_is_in_use_no_longer",),
+    ),
 )

@@ -89,12 +89,21 @@ def clean(
 
 def _usage(call: Invocation) -> "Usage":
     """Read what shows media, and say what the service does not tell."""
+    usage = _read(call)
+    if usage.conversations:
+        cards = counted(len(usage.conversations), "conversation card")
+        call.messages.warn(f"{cards} may unlock media, which the service does not name: check these first")
+    return usage
+
+
+def _read(call: Invocation) -> "Usage":
+    from ...config.change_log import ChangeLog
     from ...media.usage import Usage
 
     usage = Usage(call.client, call.account)
     if usage.conversations:
-        cards = counted(usage.conversations, "conversation card")
-        call.messages.warn(f"{cards} may unlock media, which the service does not name: check these first")
+        changes, _ = ChangeLog(call.settings.state_dir, 0).changes()
+        usage.add_unlocked(changes)
     return usage
 
 
@@ -102,10 +111,10 @@ def _delete(
     call: Invocation, listing: Any, unused: list[dict[str, Any]], records: list[dict[str, Any]]
 ) -> None:
     """Delete media that are unused still; note in `records` what became of each."""
-    from ...media.usage import Usage, library
+    from ...media.usage import library
 
     for start in range(0, len(unused), DECIDED_TOGETHER):
-        usage = Usage(call.client, call.account)
+        usage = _read(call)
         still = {one["media_key"] for one in usage.unused(library(call.client, listing))}
         for one in unused[start : start + DECIDED_TOGETHER]:
             if one["media_key"] not in still:

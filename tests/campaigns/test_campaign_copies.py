@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ads_cli.client.sender import Sender
-from ads_cli.emulator.seed.accounts import CAFE
-from ads_cli.emulator.seed.line_items import HAMBURG, KNITTERS, SPRING, WINTER
+from ads_cli.emulator.seed.accounts import CAFE, SHOP
+from ads_cli.emulator.seed.line_items import CARD, HAMBURG, KNITTERS, SPRING, WINTER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 END = "line_items.end_time=2031-12-31T22:00:00Z"
@@ -68,6 +68,67 @@ def test_what_cannot_be_as_it_was_is_told_before_anything_is_created(adsctl, ser
     adsctl("campaigns", "copy", WINTER, "--set", END)
     for bad in ("dayly_budget=5", "daily_budget", "total_budget=+10%"):
         assert "--set" in adsctl("campaigns", "copy", KNITTERS, "--set", bad, code=2).stderr
+
+
+MUGS = {
+    "name": "Mugs",
+    "funding_instrument_id": CARD,
+    "daily_budget": 5,
+    "line_items": [
+        {
+            "name": "Inner",
+            "objective": "REACH",
+            "product_type": "PROMOTED_POSTS",
+            "placements": ["ALL_ON_PLATFORM"],
+            "bid_strategy": "AUTO",
+            "start_time": "2031-01-01",
+            "targeting": [{"BROAD_KEYWORD": "mugs"}, {"EXCLUDE BROAD_KEYWORD": "plastic"}],
+            "tracking_tags": [
+                {"tracking_tag_type": "CLICK_TRACKER", "tracking_tag_url": "https://m.example/c"}
+            ],
+        }
+    ],
+}
+
+
+@pytest.fixture
+def mugs(adsctl, service) -> tuple[str, str]:
+    """A campaign that another account can have, and what is in place of its funding there."""
+    adsctl("campaigns", "apply", "-", input=json.dumps({"campaigns": [MUGS]}))
+    funding = ("funding-instruments", "create", "--currency", "EUR", "--start-time", "2026-01-01T00:00:00Z")
+    rest = ("--type", "CREDIT_CARD", "-A", CAFE, "--sandbox", "-o", "json")
+    return pulled(adsctl)["Mugs"]["id"], json.loads(adsctl(*funding, *rest).stdout)["id"]
+
+
+def comparable(record: dict, funding: str) -> dict:
+    return bare(record) | {"funding_instrument_id": funding}
+
+
+@both_services
+def test_a_copy_to_another_account_is_made_there_once(adsctl, service, service_name, mugs):
+    id, funding = mugs
+    before = pulled(adsctl)
+    words = ("campaigns", "copy", id, "--to-account", CAFE, "--map", f"{CARD}={funding}")
+    adsctl(*words)
+    made = pulled(adsctl, "-A", CAFE)
+    assert comparable(made["Mugs"], funding) == comparable(before["Mugs"], funding)
+    assert made["Mugs"]["funding_instrument_id"] == funding
+    assert "copied before" in adsctl(*words).stderr
+    assert pulled(adsctl, "-A", CAFE) == made and pulled(adsctl) == before
+
+
+@pytest.mark.parametrize("account", [None, SHOP])
+def test_a_copy_to_a_profile_is_made_in_its_account(adsctl, service, mugs, account):
+    id, funding = mugs
+    before = pulled(adsctl)
+    adsctl.env.pop("ADSCTL_ACCOUNT", None)
+    for name, own in (("shop", SHOP), ("cafe", CAFE)):
+        adsctl("profile", "set", name, f"account={own}")
+    own = {"ADSCTL_ACCOUNT": account} if account else {}
+    words = ("--profile", "shop", "campaigns", "copy", id, "--to-profile", "cafe")
+    adsctl(*words, "--map", f"{CARD}={funding}", **own)
+    assert [*pulled(adsctl, "-A", CAFE)] == ["Mugs"]
+    assert pulled(adsctl, "-A", SHOP) == before
 
 
 def test_an_active_copy_is_asked_for(adsctl, service):

@@ -4,8 +4,16 @@ import json
 
 import pytest
 
+from ads_cli.client.sender import Sender
 from ads_cli.emulator.seed.line_items import CARD
-from tests.campaigns.test_campaign_files import DIFFERENCES, both_services, document, pull, recorded
+from tests.campaigns.test_campaign_files import (
+    DIFFERENCES,
+    KilledError,
+    both_services,
+    document,
+    pull,
+    recorded,
+)
 from tests.media.made import picture
 
 FILE = f"""\
@@ -83,6 +91,32 @@ def test_a_post_with_a_lost_answer_is_found_and_not_made_again(adsctl, service, 
     adsctl(*WORDS, code=8)
     adsctl(*WORDS, "--resume")
     assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_run_killed_at_any_request_makes_no_post_twice(adsctl, service, posted, when, monkeypatch):
+    send, kills = Sender.send, 0
+    while kills < 40:
+        left = [1]
+
+        def dying(self, prepared, *args, left=left, **options):
+            left[0] -= prepared.method != "GET"
+            if left[0] >= 0:
+                return send(self, prepared, *args, **options)
+            if when == "after":
+                send(self, prepared, *args, **options)
+            raise KilledError
+
+        monkeypatch.setattr(Sender, "send", dying)
+        try:
+            adsctl(*WORDS, "--resume")
+        except KilledError:
+            kills += 1
+            continue
+        break
+    monkeypatch.setattr(Sender, "send", send)
+    assert 3 < kills < 40 and len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+    adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)
 
 
 def test_nothing_is_created_where_an_upload_fails(adsctl, service, posted, monkeypatch):

@@ -26,6 +26,13 @@ CAMPAIGN_FILES = (
         (f"{POSTS}::test_posts_are_made_once_with_their_media",),
     ),
     Mutant(
+        "campaign files: a copy to a profile stays in the account",
+        "ads_cli/console/invocation.py",
+        'Invocation({**flags, "profile": profile} if profile else flags, self._command_line)',
+        "Invocation(flags, self._command_line)",
+        (f"{COPIES}::test_a_copy_to_a_profile_is_made_in_its_account",),
+    ),
+    Mutant(
         "campaign files: an assistant has media read",
         "ads_cli/campaigns/file.py",
         """if "for" in value or "media" in value:""",

@@ -68,9 +68,7 @@ mutate: ready
 check: ready lint-environment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/mypy --platform darwin
-	$(BIN)/mypy --platform win32
+	printf '%s\n' linux darwin win32 | xargs -P 3 -I{} $(BIN)/mypy --platform {} --cache-dir .mypy_cache/{}
 	PYTHONPATH=. build/lint/bin/lint-imports --no-cache --no-logo
 
 # --strict fails if a package could not be looked up, instead of treating it as safe.

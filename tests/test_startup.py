@@ -22,9 +22,8 @@ OTHER_REQUESTS = {
     *("httpcore._sync.http2", "httpcore._async.http2", "httpcore._sync.socks_proxy"),
     *("httpcore._backends.anyio", "httpcore._backends.trio"),
     *("ads_cli.auth.secret_stores", "ads_cli.commands.spending", "ads_cli.console.progress"),
-    *("ads_cli.client.spending", "ads_cli.client.spending"),
-    *("ads_cli.client.shared_window", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
-    *("ads_cli.client.api_errors", "ads_cli.client.api_errors", "ads_cli.api.history"),
+    *("ads_cli.client.spending", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
+    *("ads_cli.client.api_errors", "ads_cli.api.history"),
     *("ads_cli.config.atomic_files", "ads_cli.config.output_paths"),
 }
 TO_PUSH = {
@@ -97,6 +96,10 @@ def test_a_piped_result_loads_what_it_sends_with_and_no_more(adsctl, service):
     used = loaded(adsctl, "accounts", "list", "-q")
     assert used >= TO_SEND
     assert not used & (ALWAYS_HEAVY | OTHER_REQUESTS)
+
+
+def test_the_emulator_in_this_process_is_asked_without_sockets(adsctl):
+    assert "httpcore" not in loaded(adsctl, "--profile", "local", "accounts", "list", "-q")
 
 
 def test_the_requests_of_a_command_are_in_one_module_so_that_no_other_is_loaded():

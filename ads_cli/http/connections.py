@@ -2,7 +2,6 @@
 
 import ssl
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin
 from urllib.request import getproxies, proxy_bypass
@@ -10,8 +9,6 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from ..errors import StateError
-from ..hosts import require_public, require_public_name
-from .network import NetworkTransport, httpcore, resolve
 
 if TYPE_CHECKING:
     from .network import NetworkTransport
@@ -64,39 +61,6 @@ def tls_context(secure: bool) -> ssl.SSLContext:
     context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
-
-
-MAX_LOOKUP_SECONDS = 5.0  # of a name that is looked up only to be refused
-
-
-def connect_to_public(
-    url: httpx.URL, tls: Callable[[bool], ssl.SSLContext], *, allow_private: bool = False
-) -> NetworkTransport:
-    """Make a connection, which nothing is sent on yet; raise PrivateHostError, here or at the first request.
-
-    `tls` is asked for certificates where the host or its proxy needs them: loading them takes 20 ms.
-    """
-    proxy = proxy_of(url)  # once, since all variables of the environment are searched
-    if proxy and not allow_private:
-        _require_public_to_proxy(url)
-    is_secure = url.scheme == "https" or (proxy or "").lower().startswith("https:")
-    transport = partial(NetworkTransport, check=_any_address if allow_private else require_public)
-    return through_proxy(transport, url, tls(is_secure), lambda url: proxy)
-
-
-def _any_address(host: str, addresses: list[str]) -> None:
-    """Let every address pass."""
-
-
-def _require_public_to_proxy(url: httpx.URL) -> None:
-    """Raise PrivateHostError for a host that a proxy may read as another one, or that is private here."""
-    host = url.raw_host.decode("ascii")
-    require_public_name(host)
-    try:
-        addresses = resolve(host, url.port or 0, MAX_LOOKUP_SECONDS)
-    except (httpcore.ConnectError, httpcore.ConnectTimeout):
-        return  # a proxy may know names that others do not
-    require_public(host, addresses)
 
 
 def parse_http_address(text: str, base: str = "") -> httpx.URL | None:

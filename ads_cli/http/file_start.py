@@ -11,9 +11,9 @@ import httpx
 
 from .. import __version__
 from ..masking import mask_address
-from .connections import connect_to_public
 from .download import REDIRECTS, Version, version_of
 from .headers import retry_after
+from .public_connections import connect_to_public
 from .trace import Trace
 
 MAX_DRAINED_BYTES = 64 * 1024  # of a body that nobody needs, so that its connection can be used again
@@ -85,7 +85,7 @@ class StartReader:
             headers["If-None-Match"] = known.etag
         if known and known.last_modified:
             headers["If-Modified-Since"] = known.last_modified
-        times = dict.fromkeys(("connect_to_public", "read", "write", "pool"), self._reading.timeout)
+        times = httpx.Timeout(self._reading.timeout).as_dict()
         return httpx.Request("GET", url, headers=headers, extensions={"timeout": times, "deadline": deadline})
 
     def _receive(self, response: httpx.Response, size: int) -> FileStart:

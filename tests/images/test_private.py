@@ -8,7 +8,7 @@ from hypothesis import given
 
 from ads_cli import hosts as public_hosts
 from ads_cli.hosts import PrivateHostError
-from ads_cli.http import connections as public_connections
+from ads_cli.http import public_connections
 from ads_cli.http.connections import parse_http_address
 from tests.images.image_server import image, redirect
 from tests.private_hosts import SPELLINGS, private_hosts

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from .conditions import at_most, excludes
 from .endpoint import Request
-from .ids import ID_PATTERN, ID_WORDS
+from .fields import ID_PATTERN, ID_WORDS
 from .time import DayOrTime, ExactTime, Time
 
 Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]

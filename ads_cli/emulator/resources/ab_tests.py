@@ -6,7 +6,7 @@ from typing import Any
 
 from ...api import ab_tests
 from ...api.ab_tests import ListAbTests
-from ...api.line_item_values import APP_OBJECTIVES
+from ...api.line_items import APP_OBJECTIVES
 from ..core.handlers import RequestContext
 from ..core.responses import invalid_parameter
 from ..storage import Record, random_base36, utc_now

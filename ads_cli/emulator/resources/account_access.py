@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ...api import accounts
-from ...api.features import AddFeatures, ListFeatures, RemoveFeatures
+from ...api.accounts import AddFeatures, ListFeatures, RemoveFeatures
+from ...api.auth import CreateWebhook
 from ...api.problems import InvalidError
 from ...api.validation import convert
-from ...api.webhooks import CreateWebhook
 from ..core.handlers import RequestContext, handler, raw_handler
 from ..core.request import json_object
 from ..core.responses import READ_ONLY, ApiError, HttpResponse, Result

@@ -3,7 +3,7 @@
 Version 5 of the service calls the audiences tailored, version 12 custom.
 """
 
-from ...api.audience_permissions import (
+from ...api.audiences import (
     GrantCustomPermission,
     GrantPermission,
     ListCustomPermissions,

@@ -8,8 +8,20 @@ from typing import Any, get_args
 
 import msgspec
 
-from ...api.cards import CreateCard, DeleteCard, FetchCard, FetchCards, GetCard, ListCards, UpdateCard
-from ...api.components import Button, CardType, Composed, Media, SwipeableMedia
+from ...api.cards import (
+    Button,
+    CardType,
+    Composed,
+    CreateCard,
+    DeleteCard,
+    FetchCard,
+    FetchCards,
+    GetCard,
+    ListCards,
+    Media,
+    SwipeableMedia,
+    UpdateCard,
+)
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found

@@ -5,10 +5,10 @@ from typing import Any
 
 from ...api import line_items
 from ...api.conditions import requires
-from ...api.line_item_values import goal_fits_objective
 from ...api.line_items import (
     LineItemDetails,
     ListLineItems,
+    goal_fits_objective,
     no_target_by_impression,
 )
 from ...api.validation import convert, rule

@@ -4,9 +4,13 @@ from hashlib import sha256
 from typing import Any
 
 from ...api import measurement as declared
-from ...api import web_event_tags as web
-from ...api.conversions import SendConversions
-from ...api.mobile_conversions import CreateConversionEvent, GetConversionAttribution, MobileConversion
+from ...api import measurement as web
+from ...api.conversions import (
+    CreateConversionEvent,
+    GetConversionAttribution,
+    MobileConversion,
+    SendConversions,
+)
 from ..core.handlers import RequestContext, handler
 from ..core.request import value_or_default
 from ..core.responses import ApiError, Result, invalid_parameter

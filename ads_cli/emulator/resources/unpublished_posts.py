@@ -4,12 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from ...api import unpublished_posts
-from ...api.unpublished_posts import (
-    ListDrafts,
-    ListScheduledPosts,
-    PreviewDraft,
-)
+from ...api import posts
+from ...api.posts import ListDrafts, ListScheduledPosts, PreviewDraft
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, HttpResponse, invalid_parameter, message_response
 from ..storage import Record, random_number
@@ -57,7 +53,7 @@ def _shown(context: RequestContext, post: Record) -> Record:
 
 
 DRAFTS = Collection(
-    unpublished_posts.DRAFTS,
+    posts.DRAFTS,
     defaults=CONTENT,
     permanent=True,
     new_id=random_number,
@@ -115,7 +111,7 @@ def _require_room(context: RequestContext, at: datetime, moved: Record | None) -
 
 
 SCHEDULED_POSTS = Collection(
-    unpublished_posts.SCHEDULED,
+    posts.SCHEDULED,
     defaults=CONTENT
     | {"scheduled_at": None, "scheduled_status": WAITING, "completed_at": None, "post_id": None},
     permanent=True,

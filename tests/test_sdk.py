@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import PARTNER
-from ads_cli.emulator.seed.line_items import FOLLOWERS, REACH
+from ads_cli.emulator.seed.line_items import FOLLOWERS, PARTNER, REACH
 from tests.adsctl import ROOT
 from tests.conftest import PRODUCT
 from tests.environments import made_python

@@ -32,7 +32,7 @@ LOADED = (
     "audiences.plan", "auth.secret_stores", "auth.secrets", "cli.error_boundary", "cli.request_commands",
     "http.network", "client.signing", "client.transport", "commands.audiences", "commands.campaigns",
     "commands.products", "commands.uploads.push", "config.writers", "console.clients", "console.results",
-    "console.table_view", "emulator.app", "feeds.transforms", "feeds.formats.csv",
+    "console.presentation", "emulator.app", "feeds.transforms", "feeds.formats.csv",
     "products.feeds.kinds.reading", "fleet.task_process", "products.plans", "uploads.push",
 )  # fmt: skip
 LOADED_OF_OTHERS = ("filelock", "rich.table")

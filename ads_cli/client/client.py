@@ -262,7 +262,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
 def _connect_to_stranger(url: "httpx.URL") -> "httpx.BaseTransport":
     from ..http.connections import tls_context
-    from ..http.public_connections import connect_to_public
+    from ..http.network import connect_to_public
 
     return connect_to_public(url, tls_context)
 

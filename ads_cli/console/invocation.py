@@ -114,7 +114,7 @@ class Invocation:
         """Results on stdout."""
         from ..output.printer import Printer
         from ..output.records import TableView
-        from . import table_view
+        from .presentation import header, shown
 
         return Printer(
             sys.stdout,
@@ -125,7 +125,7 @@ class Invocation:
             say=self.messages.say,
             side_effects=self._side_effects,
             neutral_name=neutral_name,
-            table_view=TableView(table_view.header, table_view.shown),
+            table_view=TableView(header, shown),
         )
 
     def _side_effects(self) -> str:

@@ -4,8 +4,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from ..config.atomic_files import MayReplace, atomic
-from ..config.output_paths import file_to_replace
+from ..config.atomic_files import MayReplace, atomic, file_to_replace
 from ..errors import NotConfirmedError, UsageError
 from ..feeds.locations import Location
 from .invocation import Invocation
@@ -75,7 +74,7 @@ def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool)
 
 def checked_path(name: str, *, force: bool) -> Path:
     """Return the path of a page; raise UsageError where it cannot be, or would replace another file."""
-    from ..config.output_paths import file_to_replace
+    from ..config.atomic_files import file_to_replace
 
     path = Path(name)
     if name == "-":

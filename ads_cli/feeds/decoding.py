@@ -1,7 +1,11 @@
-"""Decode a stream of bytes."""
+"""Decode a stream of bytes, and limit the memory that a library takes to decode a file."""
 
 import codecs
 import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ..errors import ContentError, UsageError
@@ -77,3 +81,24 @@ class _Transcoded(io.RawIOBase):
 
 def _transcoded(raw: BinaryIO, encoding: str, label: str) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(_Transcoded(raw, encoding, label), BUFFER_BYTES))
+
+
+STATISTICS = Path("/proc/self/statm")  # its first number is the size of this process, in pages
+
+
+@contextmanager
+def memory_limit(size: int) -> Iterator[None]:
+    """Let this process grow by `size` bytes; what asks for more gets none, and fails."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = int(STATISTICS.read_text().split()[0]) * resource.getpagesize() + size
+    known = [each for each in (soft, hard) if each != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *known]), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

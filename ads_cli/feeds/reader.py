@@ -24,7 +24,7 @@ from .rows import Rows
 from .source import ReadOptions, Source
 
 if TYPE_CHECKING:
-    from .locations.access import RemoteAccess
+    from .locations import RemoteAccess
 
 
 class Peeked(NamedTuple):

@@ -1,4 +1,4 @@
-"""What the answers of a file server mean."""
+"""Downloads of files of any size, resumed after failures; what the answers of a file server mean."""
 
 import re
 import time
@@ -12,16 +12,15 @@ from .. import __version__
 from ..errors import AccessError, NotFoundError, RefusedError, UnavailableError, UsageError
 from ..hosts import is_loopback
 from ..masking import MASK, mask_address
-from .copy_limits import CopyLimits, CopyRetries
 from .headers import http_date
 from .response_body import is_certificate_error, network_error
-from .retry import RETRIED_STATUSES, FailedAttempt
+from .retry import RETRIED_STATUSES, CopyLimits, CopyRetries, FailedAttempt
 from .trace import Trace
 
 if TYPE_CHECKING:
     import httpx
 
-    from .download_transport import DownloadTransport
+    from .network import DownloadTransport
 
 
 # The part that was asked for does not exist any more, or the server does not trust a first message.
@@ -251,7 +250,7 @@ def _connect(url: str) -> "DownloadTransport":
     import httpx
 
     from .connections import through_proxy, tls_context
-    from .download_transport import DownloadTransport
+    from .network import DownloadTransport
 
     parsed = httpx.URL(url)
     return through_proxy(DownloadTransport, parsed, tls_context(parsed.scheme == "https"))

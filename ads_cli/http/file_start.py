@@ -13,7 +13,7 @@ from .. import __version__
 from ..masking import mask_address
 from .download import REDIRECTS, Version, version_of
 from .headers import retry_after
-from .public_connections import connect_to_public
+from .network import connect_to_public
 from .trace import Trace
 
 MAX_DRAINED_BYTES = 64 * 1024  # of a body that nobody needs, so that its connection can be used again

@@ -9,7 +9,7 @@ from ..api.problems import Problem
 from ..api.validation import Rules, broken_rules, check, errors_in
 from ..feeds import DUPLICATES
 from ..feeds.rows import FIRST_LINES, AppliedFix, Block, Row, RowConversion, TableRows, UnreadableBlockError
-from .duplicates import RowPosition
+from .columns import RowPosition
 from .rows import (
     CheckedRow,
     EncodedRows,

@@ -12,8 +12,15 @@ from ..api.validation import can_warn
 from ..feeds.rows import FIRST_LINES, DuplicatePolicy, Row, Rows, TableRows
 from ..parallel.process_pool import is_shared
 from .block_runner import BlockRunner, UnreadableError
-from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
-from .duplicates import Duplicates, RowPosition, kept_places
+from .columns import (
+    Duplicates,
+    RowPosition,
+    kept_places,
+    missing_columns,
+    unknown_columns,
+    unsent_columns,
+    unused_mapping,
+)
 from .report import ValidationReport
 from .row_validator import RowValidator, run_on_block
 from .rows import (

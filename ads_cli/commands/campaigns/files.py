@@ -58,8 +58,7 @@ def pull(
     from ...campaigns.account import AccountReader
     from ...campaigns.memory import is_pulled, note_pulled
     from ...campaigns.writer import as_json, as_yaml, document_of
-    from ...config.atomic_files import atomic
-    from ...config.output_paths import file_to_replace
+    from ...config.atomic_files import atomic, file_to_replace
 
     call = Invocation.of(ctx, mutates=False)
     if example:

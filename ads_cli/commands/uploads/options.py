@@ -20,7 +20,7 @@ from ...spelling import suggestion
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
-    from ...feeds.locations.access import RemoteAccess
+    from ...feeds.locations import RemoteAccess
     from ...feeds.rows import Rows
     from ...feeds.source import ReadOptions
     from ...uploads.rejected_rows import FailedOut

@@ -3,7 +3,6 @@
 # The modules that register handlers.
 MODULES = (
     "accounts",
-    "account_access",
     "history",
     "campaigns",
     "line_items",

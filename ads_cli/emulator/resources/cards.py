@@ -29,9 +29,9 @@ from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, random_base36, utc_now
-from .account_access import require_feature
 from .accounts import require_account, require_record
 from .media import LIBRARY, find_media, image_size, require_fit_for_card, video_fields
+from .settings import require_feature
 
 CARD = "card"
 COMPONENT_CARDS: tuple[str, ...] = get_args(CardType)

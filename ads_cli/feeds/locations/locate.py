@@ -11,7 +11,7 @@ from ...masking import mask_address
 from . import FileLocation, Location, StandardInput
 
 if TYPE_CHECKING:
-    from .access import RemoteAccess
+    from . import RemoteAccess
 
 PATTERN = re.compile(r"[*?[]")
 IN_OBJECT_STORE = re.compile(r"(s3|gs|az|sftp)://", re.IGNORECASE)
@@ -24,7 +24,7 @@ def parse_location(text: str, access: "Callable[[], RemoteAccess] | None" = None
         return StandardInput()
     if not REMOTE.match(text):
         return FileLocation(text)
-    from .access import RemoteAccess
+    from . import RemoteAccess
 
     return _remote_location(text, access() if access else RemoteAccess())
 

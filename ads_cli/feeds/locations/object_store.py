@@ -8,11 +8,10 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
-from ...http.copy_limits import CopyRetries
-from ...http.retry import FailedAttempt
+from ...http.retry import CopyRetries, FailedAttempt
 from ...installation import missing_extra
 from ...output.text import shortened
-from .access import OnBytes
+from . import OnBytes
 from .remote import RemoteLocation, credentials_of, in_thread
 
 BLOCK_BYTES = 1024 * 1024  # of one request, which must be answered within --timeout

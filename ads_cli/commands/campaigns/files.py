@@ -8,12 +8,11 @@ import typer
 
 from ...campaigns.model import LISTS
 from ...console.invocation import Invocation
-from ...errors import NotConfirmedError, UsageError
+from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
 from .applying import ApplyRun, excess_words, print_plan, report_result, show_plan
 
-DIFFERENCES_FOUND = 10  # exit code
 JSON_SUFFIXES = (".json",)
 
 FileArgument = Annotated[

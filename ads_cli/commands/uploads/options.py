@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ...uploads.rejected_rows import FailedOut
     from ...validation.rows import RowSchema
 
-DIFFERENCES_FOUND = 10  # exit code
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS = one_of(map(str.upper, readable_formats()))

@@ -41,3 +41,19 @@ def test_every_file_that_is_named_exists(path):
 def test_every_name_of_the_code_is_in_the_code(name):
     last = name.removeprefix("@").rpartition(".")[2]
     assert re.search(rf"\b{last}\b", SOURCES)
+
+
+# Promises across subjects, forms of proof, what tests share, and what they read.
+OTHER_FOLDERS = {"promises", "chaos", "crash", "model", "processes", "data"}
+
+
+def test_every_folder_of_tests_is_named_as_the_package_that_it_tests():
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("*.py")} - {Path()}
+    ours = {folder for folder in folders if folder.parts[0] not in OTHER_FOLDERS}
+    assert len(ours) > 30 and {str(each) for each in ours if not (ROOT / "ads_cli" / each).is_dir()} == set()
+
+
+def test_every_test_beside_the_folders_is_named_as_the_module_that_it_tests():
+    named = {path.name.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")}
+    assert named and named <= {path.name for path in (ROOT / "ads_cli").glob("*.py")}

@@ -1,13 +1,9 @@
 """Commands in forked children: they can be killed at any step, and start 20 times as fast as processes."""
 
-import io
 import os
 import select
-import signal
 import subprocess
-import sys
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,27 +14,28 @@ from ads_cli.audiences import operations
 from ads_cli.client import client, transport
 from ads_cli.emulator.app import Emulator
 from tests.adsctl import completed
+from tests.processes.child import encoded, fork, take_over
 
 from .mishaps import NOTHING, Mishap, Service, kill_on_disk
 
 TIMEOUT_SECONDS = 60
 
 
-class Forked:
+class Commands:
     """Runs commands against an emulator that every address leads to."""
 
     def __init__(self, home: Path, database: Path, environment: Mapping[str, str]) -> None:
         self.home, self.database, self.environment = home, database, environment
         self.clock = 0.0  # seconds by which the machine's clock is ahead
         self.operations_of_a_request = 20  # of audiences: short lists need several requests
-        self.stand_between: Callable[[Service], object] = _ignore  # a lying service
+        self.stand_between: Callable[[Service], object] = lambda service: None  # a lying service
         self.changes = 0  # requests of the last command that change data
 
     def __call__(
         self,
         *words: object,
         mishap: Mishap = NOTHING,
-        prepare: Callable[[Service], Callable[[], None]] = lambda service: _nothing,
+        prepare: Callable[[Service], Callable[[], None]] = lambda service: lambda: None,
         **env: str,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command until it ends, or is killed.
@@ -46,24 +43,9 @@ class Forked:
         `prepare` is called in the child with the service; what it returns is called at the end.
         """
         argv = [*map(str, words)]
-        alive, closed_at_exit = os.pipe()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        pid = os.fork()
-        if not pid:
-            try:
-                self._run(argv, mishap, prepare, env)
-            except BaseException:
-                traceback.print_exc()
-                raise
-            finally:
-                os._exit(1)
-        os.close(closed_at_exit)
-        ended, _, _ = select.select([alive], [], [], TIMEOUT_SECONDS)
-        os.close(alive)
-        if not ended:
-            os.kill(pid, signal.SIGKILL)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        child = fork(lambda: self._run(argv, mishap, prepare, env))
+        ended, _, _ = select.select([child.descriptor], [], [], TIMEOUT_SECONDS)
+        code = child.end()
         out, err, counted = ((self.home / name).read_bytes() for name in ("out", "err", "changes"))
         self.changes = len(counted)
         assert ended, f"{argv} does not end\n{err.decode()}"
@@ -75,22 +57,13 @@ class Forked:
         mishap: Mishap,
         prepare: Callable[[Service], Callable[[], None]],
         env: Mapping[str, str],
-    ) -> None:
-        """Become the command; does not return."""
-        os.chdir(self.home)
-        os.environ.clear()
-        os.environ.update(self.environment | env)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        for descriptor, name in ((1, "out"), (2, "err")):
-            os.dup2(_created(name), descriptor)
-        sys.stdin, sys.stdout, sys.stderr = (
-            io.TextIOWrapper(os.fdopen(number, mode, closefd=False), "utf-8", line_buffering=True)
-            for number, mode in enumerate(("rb", "wb", "wb"))
-        )
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    ) -> int:
+        """Become the command; return its exit code."""
+        streams = {0: os.open(os.devnull, os.O_RDONLY), 1: self._created("out"), 2: self._created("err")}
+        take_over(self.home, encoded(self.environment | env), streams)
         if self.clock:
             time_machine.travel(time.time() + self.clock).start()
-        service = Service(Emulator(self.database), mishap, _created("changes"))
+        service = Service(Emulator(self.database), mishap, self._created("changes"))
         self.stand_between(service)
         transport.connect = lambda url, tls: transport.EmulatorTransport(service)
         client.backoff = lambda failures: 0.0
@@ -100,18 +73,7 @@ class Forked:
         finish = prepare(service)
         code = main(argv)
         finish()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        return code
 
-
-def _created(name: str) -> int:
-    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
-
-
-def _nothing() -> None:
-    pass
-
-
-def _ignore(service: Service) -> None:
-    pass
+    def _created(self, name: str) -> int:
+        return os.open(self.home / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)

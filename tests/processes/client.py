@@ -1,7 +1,7 @@
-"""The `adsctl` of a shell in tests: python -I -S loaded_client.py SOCKET WORDS...
+"""The `adsctl` of a shell in tests: python -I -S client.py SOCKET WORDS...
 
-It has the server in `tests/loaded.py` fork a process for the command, passes signals on to it, and ends as it
-does. It imports only what is built into Python, and so starts in 10 ms.
+It has a server (`server.py`) fork a process for the command, passes signals on to it, and ends as it does. It
+imports only what is built into Python, and so starts in 10 ms.
 """
 
 import _signal
@@ -25,20 +25,25 @@ def is_open(descriptor: int) -> bool:
 
 def run(path: str, words: list[str]) -> int:
     """Run a command in a process of the server; return its exit code, or minus the signal that ended it."""
-    streams = [*filter(is_open, STREAMS)]  # before anything is opened
+    streams = {number: number for number in STREAMS if is_open(number)}  # before anything is opened
     ignored = [number for number in FORWARDED if _signal.getsignal(number) == _signal.SIG_IGN]
-    mask = posix.umask(0)
     passed_on = [number for number in FORWARDED if number not in ignored]
     _signal.pthread_sigmask(_signal.SIG_BLOCK, passed_on)  # until there is a process that takes them
-    server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    server.connect(path)
-    descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in streams)
-    server.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)])
-    server.sendall(marshal.dumps((words, posix.getcwdb(), posix.environ, mask, streams, ignored)))
-    pid = received(server)
+    surroundings = (posix.getcwdb(), posix.environ, posix.umask(0), ignored)
+    server, pid = ask(path, streams, ["adsctl", *words], *surroundings)
     if passed_on:
         _thread.start_new_thread(pass_on, (passed_on, pid))
     return received(server)
+
+
+def ask(path: str, streams: dict[int, int], words: list[str], *surroundings) -> tuple[_socket.socket, int]:
+    """Have a server fork a process; return the connection, which will tell how it has ended, and its id."""
+    server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    server.connect(path)
+    descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in streams.values())
+    server.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)])
+    server.sendall(marshal.dumps(([*streams], words, *surroundings)))
+    return server, received(server)
 
 
 def pass_on(numbers: list[int], pid: int) -> None:

@@ -95,8 +95,7 @@ class SendConversions(Request, kw_only=True):
 
     pixel_id: Annotated[Id, Meta(description="The pixel of the website", extra={"option": "pixel"})]
     conversions: Annotated[
-        list[Conversion],
-        Meta(min_length=1, max_length=MAX_CONVERSIONS, extra={"argument": "FILE"}),
+        list[Conversion], Meta(min_length=1, max_length=MAX_CONVERSIONS, extra={"argument": "FILE"})
     ]
 
 

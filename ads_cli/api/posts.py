@@ -188,28 +188,19 @@ class ListDrafts(ListUnpublished):
     """List drafts of posts."""
 
 
-@DRAFTS.get(
-    "posts drafts get",
-    example="1790416000000000001",
-)
+@DRAFTS.get("posts drafts get", example="1790416000000000001")
 class GetDraft(InAccount):
     """Show one draft of a post."""
 
     draft_post_id: Id
 
 
-@DRAFTS.create(
-    "posts drafts create",
-    example="--text 'The green mugs are coming' --name 'Green mugs'",
-)
+@DRAFTS.create("posts drafts create", example="--text 'The green mugs are coming' --name 'Green mugs'")
 class CreateDraft(NewContent):
     """Create a draft of a post."""
 
 
-@DRAFTS.update(
-    "posts drafts update",
-    example="1790416000000000001 --text 'The green mugs are here'",
-)
+@DRAFTS.update("posts drafts update", example="1790416000000000001 --text 'The green mugs are here'")
 class UpdateDraft(Content, kw_only=True):
     """Change a draft of a post.
 
@@ -248,10 +239,7 @@ class ListScheduledPosts(ListUnpublished):
     """List scheduled posts, and what became of those whose time has come."""
 
 
-@SCHEDULED.get(
-    "posts scheduled get",
-    example="1790415000000000003",
-)
+@SCHEDULED.get("posts scheduled get", example="1790415000000000003")
 class GetScheduledPost(InAccount):
     """Show one scheduled post."""
 
@@ -259,8 +247,7 @@ class GetScheduledPost(InAccount):
 
 
 @SCHEDULED.create(
-    "posts scheduled create",
-    example="--text 'The green mugs are here' --scheduled-at 2027-03-01T08:00Z",
+    "posts scheduled create", example="--text 'The green mugs are here' --scheduled-at 2027-03-01T08:00Z"
 )
 class CreateScheduledPost(NewContent, kw_only=True):
     """Let the service publish a post at a time; at most 30 in a quarter of an hour."""
@@ -270,10 +257,7 @@ class CreateScheduledPost(NewContent, kw_only=True):
     upcoming = within_a_year
 
 
-@SCHEDULED.update(
-    "posts scheduled update",
-    example="1790415000000000003 --text 'The green mugs are back'",
-)
+@SCHEDULED.update("posts scheduled update", example="1790415000000000003 --text 'The green mugs are back'")
 class UpdateScheduledPost(Content, kw_only=True):
     """Change a scheduled post before it is published.
 

@@ -55,8 +55,7 @@ Language = Annotated[
 Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z", extra={"expected": "a code of ISO 4217, such as EUR"})]
 # The same of what exists: a command confirms ACTIVE of something that is not.
 ChangedStatus = Annotated[
-    Literal["ACTIVE", "PAUSED"],
-    Meta(description="ACTIVE spends as soon as it may", extra={"spends": True}),
+    Literal["ACTIVE", "PAUSED"], Meta(description="ACTIVE spends as soon as it may", extra={"spends": True})
 ]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 

@@ -302,10 +302,7 @@ class _Spending:
     """The campaigns and line items of an account, as far as they bound what it may spend in a day."""
 
     def __init__(
-        self,
-        stored: StoredRecords,
-        now: datetime,
-        records: Mapping[str, dict[str, Record]] | None = None,
+        self, stored: StoredRecords, now: datetime, records: Mapping[str, dict[str, Record]] | None = None
     ) -> None:
         self._stored, self._now = stored, now
         self._records = records or {field: stored.all(field) for field in (CAMPAIGN, LINE_ITEM)}

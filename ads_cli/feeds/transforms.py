@@ -297,8 +297,7 @@ class RowTransform:
             if missing := [column for column in step.columns if known.isdisjoint((column, key_of(column)))]:
                 meant = suggestion(missing[0], rows.columns) or suggestion(missing[0], known)
                 raise UsageError(
-                    f"{step.option}: no column {missing[0]!r}{meant}",
-                    hint=f"columns: {listed(rows.columns)}",
+                    f"{step.option}: no column {missing[0]!r}{meant}", hint=f"columns: {listed(rows.columns)}"
                 )
             known.update(step.fields)
 

@@ -35,12 +35,7 @@ class FailedAttempt(Exception):
     """A failure that another attempt may avoid: overload, no connection, an unreadable response."""
 
     def __init__(
-        self,
-        error: AdsctlError,
-        headers: Headers,
-        *,
-        rate_limited: bool = False,
-        may_be_applied: bool = True,
+        self, error: AdsctlError, headers: Headers, *, rate_limited: bool = False, may_be_applied: bool = True
     ) -> None:
         super().__init__(error.message)
         self.error = error

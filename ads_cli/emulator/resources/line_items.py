@@ -5,12 +5,7 @@ from typing import Any
 
 from ...api import line_item_parts, line_items
 from ...api.conditions import requires
-from ...api.line_items import (
-    LineItemDetails,
-    ListLineItems,
-    goal_fits_objective,
-    no_target_by_impression,
-)
+from ...api.line_items import LineItemDetails, ListLineItems, goal_fits_objective, no_target_by_impression
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
 from ..core.request import value_or_default

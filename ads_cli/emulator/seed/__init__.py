@@ -9,12 +9,7 @@ from .measurement import seed_job
 def seed(store: Store) -> None:
     """Fill a new database; its keys and tokens are random."""
     accounts.seed(store)
-    line_items.seed(
-        store,
-        user=accounts.USER,
-        other_user=accounts.OTHER_USER,
-        account=accounts.SHOP,
-    )
+    line_items.seed(store, user=accounts.USER, other_user=accounts.OTHER_USER, account=accounts.SHOP)
     audiences.seed(store, account=accounts.SHOP, shared_with=accounts.CAFE, partner=line_items.PARTNER)
     creatives.seed(store, user=accounts.USER, account=accounts.SHOP)
     posts.seed(store, user=accounts.USER, account=accounts.SHOP)

@@ -182,8 +182,7 @@ def copied(label: str, write: Callable[[BinaryIO], None]) -> BinaryIO:
         file.seek(0)
     except OSError as error:
         raise StateError(
-            f"{label} cannot be copied to a temporary file: {error.strerror or error}",
-            hint=TEMPORARY_HINT,
+            f"{label} cannot be copied to a temporary file: {error.strerror or error}", hint=TEMPORARY_HINT
         ) from None
     return file
 

@@ -30,11 +30,10 @@ LocaleOfMarket = Annotated[
 ShowsPerPage = Annotated[int, Meta(ge=1, le=50, description="Records per page", extra={"default": 50})]
 
 
-def search(kind: str, columns: str = "", **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
-    """Bind the search for values of a kind; `columns` are further ones of its table."""
-    command = f"targeting search {kind.replace('_', '-')}"
-    shown = EndpointOptions(columns=f"{COLUMNS} {columns}".rstrip())
-    return SEARCH.endpoint(f"GET /{kind}", command, **(shown | options))
+def search(kind: str, further: str = "", **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+    """Bind the search for values of a kind, whose table has further columns."""
+    options.setdefault("columns", f"{COLUMNS} {further}".rstrip())
+    return SEARCH.endpoint(f"GET /{kind}", f"targeting search {kind.replace('_', '-')}", **options)
 
 
 @search("app_store_categories", "os_type", example="--q games --os-type IOS")

@@ -65,8 +65,8 @@ class Deadline:
 
 
 KEEP_ALIVE_SECONDS = 5.0
-# Bytes of a request that are sent at once: its head goes with its body. Without this, a push of products takes
-# a third more time and CPU (median of 15 interleaved runs of 5,000 products, to a served emulator).
+# Bytes of a request that are sent at once: its head goes with its body. Without this, a push takes a third
+# more time and CPU (medians of 15 interleaved runs of 5,000 products, to a served emulator).
 HELD_BYTES = 64 * 1024
 
 CheckAddresses = Callable[[str, list[str]], None]  # takes a host and its addresses; raises to refuse them

@@ -21,7 +21,7 @@ from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, StateError
 from .prepared_request import PreparedRequest
 from .spending import SOURCES, StoredRecords
-from .writes import SIGN_IN, Dialect, RecordWrite, Write, write_of
+from .writes import SIGN_IN, Dialect, Operation, Write, write_of
 
 CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
@@ -32,11 +32,11 @@ HINT = "adsctl guard show lists the limits; one is changed where it stands, and 
 Record = Mapping[str, Any]
 
 
-class GuardedChange(NamedTuple):
+class Change(NamedTuple):
     """An operation in its account, and the record that it changes, where that was read."""
 
     account: str
-    operation: RecordWrite
+    operation: Operation
     before: Record
 
     @property
@@ -142,7 +142,7 @@ class WriteGuard:
 
     def _judge(self, writes: Sequence[Write]) -> None:
         with self._lock:
-            due: list[tuple[str, RecordWrite, bytes]] = []
+            due: list[tuple[str, Operation, bytes]] = []
             count = 0
             for write in writes:
                 if write.endpoint and write.endpoint.command.split()[0] == SIGN_IN:
@@ -171,7 +171,7 @@ class WriteGuard:
             holding = (each for each in self.guard.limits if each.value is not False)
             raise refused(f"a request that cannot be judged, as {write.problem}", next(holding))
 
-    def _judge_spending(self, due: Sequence[tuple[str, RecordWrite, bytes]]) -> None:
+    def _judge_spending(self, due: Sequence[tuple[str, Operation, bytes]]) -> None:
         """Judge budgets, bids, sums and hours."""
         concerned = [(account, op) for account, op, _ in due if _concerns_spending(op)]
         if not concerned or {limit.key for limit in self.guard.limits} <= {
@@ -187,7 +187,7 @@ class WriteGuard:
         if not self._is_planned:
             self._judge_sum(changes)
 
-    def _with_records(self, concerned: Sequence[tuple[str, RecordWrite]]) -> Iterator[GuardedChange]:
+    def _with_records(self, concerned: Sequence[tuple[str, Operation]]) -> Iterator[Change]:
         """Add the records that are changed: one list request for those of one kind."""
         found: dict[tuple[str, str], Record] = {}
         for account in {account for account, _ in concerned}:
@@ -201,9 +201,9 @@ class WriteGuard:
                     found[field, identifier] = record
         for account, op in concerned:
             field = (op.kind.endpoint.id_field if op.kind else None) or ""
-            yield GuardedChange(account, op, found.get((field, op.id), {}))
+            yield Change(account, op, found.get((field, op.id), {}))
 
-    def _judge_amounts(self, change: GuardedChange) -> None:
+    def _judge_amounts(self, change: Change) -> None:
         """Judge the budgets and the bid that a record gets, or has while it is activated."""
         op = change.operation
         assert op.kind
@@ -223,7 +223,7 @@ class WriteGuard:
                 self._judge_increase(name, old, new, change, limit)
 
     def _judge_increase(
-        self, name: str, old: int | None, new: int | None, change: GuardedChange, limit: Limit
+        self, name: str, old: int | None, new: int | None, change: Change, limit: Limit
     ) -> None:
         """Judge a raise by more than a percentage of what the service has."""
         share: Percentage = limit.value
@@ -238,7 +238,7 @@ class WriteGuard:
             before, after = (Amount(max(each, 0), currency) for each in (old, new))
             raise refused(f"to raise the {name} from {before} to {after}".rstrip(), limit)
 
-    def _judge_hours(self, change: GuardedChange) -> None:
+    def _judge_hours(self, change: Change) -> None:
         """Judge activations and raises outside of the hours."""
         op, now = change.operation, self._now()
         for limit in self.guard.of("active_hours"):
@@ -253,7 +253,7 @@ class WriteGuard:
                 if field in op.values and (is_higher or (old is not None and new is not None and new > old)):
                     raise refused(f"to raise the {name} now", limit)
 
-    def _judge_sum(self, changes: Sequence[GuardedChange]) -> None:
+    def _judge_sum(self, changes: Sequence[Change]) -> None:
         """Judge what may be spent in a day, by all campaigns of each account."""
         limits = self.guard.of("max_account_daily_budget")
         for account in dict.fromkeys(change.account for change in changes) if limits else ():
@@ -275,7 +275,7 @@ class WriteGuard:
                     )
             self._spending[account] = after
 
-    def _require_currency(self, change: GuardedChange, limit: Limit) -> None:
+    def _require_currency(self, change: Change, limit: Limit) -> None:
         """Raise an error unless a limit is in the currency of the account."""
         currency = _currency_of(change.before)
         currency = currency or self._named_currency(change.account, change.operation.values)
@@ -307,7 +307,7 @@ class _Spending:
         self._stored, self._now = stored, now
         self._records = records or {field: stored.all(field) for field in (CAMPAIGN, LINE_ITEM)}
 
-    def after(self, changes: Sequence[GuardedChange]) -> "_Spending":
+    def after(self, changes: Sequence[Change]) -> "_Spending":
         """Return what stands after changes."""
         records = {field: dict(found) for field, found in self._records.items()}
         for number, change in enumerate(changes):
@@ -356,12 +356,12 @@ class _Spending:
         return record.get("entity_status") == ACTIVE and may_serve(record, self._now)
 
 
-def _concerns_spending(op: RecordWrite) -> bool:
+def _concerns_spending(op: Operation) -> bool:
     """Whether a change may concern budgets, bids or what is active."""
     return op.kind is not None and (op.activates or bool(limited_fields(op.kind))) and op.action != "delete"
 
 
-def _digest(write: Write, op: RecordWrite) -> bytes:
+def _digest(write: Write, op: Operation) -> bytes:
     path = write.endpoint.path if write.endpoint else ""
     encoded = msgspec.json.encode([op.action, path, sorted(op.values.items(), key=str)], enc_hook=str)
     return blake2b(encoded, digest_size=16).digest()

@@ -44,7 +44,7 @@ class Dialect(NamedTuple):
     prefixes: frozenset[str]  # paths of its addresses
 
 
-class RecordWrite(NamedTuple):
+class Operation(NamedTuple):
     """A change of one record."""
 
     action: Action
@@ -80,7 +80,7 @@ class Write(NamedTuple):
 
     endpoint: Endpoint | None  # None where it matches no declared one
     subject: str  # a value of SUBJECTS, or nothing
-    operations: Sequence[RecordWrite] = ()  # not those of products, nor of users
+    operations: Sequence[Operation] = ()  # not those of products, nor of users
     records: int = 1
     is_raw: bool = False
     actions: frozenset[str] = frozenset()
@@ -204,7 +204,7 @@ def _body(prepared: PreparedRequest) -> bytes:
 
 def _operations(
     prepared: PreparedRequest, kind: type[Request], ids: Mapping[str, str]
-) -> Iterator[RecordWrite]:
+) -> Iterator[Operation]:
     """Yield the changes of a request; raise ValueError where they cannot be read."""
     endpoint = kind.endpoint
     if "/batch/" in endpoint.path:
@@ -219,7 +219,7 @@ def _operations(
             if action not in ("create", "update", "delete"):
                 raise ValueError(f"{action!r} is no operation_type")
             params = to_neutral(item.get("params", {}))
-            yield RecordWrite(action, kinds.get(action), {**params, **ids})  # type: ignore[arg-type]
+            yield Operation(action, kinds.get(action), {**params, **ids})  # type: ignore[arg-type]
         return
     (action,) = ACTIONS[endpoint.method]
     pairs = parse_qsl(urlsplit(prepared.url).query, keep_blank_values=True)
@@ -236,7 +236,7 @@ def _operations(
         if name in values and values[name] != value:
             raise ValueError(f"{name} is given twice")
         values[name] = value
-    yield RecordWrite(action, kind, {**to_neutral(values), **ids})
+    yield Operation(action, kind, {**to_neutral(values), **ids})
 
 
 def _has_values(prepared: PreparedRequest) -> bool:

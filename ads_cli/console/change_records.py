@@ -11,7 +11,7 @@ import msgspec
 
 from ..api.amounts import money_fields
 from ..client.spending import SOURCES
-from ..config.change_log import ChangeBegun, new_id, now
+from ..config.change_log import Begun, new_id, now
 from ..config.environment import PREFIX
 from ..errors import AdsctlError
 from ..masking import MASK, mask_address
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
     from ..client.spending import StoredRecords
-    from ..client.writes import RecordWrite, Write
+    from ..client.writes import Operation, Write
     from ..config.settings import Settings
     from ..masking import Mask
     from ..output.messages import Messages
@@ -83,14 +83,14 @@ class Caller(Protocol):
         """Hold a lock until the command ends."""
 
 
-def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> ChangeBegun:
+def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> Begun:
     """Return the line of a change that is about to be sent."""
     ids, fields, before = _changed(call, write)
     path = urlsplit(prepared.url).path
     id_field = write.endpoint.id_field if write.endpoint else ""
     if id_field and PERSONAL.search(id_field):
         ids, path = [MASK], f"{path.rpartition('/')[0]}/{MASK}"
-    return ChangeBegun(
+    return Begun(
         id=new_id(),
         time=now(),
         profile=call.settings.profile,
@@ -132,7 +132,7 @@ def _changed(call: "Caller", write: "Write") -> tuple[list[str], Any, Any]:
     return ids, fields, before if any(before) else None
 
 
-def _fields(call: "Caller", operation: "RecordWrite") -> dict[str, Any]:
+def _fields(call: "Caller", operation: "Operation") -> dict[str, Any]:
     """Return what an operation sets, by neutral names."""
     kind = operation.kind
     if operation.action == "delete" or (kind and kind.endpoint.sensitive):
@@ -159,7 +159,7 @@ def _masked(call: "Caller", name: str, value: Any) -> Any:
 
 
 def _before(
-    call: "Caller", write: "Write", operation: "RecordWrite", fields: Mapping[str, Any]
+    call: "Caller", write: "Write", operation: "Operation", fields: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return what the fields of a record were, where that was read; --verbose reads it."""
     field = operation.kind.endpoint.id_field if operation.kind else None

@@ -14,7 +14,7 @@ MAX_FINDINGS = 1000
 
 
 @dataclass
-class RowFinding:
+class Finding:
     """One kind of mistake, with the first rows that have it."""
 
     field: str
@@ -48,7 +48,7 @@ class ValidationReport:
     fixed: FixedRows = dataclasses.field(default_factory=dict)  # what they changed
     notes: list[str] = dataclasses.field(default_factory=list)  # about the file, not its rows
     warnings: list[str] = dataclasses.field(default_factory=list)  # what of it is not sent as asked for
-    groups: dict[tuple[str, str, Severity, str], RowFinding] = dataclasses.field(default_factory=dict)
+    groups: dict[tuple[str, str, Severity, str], Finding] = dataclasses.field(default_factory=dict)
     max_findings: int = MAX_FINDINGS
     omitted: int = 0  # mistakes of further kinds
 
@@ -76,10 +76,10 @@ class ValidationReport:
         return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
 
     @property
-    def findings(self) -> list[RowFinding]:
+    def findings(self) -> list[Finding]:
         """Return the findings: errors first, and of each severity those with the most rows."""
         rows = self.rows - self.left_out
-        missing = [RowFinding(name, problem, rows=rows) for name, problem in self.missing.items()]
+        missing = [Finding(name, problem, rows=rows) for name, problem in self.missing.items()]
         groups = self.groups.values()
         return missing + sorted(groups, key=lambda finding: (finding.severity, -finding.rows))
 
@@ -117,7 +117,7 @@ class ValidationReport:
                 continue
             if finding is None:
                 path, message, severity, _, fix = problem
-                finding = self.groups[problem.kind] = RowFinding(path, message, severity, fix)
+                finding = self.groups[problem.kind] = Finding(path, message, severity, fix)
             finding.rows += 1
             if len(finding.lines) < FIRST_LINES:
                 finding.lines.append(row.line)

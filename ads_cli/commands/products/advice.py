@@ -18,7 +18,7 @@ from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes
 from ...products.feeds.hints import OPEN, column_for, list_separator
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
-from ...validation.report import RowFinding, ValidationReport
+from ...validation.report import Finding, ValidationReport
 from ...validation.rows import RowSchema
 from ...validation.validator import Validator
 from .options import ProductFeedOptions
@@ -254,7 +254,7 @@ def _implied(
 
 
 def _of_finding(
-    finding: RowFinding,
+    finding: Finding,
     rows: Rows,
     sample: _Sample,
     feed: ProductFeedOptions,

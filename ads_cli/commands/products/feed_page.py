@@ -40,7 +40,7 @@ from ...report import (
     web_address,
 )
 from ...uploads.push import PushResult
-from ...validation.report import RowFinding, ValidationReport
+from ...validation.report import Finding, ValidationReport
 from .run_result import DifferencesPart
 
 MAX_BARS = 12
@@ -110,7 +110,7 @@ def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int,
     return ReportTable(title, columns, cells, "kind", len(cells) + report.omitted)
 
 
-def _finding(rows: Rows, finding: RowFinding, noted: dict[int, NotedRow]) -> list[Cell]:
+def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[Cell]:
     examples = [noted[record] for record in finding.records if record in noted]
     lines = [where(rows, *place) for place in zip(finding.lines, finding.records, strict=True)]
     return [

@@ -14,7 +14,7 @@ from ...output.messages import Messages
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
 from ...uploads.summary import Summary
-from ...validation.report import RowFinding, ValidationReport
+from ...validation.report import Finding, ValidationReport
 from ...validation.rows import ExampleChange
 
 CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
@@ -169,7 +169,7 @@ def show_report(
         printer.show(findings, (*columns, "places") if rows.name_place else columns, "field")
 
 
-def _record(rows: Rows, finding: RowFinding) -> dict[str, object]:
+def _record(rows: Rows, finding: Finding) -> dict[str, object]:
     """Return a finding as programs read it; of several files, with the place of each row."""
     record = vars(finding) | {"more_rows": finding.more_rows}
     if rows.name_place:
@@ -205,7 +205,7 @@ def hint_of_kind(rows: Rows, report: ValidationReport) -> str:
     return "; ".join(f"{field}: {rows.hints[field]}" for field in wrong if field in rows.hints)
 
 
-def _describe(rows: Rows, finding: RowFinding, label: str = "") -> str:
+def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
     what = label + (f"{finding.field}: {finding.problem}" if finding.field else finding.problem)
     if finding.fix:
         what += f"{' ' if what.endswith('?') else '; '}fix it with --fix {finding.fix}"

@@ -1,11 +1,11 @@
 """The errors that end the program, each with its exit code.
 
-An Interrupted is no AdsctlError: a signal (128 + its number) ended the program.
+An Interrupted is not an AdsctlError: a signal (128 + its number) ended the program.
 """
 
 import signal
 
-DIFFERENCES_FOUND = 10  # the exit code of a comparison, which is no error
+DIFFERENCES_FOUND = 10  # the exit code of a comparison; not an error
 SIGNAL_EXIT_CODES = {129: "SIGHUP", 130: "SIGINT", 141: "a broken pipe", 143: "SIGTERM"}
 
 TEMPORARY_HINT = "free some space, or set TMPDIR to a folder on a larger disk"

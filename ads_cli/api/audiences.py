@@ -118,7 +118,7 @@ MAX_LEAVES = 10
 @requires("child_segments", "boolean_operator")
 @at_least_one("custom_audience_id", "child_segments")
 class Segment(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """An audience, or segments that an operator joins; the service negates it unless told otherwise."""
+    """An audience, or segments that an operator joins; the service negates it by default."""
 
     child_segments: list["Segment"]
     boolean_operator: Literal["AND", "OR"] | None = None
@@ -149,7 +149,7 @@ class CombineAudiences(InAccount):
 
 @required_when("segments", audience_type=("FLEXIBLE",))
 class CombineAudience(CombineAudiences, kw_only=True):
-    """Create one of them: there is no request for one alone."""
+    """Create one of them: the service has no request for a single one."""
 
     name: AudienceName
     audience_type: Literal["FLEXIBLE", "MOBILE_AUDIENCE"]

@@ -94,7 +94,7 @@ def length_problem(field_type: FieldType, value: str | list[Any]) -> str | None:
 
 
 def choice_problem(value: Any, choices: Collection[str]) -> str:
-    """Say that a value is none of the choices, and which one may be meant."""
+    """Say that a value is not one of the choices, and which one may be meant."""
     if len(choices) == 1:
         return f"must be {', '.join(choices)}, not {quoted(value)}"
     return f"{quoted(value)} is not one of {', '.join(choices)}{suggestion(str(value), choices)}"

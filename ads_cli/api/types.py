@@ -24,7 +24,7 @@ DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
 DayOrMoment = Annotated[DayOrTime, Meta(extra={"expected": DAY_OR_TIME_WORDS})]
 # Millionths of the currency unit; a second option accepts whole units: --bid-amount 1.50.
 Micro = Annotated[int, Meta(extra={"money": True})]
-# Whether it may spend at once. A command sends PAUSED unless it is told otherwise, and confirms ACTIVE.
+# Whether it may spend at once. A command sends PAUSED by default, and confirms ACTIVE.
 SpendingStatus = Annotated[
     Literal["ACTIVE", "DRAFT", "PAUSED"],
     Meta(description="PAUSED by default; ACTIVE begins to spend as soon as it may", extra={"spends": True}),

@@ -216,7 +216,7 @@ def _use_alias(field: Field, wire_name: str, values: dict[str, Any]) -> None:
 
 
 def _use_active(request: type[Request], values: dict[str, Any]) -> None:
-    """Set the status that --active stands for."""
+    """Set the status that --active means."""
     field = status_field(request)
     assert field
     if values.get(field.name) not in (None, ACTIVE):

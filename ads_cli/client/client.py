@@ -170,7 +170,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
                         limiter.record_progress()
                         raise
                     except FailedAttempt as failed:
-                        # A rate limit is no failure of this request while others succeed.
+                        # A rate limit is not a failure of this request while others succeed.
                         if not (failed.rate_limited and limiter.successes > successes):
                             failures += 1
                         successes = limiter.successes

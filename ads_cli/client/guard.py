@@ -1,6 +1,6 @@
 """The guard of a client: judges every write before it is sent.
 
-A run that is known beforehand is judged as a whole before its first request; what was approved then is not
+A run that is known in advance is judged as a whole before its first request; what was approved then is not
 judged again when it is sent.
 """
 

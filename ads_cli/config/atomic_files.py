@@ -81,7 +81,7 @@ def _refuse_foreign(path: Path) -> None:
         )
 
 
-MayReplace = Callable[[Path], bool]  # told about an existing file
+MayReplace = Callable[[Path], bool]  # called with an existing file
 
 
 def ensure_writable(folder: Path, variable: str) -> None:
@@ -155,7 +155,7 @@ def replacing(
 def remove(path: Path, may_remove: MayReplace) -> None:
     """Remove a file; raise UsageError, and keep it, if `may_remove` rejects it.
 
-    It is examined where nobody else can exchange it: in a folder of its own.
+    It is examined where no other process can exchange it: in a folder of its own.
     """
     path = follow_links(path)
     with _errors_name(path, StateError):

@@ -85,7 +85,7 @@ class ChangeLog:
             ) from None
 
     def end(self, entry: Ended) -> bool:
-        """Append what became of a change; return False where that fails."""
+        """Append the outcome of a change; return False where that fails."""
         try:
             self._append(entry)
         except OSError:

@@ -61,7 +61,7 @@ class OutputFile:
 
 
 def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool) -> None:
-    """Write a page; a file that is none is replaced by force only."""
+    """Write a page; another file is replaced by force only."""
     from .. import __version__
     from ..config.atomic_files import atomic
     from ..report.rendering import render

@@ -1,4 +1,4 @@
-"""What an invocation lends to the reading of remote feeds."""
+"""What the reading of remote feeds takes from an invocation: limits, messages, progress."""
 
 import os
 import sys

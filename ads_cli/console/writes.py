@@ -75,7 +75,7 @@ class Writes:
 
     @contextmanager
     def _logged(self, entry: Begun) -> Iterator[Ended]:
-        """Log a change, and then what became of it."""
+        """Log a change, and then its outcome."""
         days = parse_count(self._call.settings.get("changes_days") or "", "changes_days")
         log = ChangeLog(self._call.settings.state_dir, days)
         log.begin(entry)

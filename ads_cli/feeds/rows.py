@@ -34,7 +34,7 @@ class AppliedFix(NamedTuple):
 class Row(msgspec.Struct, gc=False):
     """A record: its first line, its values by field, and why it could not be read, if so.
 
-    Empty, blank and null values are left out. A column that is no field keeps its name.
+    Empty, blank and null values are left out. A column that is not a field keeps its name.
     """
 
     line: int
@@ -100,7 +100,7 @@ class RowConversion(Protocol):
 
     @property
     def may_fix_texts(self) -> "MayFix | None":
-        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+        """Return a function that says whether values may have to be fixed; None where there is no fix."""
 
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row in place, which may break no rule."""

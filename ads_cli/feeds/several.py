@@ -102,7 +102,7 @@ class SeveralConversions:
 
     @property
     def may_fix_texts(self) -> MayFix | None:
-        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+        """Return a function that says whether values may have to be fixed; None where there is no fix."""
         return self._conversions[0].may_fix_texts
 
     def fix_texts(self, row: Row) -> None:

@@ -311,7 +311,7 @@ class RowTransform:
 
     @property
     def may_fix_texts(self) -> MayFix | None:
-        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+        """Return a function that says whether values may have to be fixed; None where there is no fix."""
         return self.fixes.may_fix_texts if self.fixes else None
 
     def fix_texts(self, row: Row) -> None:

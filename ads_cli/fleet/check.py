@@ -143,7 +143,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
         return
     users: dict[tuple[str, str], Parsed] = {}
     for each in unnamed:
-        with suppress(AdsctlError):  # it is not signed in, which is told already
+        with suppress(AdsctlError):  # it is not signed in, which is reported already
             token = Secrets(each.settings, Mask(), {}).user().access_token
             first = users.setdefault((_service(each.settings), token), each)
             if first.task.place != each.task.place:

@@ -14,7 +14,7 @@ Status = Literal["ok", "failed", "skipped"]
 
 
 class TaskResult(msgspec.Struct, frozen=True):
-    """What a task came to: the record of `-o json`."""
+    """The result of a task: the record of `-o json`."""
 
     task: str
     profile: str

@@ -45,7 +45,7 @@ class Expansion:
         every = (line for entry in self._fleet.entries for line in self._lines(entry))
         for count, line in enumerate(every, 1):
             if count > MAX_TASKS:
-                self._note(line.line, f"the file stands for more than {MAX_TASKS:,} tasks")
+                self._note(line.line, f"the file makes more than {MAX_TASKS:,} tasks")
                 break
             if problem := _name_problem(line.name):
                 self._note(line.line, problem)
@@ -95,7 +95,7 @@ class Expansion:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    """Whether a pattern names a profile; the emulator is no shop, and must be named as it is."""
+    """Whether a pattern names a profile; the emulator is not a shop, and must be named exactly."""
     return name == pattern if name == LOCAL else fnmatchcase(name, pattern)
 
 

@@ -1,4 +1,4 @@
-"""The file of a fleet: strict YAML, whose mistakes are all told at once, with their lines."""
+"""The file of a fleet: strict YAML, whose mistakes are all reported at once, with their lines."""
 
 import shlex
 from collections.abc import Collection, Iterator
@@ -68,7 +68,7 @@ LOOP_KEYS = ("profiles", "files")
 
 
 class TaskProblem(NamedTuple):
-    """A mistake, or what stands in the way of a task."""
+    """A mistake, or what keeps a task from running."""
 
     line: int
     text: str
@@ -88,7 +88,7 @@ class TaskEntry(msgspec.Struct, frozen=True):
 
     @property
     def is_loop(self) -> bool:
-        """Whether it stands for many tasks."""
+        """Whether it makes many tasks."""
         return bool(self.profiles or self.files)
 
 
@@ -107,12 +107,12 @@ def read_fleet(path: Path, problems: list[TaskProblem]) -> FleetFile:
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
     if len(text) > MAX_FILE_BYTES:
-        raise ContentError(f"{path}: larger than 1 MB", hint="a loop (for:) stands for many tasks")
+        raise ContentError(f"{path}: larger than 1 MB", hint="a loop (for:) makes many tasks of one")
     return parse_fleet(text, str(path), problems)
 
 
 def parse_fleet(text: str | bytes, name: str, problems: list[TaskProblem]) -> FleetFile:
-    """Parse the text of a fleet, and note every mistake; raise ContentError for a text that is none."""
+    """Parse the text of a fleet, and note every mistake; raise ContentError for another text."""
     document = load(text, name, LinedBuilder)
     if not isinstance(document, LinedMapping):
         raise ContentError(f"{name}: not a mapping with tasks", hint="see docs/fleet.md")

@@ -36,20 +36,20 @@ def check_encrypted(url: str, label: str) -> None:
 
 def status_error(label: str, status: int, headers: Mapping[str, str], *, signed_in: bool) -> Exception:
     """Return the error of a status, or FailedAttempt if another attempt may succeed."""
-    told = f"{label}: the server answered with status {status}"
+    message = f"{label}: the server answered with status {status}"
     if status in RETRIED_OF_FILES:
-        return FailedAttempt(UnavailableError(told, http_status=status), headers)
+        return FailedAttempt(UnavailableError(message, http_status=status), headers)
     if status in (401, 403):
         meaning = "it asks for a user name and password" if status == 401 else "it does not allow this"
         hint = "put them into ~/.netrc: machine HOST login USER password PASSWORD"
         if signed_in:
             meaning, hint = "it does not accept the user name and password", "check them"
-        return AccessError(f"{told}: {meaning}", hint=hint, http_status=status)
+        return AccessError(f"{message}: {meaning}", hint=hint, http_status=status)
     if status in (404, 410):
-        return NotFoundError(f"{told}: there is no such file", hint="check the address", http_status=status)
+        return NotFoundError(f"{message}: no such file", hint="check the address", http_status=status)
     if status < 400:
-        return UnavailableError(f"{told}, which does not send a file", http_status=status)
-    return RefusedError(told, http_status=status)
+        return UnavailableError(f"{message}, which does not send a file", http_status=status)
+    return RefusedError(message, http_status=status)
 
 
 MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left

@@ -16,7 +16,7 @@ from .headers import retry_after
 from .network import connect_to_public
 from .trace import Trace
 
-MAX_DRAINED_BYTES = 64 * 1024  # of a body that nobody needs, so that its connection can be used again
+MAX_DRAINED_BYTES = 64 * 1024  # of a body that is not needed, so that its connection can be used again
 SIZE = re.compile("[0-9]{1,15}")
 CONTENT_RANGE = re.compile(r"bytes (?:0-[0-9]{1,15}|\*)/([0-9]{1,15}|\*)")
 

@@ -150,7 +150,7 @@ class RowSpool:
         self._runs: list[tuple[int, int]] = []  # size in bytes, and the records that precede it
 
     def add(self, run: KeptRun) -> None:
-        """Keep a run; where there is no space for it, all are forgotten."""
+        """Keep a run; where there is no space for it, all are dropped."""
         if not self.are_complete:
             return
         try:

@@ -58,7 +58,7 @@ def described(store: Store, audience: Record) -> Record:
 
 
 def _combined(store: Store, segment: Record) -> int:
-    """Estimate the people of a combined audience, as if nobody were in two of those that it is made of."""
+    """Estimate the people of a combined audience, as if no person were in two of those that it is made of."""
     sizes = [_combined(store, child) for child in segment["child_segments"]]
     if not sizes:
         return audience_user_table.count(store, segment["custom_audience_id"].lower())

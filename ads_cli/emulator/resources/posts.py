@@ -278,7 +278,7 @@ DRAFTS = Collection(
 
 @handler(PreviewDraft)
 def preview_draft(context: RequestContext, request: PreviewDraft) -> HttpResponse:
-    """Say that the signed-in user was notified of a draft; nobody is."""
+    """Say that the signed-in user was notified of a draft; no notification is sent."""
     require_account(context, request.account_id)
     DRAFTS.find(context, request.account_id, request.draft_post_id)
     message = f"A preview was sent to the devices of the user {context.user}"

@@ -78,7 +78,7 @@ def seed(store: Store, *, account: str, user: str) -> None:
 
 
 def _test(account: str, user: str) -> Record:
-    """Return a test of two campaigns, which begins when nobody uses this any more."""
+    """Return a test of two campaigns, which begins in the distant future."""
     by = {"user_id": user, "username": "nordlicht"}
     group: Record = {"description": None, "size": "50.00"}
     return {

@@ -25,7 +25,7 @@ def no_progress(label: str) -> Iterator[OnBytes]:
 
 
 class RemoteAccess(NamedTuple):
-    """What an invocation lends to the reading of remote feeds."""
+    """What the reading of remote feeds takes from an invocation."""
 
     environ: Mapping[str, str] = os.environ
     limits: CopyLimits = CopyLimits()

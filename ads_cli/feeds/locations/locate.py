@@ -37,9 +37,9 @@ def is_remote(file: str) -> bool:
 def expand_files(
     files: list[str], access: "Callable[[], RemoteAccess]", *, are_patterns: bool = False
 ) -> list[str]:
-    """Return the files that FILE arguments name; a pattern that is no file stands for those it matches.
+    """Return the files that FILE arguments name; a pattern means the files that it matches.
 
-    Where they `are_patterns`, each stands for all that it matches, and for the file of its very name.
+    Where they `are_patterns`, each means all files that it matches, and the file of exactly its name.
     Raises UsageError for a pattern without matches, and for a file that is named twice.
     """
     found = [name for file in files for name in _expand(file, access, is_pattern=are_patterns)]

@@ -1,4 +1,4 @@
-"""A declared request, taken apart into its path and its parameters, or written as an operation of a batch."""
+"""A declared request, taken apart into its path and its parameters."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from .endpoint import Request, endpoint
+from .endpoint import Request
 from .fields import Field, enum_fields, fields_of, path_segment
 from .names import GENERIC, Names
-from .types import InAccount
 
 R = TypeVar("R", bound=Request)
 NO_NAMES: Mapping[str, str] = {}
@@ -105,50 +104,3 @@ def as_text(value: Any) -> str:
     if isinstance(value, dict):
         return msgspec.json.encode(value).decode()
     return str(value)
-
-
-OPERATIONS = {"POST": "Create", "PUT": "Update", "DELETE": "Delete"}  # by the method of a single request
-
-
-def operation_of(declared: type[Request]) -> str:
-    """Return the operation_type of a request in a batch."""
-    return OPERATIONS[declared.endpoint.method]
-
-
-@cache
-def batch_request(declared: type[Request]) -> type[Request]:
-    """Return the request that carries many of a declared one.
-
-    Creating twice makes two records, so that only the other operations may be repeated.
-    """
-    one = declared.endpoint
-    assert one.batch
-    bind = endpoint(
-        f"POST {one.batch.path}",
-        one.command,
-        columns=" ".join(one.columns),
-        extra_fields=one.extra_fields,
-        record_id=one.record_id,
-        params_in="json",
-        retry=one.method != "POST",
-        service=one.service,
-    )
-
-    class Many(InAccount):
-        pass
-
-    return bind(Many)
-
-
-def operation(request: Request, names: Names) -> dict[str, Any]:
-    """Return a request as an operation of a batch; its lists are texts, as in a query."""
-    kind = type(request)
-    path = {name: getattr(request, name) for name in request.endpoint.path_fields if name != "account_id"}
-    params = names.to_wire(path | params_of(request), enum_fields(kind))
-    for field in fields_of(kind):
-        if field.type.is_comma_list and (name := names.name(field.name)) in params:
-            params[name] = as_text(params[name])
-    return {"operation_type": operation_of(kind), "params": params}
-
-
-encode_operation = msgspec.json.Encoder().encode

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, too_precise, unknown_currency
+from ..api.batches import encode_operation, operation, operation_of
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.names import Names, neutral_name, to_neutral
-from ..api.parts import encode_operation, operation, operation_of
 from ..api.problems import Problem
 from ..api.spending import paused_unless_told
 from ..api.validation import check

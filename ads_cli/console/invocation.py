@@ -114,7 +114,7 @@ class Invocation:
         """Results on stdout."""
         from ..output.printer import Printer
         from ..output.records import TableView
-        from .presentation import header, shown
+        from .table_view import header, shown
 
         return Printer(
             sys.stdout,

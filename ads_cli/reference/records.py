@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
+from ..api.batches import batch_request
 from ..api.endpoint import Request, requests_for
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import SERVICES, Names
-from ..api.parts import batch_request
 from ..api.products import Product
 from ..api.time import Time
 from ..api.users import AudienceParams, DoNotReachParams, DoNotReachUser, User

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from ads_cli.console.presentation import header, shown
+from ads_cli.console.table_view import header, shown
 
 DAY = "daily_budget_amount_local_micro"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...console.presentation import shown
+from ...console.table_view import shown
 from ...output.drawings import Branch
 from ...output.text import first_of
 

@@ -5,8 +5,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ... import __version__
+from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
-from ...api.parts import encode_operation, operation
 from ...batches.plan import Once, named_file, require_alone, require_first_or_resumed
 from ...batches.resumed import CreationRun, content_of, read_run, rest_of
 from ...batches.upload import OPERATIONS, BatchUpload, Items, Uncertain, how_to_decide, records_in

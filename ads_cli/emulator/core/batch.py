@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ...api.batches import operation_of
 from ...api.endpoint import Endpoint, Request
 from ...api.fields import enum_fields
-from ...api.parts import operation_of
 from ...api.problems import InvalidError, Problem
 from ...api.validation import convert
 from .handlers import RegisteredHandler, RequestContext, error_of, tolerantly

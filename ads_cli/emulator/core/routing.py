@@ -6,9 +6,9 @@ from urllib.parse import unquote
 
 import msgspec
 
+from ...api.batches import batch_request
 from ...api.endpoint import Endpoint, Request, requests_for
 from ...api.names import SERVICES
-from ...api.parts import batch_request
 from .batch import BatchHandler
 from .handlers import RegisteredHandler, registered
 from .request import IncomingRequest

@@ -1,0 +1,58 @@
+"""Many requests for records of a kind, sent as the operations of one."""
+
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from .endpoint import Request, endpoint
+from .fields import enum_fields, fields_of
+from .names import Names
+from .parts import as_text, params_of
+from .types import InAccount
+
+OPERATIONS = {"POST": "Create", "PUT": "Update", "DELETE": "Delete"}  # by the method of a single request
+
+
+def operation_of(declared: type[Request]) -> str:
+    """Return the operation_type of a request in a batch."""
+    return OPERATIONS[declared.endpoint.method]
+
+
+@cache
+def batch_request(declared: type[Request]) -> type[Request]:
+    """Return the request that carries many of a declared one.
+
+    Creating twice makes two records, so that only the other operations may be repeated.
+    """
+    one = declared.endpoint
+    assert one.batch
+    bind = endpoint(
+        f"POST {one.batch.path}",
+        one.command,
+        columns=" ".join(one.columns),
+        extra_fields=one.extra_fields,
+        record_id=one.record_id,
+        params_in="json",
+        retry=one.method != "POST",
+        service=one.service,
+    )
+
+    class Many(InAccount):
+        pass
+
+    return bind(Many)
+
+
+def operation(request: Request, names: Names) -> dict[str, Any]:
+    """Return a request as an operation of a batch; its lists are texts, as in a query."""
+    kind = type(request)
+    path = {name: getattr(request, name) for name in request.endpoint.path_fields if name != "account_id"}
+    params = names.to_wire(path | params_of(request), enum_fields(kind))
+    for field in fields_of(kind):
+        if field.type.is_comma_list and (name := names.name(field.name)) in params:
+            params[name] = as_text(params[name])
+    return {"operation_type": operation_of(kind), "params": params}
+
+
+encode_operation = msgspec.json.Encoder().encode

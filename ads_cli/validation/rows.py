@@ -282,11 +282,11 @@ class Selection(Protocol):
 
     @property
     def expected_epoch(self) -> str | None:
-        """Return the write epoch of the place in which rows were selected; None if it does not matter."""
+        """Return the write epoch in which rows were selected; None if it does not matter."""
 
     @property
     def due(self) -> int:
-        """Count the rows to be sent."""
+        """Return the number of rows to be sent."""
 
     @property
     def skips_rows(self) -> bool:

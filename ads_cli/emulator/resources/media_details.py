@@ -1,4 +1,4 @@
-"""What is said of media beside their bytes: alternative texts, subtitles, and lookups by key."""
+"""Details of media: alternative texts, subtitles, and lookups by key."""
 
 import msgspec
 

@@ -25,7 +25,7 @@ from ..output import ResultShape
 from ..output.text import counted
 from .tasks import Task
 
-Status = Literal["ok", "failed", "skipped"]
+Status = Literal["ok", "failed", "skipped", "running", "waiting", "unfinished"]  # the last three: not ended
 NO_DATA = msgspec.Raw(b"null")
 RECORD_FIELDS = ("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error")
 
@@ -39,9 +39,9 @@ class TaskResult(msgspec.Struct, frozen=True):
     exit_code: int | None = None  # None: it was not run
     seconds: float = 0.0
     worker: str | None = None  # where it ran
-    summary: dict[str, Any] | None = None  # what the command printed
+    summary: dict[str, Any] | None = None  # of a job: what the command printed
     error: dict[str, Any] | None = None  # as `-o json` reports it
-    data: msgspec.Raw = NO_DATA  # what the command printed, in JSON
+    data: msgspec.Raw = NO_DATA  # what a command printed that is no job, in JSON
     shape: ResultShape | None = None  # of the data
 
     @property

@@ -260,7 +260,7 @@ def test_a_task_without_the_account_that_it_needs_is_told_before_anything_runs(
     profiles("nord", "sued")
     config = adsctl.home / "config/config.yaml"
     config.write_text(config.read_text().replace('"account": "accsued", ', ""))
-    fleet.write(f"{{for: {{profiles: [nord, sued]}}, run: {run.replace('out.', '{profile}.')}}}")
+    fleet.write(f"{{for: {{profiles: [nord, sued]}}, run: '{run.replace('out.', '{profile}.')}'}}")
     message = fleet.check()
     assert f"fleet.yaml:2: sued: {told}" in message and "1 mistake" in message
     done = adsctl("fleet", "run", "fleet.yaml", code=3)

@@ -1,12 +1,11 @@
 """The plan of several lists: each is read, validated and sent as a whole before the next is opened."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, BinaryIO, NamedTuple
 
 import msgspec
 
-from ..api.endpoint import Request
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import Peeked
 from ..feeds.registry import FORMATS
@@ -15,15 +14,15 @@ from ..feeds.several import SeveralLocations
 from ..feeds.source import BLOCK_BYTES, ReadOptions, Source
 from ..output.records import csv_rows
 from ..uploads.batch import FAILED, Batch, Batches, SentPart
-from ..uploads.job_file import JobKey, UploadTarget
+from ..uploads.job_file import JobKey
 from ..uploads.journal import Journal
-from ..uploads.plan import OnAcknowledged, pending_batches, this_second
+from ..uploads.plan import OnAcknowledged, pending_batches
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
-from .list_settings import ListReport, ListSettings
+from .consent import CellAnswers
+from .list_settings import ListSettings
 from .operations import PARAMS_FIELDS, body_pieces
-from .plan import AudiencePlan
-from .recorded_upload import RecordedUpload
+from .plan import AudiencePlan, ListPlan
 
 
 class ListFile(Location):
@@ -147,7 +146,7 @@ class ListRows(Rows):
         raise NotImplementedError  # each list is read by its own rows
 
 
-class MultiFileAudiencePlan:
+class MultiFileAudiencePlan(ListPlan):
     """Send the people of several lists as one job.
 
     `open_list` opens one of them. A push reads a list when its turn comes; where `reads_all`, validating
@@ -156,8 +155,7 @@ class MultiFileAudiencePlan:
     first request.
     """
 
-    noun = "users"
-    expected_epoch = None
+    rows: ListRows
 
     def __init__(
         self,
@@ -171,12 +169,9 @@ class MultiFileAudiencePlan:
         on_validated: Callable[[AudiencePlan], None] = lambda plan: None,
         on_changed: Callable[[list[str]], None] = lambda names: None,
     ) -> None:
-        self.upload, self.rows = RecordedUpload(settings.upload), rows
-        self.started = this_second()
+        super().__init__(rows, settings)
         self.parts = len(lists)
-        self.report: ListReport = settings.new_report()
-        self.batch_count = 0  # of the lists that were read
-        self._lists, self._settings, self._open_list = lists, settings, open_list
+        self._lists, self._open_list = lists, open_list
         self._refuses_invalid = refuses_invalid
         self._reads_all, self._on_validated, self._on_changed = reads_all, on_validated, on_changed
         self._numbered: list[NumberedList] = []
@@ -186,7 +181,7 @@ class MultiFileAudiencePlan:
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Validate every list, or say how their columns are read."""
         self._decide_conditions()
-        self.report, self.batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
+        self._report, self._batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
         self._numbered.clear()
         self.rows.forget()
         for each in self._lists if self._reads_all else ():
@@ -194,17 +189,14 @@ class MultiFileAudiencePlan:
         self._settings.describe(self.report, self.rows.columns, [*self._notes])
         return self.report
 
-    def _decide_conditions(self) -> None:
-        """Read in every list, before any is sent, the columns that conditions ask for yes or no."""
-        columns, found = self._settings.columns, self._settings.new_answers()
-        if columns.asking:
-            for each in self._lists:
-                plan = self._open(each)
-                try:
-                    plan.add_answers(found)
-                finally:
-                    plan.close()
-            columns.decide(found, self.rows.source.label)
+    def add_answers(self, found: dict[str, CellAnswers]) -> None:
+        """Read what the columns of every list say that conditions ask for yes or no."""
+        for each in self._lists:
+            plan = self._open(each)
+            try:
+                plan.add_answers(found)
+            finally:
+                plan.close()
 
     def _read(self, each: ListFile, on_progress: Callable[[int], None] = lambda rows: None) -> AudiencePlan:
         """Open and validate a list; number its rows and batches after those of the lists before."""
@@ -220,23 +212,13 @@ class MultiFileAudiencePlan:
         self._notes |= dict.fromkeys(f"{each.label}: {note}" for note in plan.rows.notes)
         self._numbered.append(NumberedList(each, before, may_have_rejections=True))
         self._unread -= 1
-        self.batch_count += plan.batch_count
+        self._batch_count += plan.batch_count
         return plan
 
     def _open(self, each: ListFile) -> AudiencePlan:
         plan = self._open_list(each)
         plan.started = self.started
         return plan
-
-    @property
-    def has_params_columns(self) -> bool:
-        """Tell whether rows carry parameters of their own."""
-        return self._settings.has_params(self.rows.columns)
-
-    @property
-    def depends_on_time(self) -> bool:
-        """Tell whether people may expire."""
-        return self._settings.depends_on_time(self.rows.columns)
 
     def position(self) -> str:
         """Say which list is sent."""
@@ -246,18 +228,6 @@ class MultiFileAudiencePlan:
     def due(self) -> int:
         """Count the people of the lists that were read, and one for each list that was not."""
         return self.report.valid + (0 if self._reads_all else self._unread)
-
-    def max_pending(self, threads: int) -> int:
-        """Allow one batch more than there are threads, since each has up to 5 MB."""
-        return threads + 1
-
-    def write_requests(self) -> Iterable[Request]:
-        """Return the requests that it sends, without their rows."""
-        return [self.upload.request]
-
-    def sample_batches(self) -> Sequence[Batch]:
-        """Return one batch without people: validating a dry run has packed all others already."""
-        return [Batch(0, [])][: self.batch_count]
 
     def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
         """Yield the requests of one list after the other, but for lists that are acknowledged as a whole."""
@@ -313,7 +283,7 @@ class MultiFileAudiencePlan:
             self.report.rows += sent.rows
             self.report.left_out += sent.left_out
             self.report.invalid += sent.invalid
-            self.batch_count += sent.batches
+            self._batch_count += sent.batches
             self._unread -= named is not None
         if changed:
             self._on_changed(changed)
@@ -366,10 +336,6 @@ class MultiFileAudiencePlan:
             finally:
                 plan.close()
 
-    def place(self, service: str) -> UploadTarget:
-        """Return the place that is changed."""
-        return self._settings.place(service)
-
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job: the files and patterns, and not the content of the lists."""
         from hashlib import sha256
@@ -378,14 +344,6 @@ class MultiFileAudiencePlan:
         options = self._settings.job_options(rows.source, rows.columns, skip_invalid=skip_invalid)
         content = sha256(rows.source.location.origin.encode(errors="surrogateescape")).hexdigest()
         return JobKey(self.place(service), "push", content, options)
-
-    def begin(self, journal: Journal) -> None:
-        """Begin to note in the ledger of the list who is sent."""
-        self.upload.begin(journal)
-
-    def finish(self, journal: Journal) -> str:
-        """Store in the ledger who was acknowledged."""
-        return self.upload.finish()
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the lists and the users to be sent."""

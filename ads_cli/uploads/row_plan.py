@@ -1,23 +1,21 @@
 """A plan for rows that are converted, encoded and acknowledged one by one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
-from ..api.endpoint import Request
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow, EncodedRows
 from ..validation.validator import OnProgress, Validator
 from .batch import Batch, Batches
 from .job_file import JobKey, UploadTarget, options_of_rows
-from .plan import OnAcknowledged, pending_batches, this_second
+from .plan import Plan, this_second
 from .upload import Upload
 
 if TYPE_CHECKING:
-    from ..feeds.rows import Rows
     from .journal import Journal
 
 
@@ -32,7 +30,7 @@ class Bookkeeper(Protocol):
 
 
 @dataclass
-class RowPlan:
+class RowPlan(Plan):
     """Send the due rows of a validated file, `batch_size` in a request."""
 
     noun: str
@@ -44,13 +42,11 @@ class RowPlan:
     batch_size: int
     bookkeeper: Bookkeeper | None = None
     started: datetime = field(default_factory=this_second)
-    depends_on_time = False
-    parts = 0
 
-    @property
-    def rows(self) -> "Rows":
-        """Return the rows of the file."""
-        return self.validator.rows
+    def __post_init__(self) -> None:
+        self.rows = self.validator.rows
+        if self.validator.selection:
+            self.expected_epoch = self.validator.selection.expected_epoch
 
     @property
     def report(self) -> ValidationReport:
@@ -60,11 +56,6 @@ class RowPlan:
     def validate(self, on_progress: OnProgress) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
         return self.validator.run(on_progress)
-
-    @property
-    def expected_epoch(self) -> str | None:
-        """Return the write epoch of the place in which the due rows were selected; None if all are due."""
-        return self.validator.selection.expected_epoch if self.validator.selection else None
 
     @property
     def due(self) -> int:
@@ -90,22 +81,6 @@ class RowPlan:
             rest = rest.slice(whole, len(rest))
         if rest.ids:
             yield Batch(number, rest, rest.places)
-
-    def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
-        """Return the batches that are not acknowledged, as the only phase."""
-        return [pending_batches(self.batches(), self.upload, journal, on_acknowledged)]
-
-    def write_requests(self) -> Iterable[Request]:
-        """Return the requests that it sends, without their rows."""
-        return [self.upload.request]
-
-    def sample_batches(self) -> Iterable[Batch]:
-        """Return all batches."""
-        return self.batches()
-
-    def max_pending(self, threads: int) -> int:
-        """Allow one batch in flight and one waiting for each thread."""
-        return 2 * threads
 
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the file again and yield each row with its problems, but for rows that are skipped."""

@@ -271,7 +271,7 @@ class _SyncSteps(ListHooks, kw_only=True):
         from .plans import require_people
 
         plan = self.plan
-        if plan.has_params:
+        if plan.has_params_columns:
             raise ContentError(
                 f"{plan.rows.source.label} tells of each person whether to add or to delete them, or when,"
                 " and a sync adds everybody in the file",

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from ..client.guard import WriteGuard
 from ..client.writes import SIGN_IN, Dialect, Write
+from ..config.atomic_files import make_folder
 from ..config.change_log import UNKNOWN, Begun, ChangeLog, Ended
 from ..config.file_locks import locked
 from ..config.guard import read_guard
@@ -124,7 +125,7 @@ class Writes:
     def _lock_account(self, account: str) -> None:
         """Hold the lock of an account until the command ends: another one would not see this one's sum."""
         folder = self._call.settings.state_dir / "guard"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         name = sha256(f"{self._call.service} {account}".encode()).hexdigest()[:16]
         self._call.hold(locked(folder / f"{name}.lock"))
 

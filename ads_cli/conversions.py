@@ -14,8 +14,9 @@ from .api.names import Names, to_neutral
 from .api.problems import Problem
 from .api.validation import check, errors_in
 from .audiences.identifiers import SHA256_HEX, clean_text, identifier_types
+from .batches import Uncertain
 from .batches.plan import BatchPlan
-from .batches.upload import BatchCodec, BatchUpload, Uncertain
+from .batches.upload import BatchCodec, BatchUpload
 from .feeds.rows import Row, Rows
 from .spelling import as_known, by_folded, closest
 from .uploads.batch import Errors

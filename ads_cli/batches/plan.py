@@ -19,9 +19,10 @@ from ..uploads.jobs import job_state, list_jobs
 from ..uploads.plan import OnAcknowledged, Plan, this_second
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
+from . import Uncertain
 from .records import RecordReader
 from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of
-from .upload import OPERATIONS, BatchUpload, Items, Uncertain
+from .upload import OPERATIONS, BatchUpload, Items
 
 if TYPE_CHECKING:
     from ..uploads.journal import Journal

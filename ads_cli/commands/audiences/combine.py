@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...batches import Uncertain
 from ...console.invocation import Invocation
 from ...console.options import NESTED_METAVAR
 from ...errors import UsageError
-from ..uploads.options import Format, RejectedOptions, Uncertain, with_options
+from ..uploads.options import Format, RejectedOptions, Resume, with_options
 
 if TYPE_CHECKING:
     from ...api.audiences import CombineAudience
@@ -22,9 +23,7 @@ class FileOptions(RejectedOptions, frozen=True):
     """How a file of several combinations is read and sent."""
 
     format: Format = None
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the last unfinished run with this file")
-    ] = False
+    resume: Resume = False
     uncertain: Annotated[
         Uncertain | None,
         typer.Option(help="With --resume: what to do with audiences whose answer was lost, which may exist"),

@@ -126,7 +126,6 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     def _read_as_kind(self, read: "Read", mapping: str | None, schema: "RowSchema") -> "OpenedFeed":
         """Read a feed as one of the kind that it is, with the steps that convert its rows."""
         from ...feeds.transforms import RowTransform
-        from ...products.feeds.fixes.fixes import Fixes
         from ...products.feeds.kinds.reading import open_feed
 
         names = parse_fixes(self.fix) if self.fix else ()
@@ -142,7 +141,11 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened, schema)]
-        fixes = Fixes(names, (self.currency or opened.kind.currency).upper()) if names else None
+        fixes = None
+        if names:
+            from ...products.feeds.fixes.fixes import Fixes
+
+            fixes = Fixes(names, (self.currency or opened.kind.currency).upper())
         keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)
         if steps or keep or fixes:
             opened.rows.conversion = RowTransform(steps, keep, fixes)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...api.amounts import CurrencyOf
 from ...api.endpoint import Request
 from ...api.spending import may_spend_more
+from ...batches import Uncertain
 from ...batches.plan import record_plan
 from ...batches.records import RecordReader
-from ...batches.upload import Uncertain
 from ...console.invocation import Invocation
 from ...console.request_input import option_values, refuse_several, request_from_input
 from ...console.results import show, show_prepared_requests

@@ -102,9 +102,10 @@ class RowValidator:
 
     def _advised(self, checked: CheckedRow) -> list[Problem]:
         """Return the problems of a row, with the fixes for them."""
-        if (advisor := self.schema.advisor) is None:
+        if self.schema.advisor is None:
             return checked.problems
-        return [advisor.advise(problem, checked.row.values) for problem in checked.problems]
+        advise = self.schema.advisor().advise
+        return [advise(problem, checked.row.values) for problem in checked.problems]
 
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
         """Encode the valid rows of a run; where all are known to be valid, no rule is applied again."""

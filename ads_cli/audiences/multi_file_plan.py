@@ -1,20 +1,17 @@
 """The plan of several lists: each is read, validated and sent as a whole before the next is opened."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from typing import IO, BinaryIO, NamedTuple
 
 import msgspec
 
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import Peeked
-from ..feeds.registry import FORMATS
-from ..feeds.rows import Row, Rows
-from ..feeds.several import SeveralLocations
-from ..feeds.source import BLOCK_BYTES, ReadOptions, Source
+from ..feeds.several import SeveralNames
+from ..feeds.source import BLOCK_BYTES, Feed, ReadOptions
 from ..output.records import csv_rows
 from ..uploads.batch import FAILED, Batch, Batches, SentPart
-from ..uploads.job_file import JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches
 from ..validation.report import ValidationReport
@@ -58,8 +55,6 @@ class ListFile(Location):
         return is_known or self._digest() == digest
 
     def _digest(self) -> str:
-        from hashlib import sha256
-
         found = sha256()
         with self.open() as stream:
             while block := stream.read(BLOCK_BYTES):
@@ -75,11 +70,15 @@ class NumberedList(NamedTuple):
     may_have_rejections: bool
 
 
-class ListsLocation(SeveralLocations):
-    """Where several lists are, named as they were: by files and patterns."""
+class ListsFeed(Feed):
+    """Several lists, named as they were by files and patterns, and identified by these; none is open."""
 
-    def __init__(self, named: Sequence[Location], lists: Sequence[ListFile]) -> None:
-        super().__init__(named)
+    def __init__(
+        self, named: Sequence[Location], lists: Sequence[ListFile], encoding: str, options: ReadOptions
+    ) -> None:
+        formats = dict.fromkeys(each.peeked.format for each in lists)
+        super().__init__(named, ",".join(formats), encoding, options, size=0)
+        self.digest = sha256(self.origin.encode(errors="surrogateescape")).hexdigest()
         self._lists = lists
 
     def is_same_file(self, path: str) -> bool:
@@ -87,33 +86,14 @@ class ListsLocation(SeveralLocations):
         return any(each.is_same_file(path) for each in self._lists)
 
 
-class ListsSource(Source):
-    """The source of several lists; none of them is open."""
+class ListNames(SeveralNames):
+    """Names the rows of several lists, which are numbered as if they were one."""
 
-    def __init__(
-        self, location: ListsLocation, lists: Sequence[ListFile], encoding: str, options: ReadOptions
-    ) -> None:
-        self.location = location
-        formats = dict.fromkeys(each.peeked.format for each in lists)
-        self.format = FORMATS[lists[0].peeked.format]._replace(name=",".join(formats))
-        self.encoding, self.options = encoding, options
-        self.notes: list[str] = []
-        self.size = 0
-        self.digest = ""
-
-
-class ListRows(Rows):
-    """Names the rows of several lists, which it does not read; numbered as if they were one."""
-
-    def __init__(self, source: Source, lists: Sequence[ListFile]) -> None:
-        super().__init__(source, (), (), {})
-        self.several_per_line = True  # each list has a first line
+    def __init__(self, feed: Feed, lists: Sequence[ListFile]) -> None:
+        super().__init__(feed)
         self.columns = tuple(dict.fromkeys(name for each in lists for name in each.peeked.columns))
-        # In quotes, so that messages which differ in their places only are one finding.
-        self.name_place = lambda place: repr(self.place(place.line, place.record))
-        self._ends: list[int] = []  # the number of the last row of each list that was read
-        self._names: list[tuple[str, bool]] = []  # its label, and whether several rows share a line
-        self.total = 0
+        self._names: list[tuple[str, bool]] = []  # the label of each list, and whether rows share a line
+        self.forget()
 
     def forget(self) -> None:
         """Number the rows from the first list again."""
@@ -127,23 +107,9 @@ class ListRows(Rows):
         self._ends.append(self.total)
         self._names.append((label, several_per_line))
 
-    def position(self, line: int, record: int) -> str:
-        """Name a record: its list and its line there, and its number if several share a line."""
-        number = min(bisect_left(self._ends, record), len(self._ends) - 1)
-        label, several_per_line = self._names[number]
-        before = self._ends[number - 1] if number else 0
-        return f"{label}:{line}" + (f", record {record - before}" if several_per_line else "")
-
-    def place(self, line: int, record: int) -> str:
-        """Name a record, and the list that it is in."""
-        return self.position(line, record)
-
-    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
-        """List records of the lists."""
-        return ", ".join(map(self.position, lines, records))
-
-    def _read(self) -> Iterator[Row]:
-        raise NotImplementedError  # each list is read by its own rows
+    def _place_in(self, file: int, line: int, record: int) -> str:
+        label, several_per_line = self._names[min(file, len(self._names) - 1)]
+        return f"{label}:{line}" + (f", record {record}" if several_per_line else "")
 
 
 class MultiFileAudiencePlan(ListPlan):
@@ -155,12 +121,12 @@ class MultiFileAudiencePlan(ListPlan):
     first request.
     """
 
-    rows: ListRows
+    rows: ListNames
 
     def __init__(
         self,
         lists: Sequence[ListFile],
-        rows: ListRows,
+        rows: ListNames,
         settings: ListSettings,
         open_list: Callable[[ListFile], AudiencePlan],
         *,
@@ -335,15 +301,6 @@ class MultiFileAudiencePlan(ListPlan):
                     yield checked
             finally:
                 plan.close()
-
-    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job: the files and patterns, and not the content of the lists."""
-        from hashlib import sha256
-
-        rows = self.rows
-        options = self._settings.job_options(rows.source, rows.columns, skip_invalid=skip_invalid)
-        content = sha256(rows.source.location.origin.encode(errors="surrogateescape")).hexdigest()
-        return JobKey(self.place(service), "push", content, options)
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the lists and the users to be sent."""

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ContentError
-from ..feeds.rows import Rows
+from ..feeds.rows import FileRows, RowNames, Rows
 from ..uploads.batch import Batch, Batches
 from ..uploads.job_file import JobKey, UploadTarget
 from ..uploads.journal import Journal
@@ -26,7 +26,7 @@ class ListPlan(Plan):
     upload: RecordedUpload
     _report: ListReport
 
-    def __init__(self, rows: Rows, settings: ListSettings) -> None:
+    def __init__(self, rows: RowNames, settings: ListSettings) -> None:
         self.rows = rows
         self.upload = RecordedUpload(settings.upload)
         self.started = this_second()
@@ -78,6 +78,12 @@ class ListPlan(Plan):
         """Return the list."""
         return self._settings.place(service)
 
+    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
+        """Return what identifies the job: of several files their names, and not their content."""
+        feed = self.rows.source
+        options = self._settings.job_options(feed, self.rows.columns, skip_invalid=skip_invalid)
+        return JobKey(self.place(service), "push", feed.digest, options)
+
     def begin(self, journal: Journal) -> None:
         """Begin to note in the ledger of the list who is sent."""
         self.upload.begin(journal)
@@ -93,7 +99,9 @@ class ListPlan(Plan):
 class AudiencePlan(ListPlan):
     """Send the people of a file: one reading validates and counts, another packs and sends."""
 
-    def __init__(self, rows: Rows, settings: ListSettings) -> None:
+    rows: Rows
+
+    def __init__(self, rows: FileRows, settings: ListSettings) -> None:
         self._packer = ListPacker(rows, settings.columns, settings.resolver)
         self._options = settings.packing
         super().__init__(self._packer.rows, settings)
@@ -136,12 +144,6 @@ class AudiencePlan(ListPlan):
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the list again and yield each row with its problems."""
         return self._packer.checked_rows(self._options)
-
-    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job."""
-        source = self.rows.source
-        options = self._settings.job_options(source, self.rows.columns, skip_invalid=skip_invalid)
-        return JobKey(self.place(service), "push", source.digest, options)
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the users to be sent."""

@@ -198,6 +198,7 @@ class Reader(Protocol):
 class BatchPlan(Plan):
     """Send the records of a file, `size` in a request; they are kept in memory."""
 
+    rows: Rows
     upload: BatchUpload
 
     def __init__(self, rows: Rows, reader: Reader, upload: BatchUpload, size: int, target: str) -> None:
@@ -316,7 +317,7 @@ class BatchPlan(Plan):
 
     def once(self, key: JobKey, folder: str) -> Once:
         """Return what is created once, by a command in a folder."""
-        return Once(key, named_file(self.rows.source.location), folder, self.contents)
+        return Once(key, named_file(self.rows.source.locations[0]), folder, self.contents)
 
 
 ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}

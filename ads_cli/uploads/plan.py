@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..api.endpoint import Request
-from ..feeds.rows import Rows
+from ..feeds.rows import RowNames
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
 from ..validation.validator import OnProgress
@@ -50,7 +50,7 @@ class Plan(ABC):
     """What is sent to one place: the rows of one file, or of several; as most plans do it."""
 
     noun: str  # "products": of the rows, in messages
-    rows: Rows
+    rows: RowNames
     upload: Upload  # of the batches
     started: datetime  # of the job, in whole seconds: rows are validated against it
     parts = 0  # files that are each validated and sent by themselves; 0 for one that is validated whole

@@ -16,6 +16,7 @@ from .plan import Plan, this_second
 from .upload import Upload
 
 if TYPE_CHECKING:
+    from ..feeds.rows import Rows
     from .journal import Journal
 
 
@@ -33,6 +34,7 @@ class Bookkeeper(Protocol):
 class RowPlan(Plan):
     """Send the due rows of a validated file, `batch_size` in a request."""
 
+    rows: "Rows" = field(init=False, repr=False)
     noun: str
     validator: Validator
     upload: Upload

@@ -1,14 +1,14 @@
 """Rows held against the declared rules."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..api.problems import Problem
 from ..api.validation import Rules, broken_rules, check, errors_in
 from ..feeds import DUPLICATES
-from ..feeds.rows import FIRST_LINES, AppliedFix, Block, Row, RowConversion, TableRows, UnreadableBlockError
+from ..feeds.rows import FIRST_LINES, AppliedFix, Block, Row, TableRows, UnreadableBlockError
 from .duplicates import RowPosition
 from .rows import (
     CheckedRow,
@@ -22,6 +22,9 @@ from .rows import (
     note,
 )
 
+if TYPE_CHECKING:
+    from ..feeds.transforms import RowTransform
+
 
 class RowValidator:
     """Validate rows; picklable, so that each worker process has a copy."""
@@ -30,7 +33,7 @@ class RowValidator:
         self,
         schema: RowSchema,
         selector: RowSelector | None = None,
-        conversion: RowConversion | None = None,
+        conversion: "RowTransform | None" = None,
         *,
         strict: bool = False,
     ) -> None:

@@ -27,7 +27,7 @@ def write_mapping(
     from ...products.feeds.kinds.drafting import MappingDraft
 
     out = OutputFile(path)
-    out.check_differs(opened.rows.source.location, None)
+    out.check_differs(opened.rows.source, None)
     out.confirm(call, force=force)
     draft = MappingDraft(schema.known, schema.required, schema.choices)
     for row in opened.rows:

@@ -51,7 +51,7 @@ class CheckEnd:
     def begin(self, rows: Rows) -> None:
         """Ask before an existing file is replaced by the recipe."""
         if self._out:
-            self._out.check_differs(rows.source.location, None)
+            self._out.check_differs(rows.source, None)
             self._out.confirm(self._call, force=self._force)
 
     def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from ..uploads.options import FeedOptions, Recipe
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...feeds.rows import DuplicatePolicy, Rows
-    from ...feeds.source import Source
+    from ...feeds.source import Feed
     from ...feeds.transforms import Step
     from ...products.feeds.kinds.reading import OpenedFeed, Read
     from ...products.sync.comparison import CompareOptions
@@ -110,15 +110,17 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     def open_again(self, call: "Invocation", rows: "Rows", schema: "RowSchema") -> "list[OpenedFeed]":
         """Return each file of an opened feed as these options read it."""
         from ...feeds.reader import read_rows
-        from ...feeds.several import SeveralSources
+        from ...feeds.several import SeveralRows
+        from ...feeds.source import Source
 
-        source, mapping = rows.source, self._mapping_of(call)
+        mapping = self._mapping_of(call)
 
-        def reader(source: "Source") -> "Read":
+        def reader(source: "Feed") -> "Read":
+            assert isinstance(source, Source)
             return lambda renamed: read_rows(source, roots=schema.roots, known=schema.known, rename=renamed)
 
-        sources = source.sources if isinstance(source, SeveralSources) else [source]
-        return [self._read_as_kind(reader(each), mapping, schema) for each in sources]
+        files = rows.files if isinstance(rows, SeveralRows) else [rows]
+        return [self._read_as_kind(reader(each.source), mapping, schema) for each in files]
 
     def _mapping_of(self, call: "Invocation") -> str | None:
         return self.mapping_file or call.settings.get("mapping")

@@ -55,7 +55,7 @@ class UnchangedFeed:
 
     def store_version(self, command: PushCommand) -> None:
         """Store the version of the feed that a successful push has read."""
-        location = command.plan.rows.source.location
+        (location,) = command.plan.rows.source.locations
         if isinstance(location, RemoteLocation) and command.journal:
             self.feeds.store(location.address, location.version, command.plan.report, command.journal)
 

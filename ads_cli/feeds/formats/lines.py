@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from ..rows import Row, Rows, decoding_error
+from ..rows import FileRows, Row, decoding_error
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 
 
-class TextRows(Rows):
+class TextRows(FileRows):
     """Rows of a format that is read line by line."""
 
     _line = 0  # the last line that was read

@@ -23,7 +23,8 @@ from ..spending import confirm_spending
 from .creation import OneRecord, one_record
 from .hooks import OnceHooks
 from .options import SendOptions
-from .push import PushCommand
+from .push import INVALID_HINT, PushCommand
+from .validation import require_valid
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
@@ -80,10 +81,8 @@ def send_records(
     reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
     rows = read_rows(source, roots=(), known=reader.known)
     plan = record_plan(rows, reader, call.account, batch.uncertain)
-    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
-    command = PushCommand(steps, batch)
     if _has_one(rows) and not batch.of_several(kind):
-        command.validate()
+        require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
         only: R = plan.items[0]
         if not kind.endpoint.makes_anew:
             return only
@@ -91,7 +90,8 @@ def send_records(
         return one_record(call, only, source.location, {}, key, batch.given)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    command.run()
+    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
+    PushCommand(steps, batch).run()
     return None
 
 

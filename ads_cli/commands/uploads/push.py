@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ...batches.task_jobs import EndedJob
 
 MAX_FINDINGS_IN_QUIET = 3
+INVALID_HINT = "nothing was sent; correct the file"
 
 
 @dataclass
@@ -96,7 +97,7 @@ class PushCommand:
 
     def validate(self) -> ValidationReport:
         """Validate the file; raise ContentError where rows are invalid, unless they are skipped."""
-        hint = "nothing was sent; correct the file"
+        hint = INVALID_HINT
         if isinstance(self.options, PushOptions):
             hint += ", or send the valid rows with --skip-invalid"
         if self.steps.invalid_hint:

@@ -38,7 +38,7 @@ class SyncItems(list[Operations]):
         self.statuses = statuses
 
 
-class SyncUpload(RecordedUpload):
+class ListSyncUpload(RecordedUpload):
     """Sends removals and additions, and counts what became of people."""
 
     statuses = STATUSES
@@ -60,7 +60,7 @@ NOBODY_NAMED = "somebody who is in no row"
 class ListSyncPlan(ListPlan):
     """Delete whom the file has no longer, and add who is new; each run finds out again what is due."""
 
-    upload: SyncUpload
+    upload: ListSyncUpload
     depends_on_time = False
 
     def __init__(
@@ -73,7 +73,7 @@ class ListSyncPlan(ListPlan):
         expected_epoch: str | None,
     ) -> None:
         super().__init__(plan.rows, settings)
-        self.upload = SyncUpload(settings.upload)
+        self.upload = ListSyncUpload(settings.upload)
         self.expected_epoch = expected_epoch  # the write epoch of the list before it was compared
         self.started = plan.started
         self.comparison = compare

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ..client.guard import WriteGuard
 from ..client.writes import SIGN_IN, Dialect, Write
 from ..config.atomic_files import make_folder
-from ..config.change_log import UNKNOWN, Begun, ChangeLog, Ended
+from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog
 from ..config.file_locks import locked
 from ..config.guard import read_guard
 from ..errors import AdsctlError
@@ -60,7 +60,7 @@ class Writes:
             ended.ids = made
 
     @contextmanager
-    def push(self, plan: "Plan", job: str) -> Iterator[Ended]:
+    def push(self, plan: "Plan", job: str) -> Iterator[ChangeEnded]:
         """Log a push as one change, whose counts are noted on what this yields."""
         requests = [self._call.client.prepare(request) for request in plan.write_requests()]
         write = self.guard.write_of(requests[0])
@@ -75,12 +75,12 @@ class Writes:
             self._in_push = False
 
     @contextmanager
-    def _logged(self, entry: Begun) -> Iterator[Ended]:
+    def _logged(self, entry: ChangeBegun) -> Iterator[ChangeEnded]:
         """Log a change, and then what became of it."""
         days = parse_count(self._call.settings.get("changes_days") or "", "changes_days")
         log = ChangeLog(self._call.settings.state_dir, days)
         log.begin(entry)
-        ended = Ended(id=entry.id, outcome="ok")
+        ended = ChangeEnded(id=entry.id, outcome="ok")
         try:
             yield ended
         except BaseException as error:

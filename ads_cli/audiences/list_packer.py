@@ -12,8 +12,8 @@ from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
 from ..feeds.rows import Block, FileRows, Row, Rows, TableRows
-from ..validation.block_runner import BlockRunner, UnreadableError
 from ..validation.rows import CheckedRow
+from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
 from .identifiers import IDENTIFIERS
 from .list_columns import ColumnRoles, ListColumns

@@ -16,7 +16,7 @@ from .list_packer import ListPacker
 from .list_settings import ListReport, ListSettings
 from .operations import Operations, split_requests
 from .packing import Purpose
-from .recorded_upload import RecordedUpload
+from .upload import RecordedUpload
 
 
 class ListPlan(Plan):

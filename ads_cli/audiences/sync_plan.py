@@ -20,7 +20,7 @@ from .list_settings import ListReport, ListSettings
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
 from .plan import ListPlan
-from .recorded_upload import RecordedUpload
+from .upload import RecordedUpload
 
 if TYPE_CHECKING:
     from ..client.client import Client

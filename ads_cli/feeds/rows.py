@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import msgspec
 
@@ -224,6 +224,33 @@ class TableRows(FileRows):
     @abstractmethod
     def _parse_block(self, block: Block) -> Iterator[Row]:
         """Parse the rows of a block; raise UnreadableBlockError if that fails."""
+
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+
+
+class TextRows(FileRows):
+    """Rows of a format that is read line by line."""
+
+    _line = 0  # the last line that was read
+
+    def _lines(self, stream: BinaryIO) -> Iterator[str]:
+        """Decode line by line, so that errors name their line."""
+        self._line = 0
+        while raw := stream.readline(MAX_LINE_BYTES):
+            yield self._decode(raw)
+
+    def _decode(self, raw: bytes) -> str:
+        """Decode the next line."""
+        self._line += 1
+        if b"\0" in raw:
+            raise self.error(self._line, "a NUL byte; the file is damaged or not a text file")
+        if len(raw) >= MAX_LINE_BYTES:
+            raise self.error(self._line, f"a line of more than {MAX_LINE_BYTES:,} bytes")
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            raise decoding_error(self, self._line, raw) from None
 
 
 MAX_KEYS = 10_000  # different keys of all records; they are kept in memory

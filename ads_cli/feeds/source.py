@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 from . import MAX_SHEET_ROWS
-from .compression import decompressed
-from .decoding import UTF_8, as_utf_8
+from .decoding import UTF_8, as_utf_8, decompressed
 from .locations import Location
 from .registry import FeedFormat
 

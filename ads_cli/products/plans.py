@@ -10,7 +10,7 @@ from ..api.endpoint import Request
 from ..api.products import BATCH_SIZE
 from ..feeds.rows import Rows
 from ..uploads.batch import FAILED, Acknowledgement, Batch
-from ..uploads.row_plan import Bookkeeper, RowPlan
+from ..uploads.plan import Bookkeeper, RowPlan
 from ..uploads.upload import AttemptLog, RowUpload, Upload
 from ..validation.rows import EncodedRows
 from ..validation.validator import Validator

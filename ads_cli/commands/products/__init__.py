@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...products.comparison import ListingComparison
     from ...products.selection import ChangedRows
     from ...products.sync_state import SyncState
-    from ...uploads.row_plan import RowPlan
+    from ...uploads.plan import RowPlan
     from .unchanged_feed import UnchangedFeed
 
 Changed = Annotated[

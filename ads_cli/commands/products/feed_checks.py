@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from ...feeds.rows import RowNames
     from ...products.feed_sizes import FeedSizes
     from ...uploads.job_file import UploadTarget
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
     from .report import RunReport
 

@@ -17,8 +17,7 @@ from ...masking import mask_address
 if TYPE_CHECKING:
     from ...products.sync.differences import Differences
     from ...report import Section, Tally
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
     from ...validation.validator import Validator
 
 

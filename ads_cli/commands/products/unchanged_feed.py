@@ -13,7 +13,7 @@ from ...feeds.locations import UnchangedError
 from ...feeds.locations.remote import RemoteLocation
 from ...products.pushed_feeds import PushedFeeds
 from ...products.upload import push_upload
-from ...uploads.summary import Summary
+from ...uploads.push import Summary
 from ...validation.report import ValidationReport
 from ..uploads.push import PushCommand
 from ..uploads.reports import show_summary

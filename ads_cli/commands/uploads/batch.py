@@ -17,8 +17,7 @@ from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
 from ...uploads.batch import answers
 from ...uploads.journal import Journal
-from ...uploads.push import build_requests
-from ...uploads.summary import Summary
+from ...uploads.push import Summary, build_requests
 from ..spending import confirm_spending
 from .creation import OneRecord, one_record
 from .hooks import OnceHooks

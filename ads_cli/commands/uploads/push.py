@@ -18,9 +18,8 @@ from ...uploads.job_file import Job, JobKey, last_acknowledgements
 from ...uploads.jobs import resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
-from ...uploads.push import ProvenConcurrency, Push, PushResult
+from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
 from ...uploads.rejected_rows import check_failed_out
-from ...uploads.summary import Summary
 from ...validation.report import ValidationReport
 from .hooks import PushHooks
 from .journal import file_of, open_journal

@@ -1,7 +1,7 @@
 """What fixes changed: a line for each fix with examples, and every change."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,9 +13,11 @@ from ...masking import mask_address
 from ...output.messages import Messages
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
-from ...uploads.summary import Summary
 from ...validation.report import Finding, ValidationReport
 from ...validation.rows import ExampleChange
+
+if TYPE_CHECKING:
+    from ...uploads.push import Summary
 
 CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
 REMOVED, ADDED = "31", "32"  # SGR parameters
@@ -190,7 +192,7 @@ def warning_lines(rows: RowNames, report: ValidationReport, label: str = "") -> 
     return [_describe(rows, finding, label) for finding in report.findings if finding.severity == "warning"]
 
 
-def show_summary(printer: Printer, summary: Summary, name: str) -> None:
+def show_summary(printer: Printer, summary: "Summary", name: str) -> None:
     """Print the summary of a push; `name` is that of its file."""
     if printer.is_for_people:
         print(safe_lines(_summary_text(summary, name)), flush=True)
@@ -219,7 +221,7 @@ def _describe(rows: RowNames, finding: Finding, label: str = "") -> str:
     return f"{place}: {what}\n    {counted(finding.rows, 'row')}: {listed}"
 
 
-def _summary_text(summary: Summary, name: str) -> str:
+def _summary_text(summary: "Summary", name: str) -> str:
     counts = dict(summary.counts)
     for rows in ("skipped", "unseen", "not_kept"):
         if rows in summary.extra and (summary.extra[rows] or rows == "skipped"):

@@ -16,8 +16,7 @@ from ...output.text import counted, first_of
 from ...uploads.batch import Acknowledgement, Batch, Batches
 from ...uploads.job_file import JobKey
 from ...uploads.journal import Journal
-from ...uploads.plan import OnAcknowledged
-from ...uploads.row_plan import RowPlan
+from ...uploads.plan import OnAcknowledged, RowPlan
 from ...validation.report import ValidationReport
 from ...validation.rows import EncodedRows, RowSchema
 from ...validation.validator import Validator

@@ -12,7 +12,6 @@ from . import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
 from .locations import spooled
 
 if TYPE_CHECKING:
-    Buffered = io.BufferedReader[Any]
     import zipfile
 
     Buffered = io.BufferedReader[Any]

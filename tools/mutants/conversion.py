@@ -28,7 +28,7 @@ CONVERSION = (
         "ads_cli/products/normal_form.py",
         "advisor=fix_advisor,",
         "advisor=fix_advisor().__class__,",
-        ("tests/test_startup.py::test_a_valid_feed_loads_no_advice_and_no_fix",),
+        ("tests/promises/test_startup.py::test_a_valid_feed_loads_no_advice_and_no_fix",),
     ),
     Mutant(
         "a recipe is written without the options that are certain",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TextIO
 from ..config.atomic_files import MayReplace, atomic
 from ..config.output_paths import file_to_replace
 from ..errors import NotConfirmedError, UsageError
-from ..feeds.locations import Location
 from .invocation import Invocation
 
 if TYPE_CHECKING:
+    from ..feeds.source import Feed
     from ..report import ReportPage
 
 
@@ -30,9 +30,9 @@ class OutputFile:
         self.path = Path(path)
         self._may_replace = False
 
-    def check_differs(self, location: Location, failed_out: str | None) -> None:
+    def check_differs(self, feed: "Feed", failed_out: str | None) -> None:
         """Raise UsageError where it is the file that is read, or that of rejected rows."""
-        if location.is_same_file(str(self.path)):
+        if feed.is_same_file(str(self.path)):
             raise UsageError(f"{self.path} is the input file", hint="choose another name")
         if failed_out and self.path.resolve() == Path(failed_out).resolve():  # they need not exist yet
             raise UsageError(f"--failed-out: {failed_out} is the output file", hint="choose another name")

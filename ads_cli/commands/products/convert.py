@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from ...feeds.registry import FeedFormat
-    from ...uploads.row_plan import RowPlan
+    from ...uploads.plan import RowPlan
 
 
 @with_options(feed=ProductFeedOptions, rejected=RejectedOptions)

@@ -124,6 +124,7 @@ class Invocation:
             csv_safe=bool(self.flags.get("csv_safe")),
             say=self.messages.say,
             side_effects=self._side_effects,
+            note_shape=self._command_line.note_shape,
             neutral_name=neutral_name,
             table_view=TableView(table_view.header, table_view.shown),
         )

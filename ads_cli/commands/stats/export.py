@@ -24,7 +24,8 @@ def export(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="FILE", help="Where to write: .csv, .tsv, .jsonl or .parquet (default: standard output)"
+            metavar="FILE",
+            help="Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet (default: standard output)",
         ),
     ] = None,
     segment_by: Annotated[

@@ -114,8 +114,10 @@ class ResultOptions(msgspec.Struct, frozen=True):
                 raise UsageError(f"{option} cannot be used with --raw", hint="it is about rows")
         if raw and self.into:
             raise UsageError("--into cannot be used with --raw", hint="a table holds rows")
-        if file and self.into:
-            raise UsageError("--into cannot be used with FILE", hint="export to one of them")
+        places = {"--into": self.into, "--to": call.flags.get("to"), "FILE": file}
+        given = [option for option, place in places.items() if place]
+        if len(given) > 1:
+            raise UsageError(f"{given[0]} cannot be used with {given[1]}", hint="export to one of them")
         output, plot = (OutputFile(name) if name else None for name in (file, self.plot))
         if output:
             check_file(output.path)
@@ -257,6 +259,8 @@ class Results:
         printer, columns = self._call.printer, table.columns
         shown: Iterable[dict[str, Any]]
         shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
+        if printer.format == "xlsx":
+            shown = table.records()  # whose amounts have types
         if printer.is_table:
             from .view import columns_for_people, with_short_times
 

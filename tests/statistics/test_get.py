@@ -55,8 +55,8 @@ def test_promoted_posts_are_the_parts_of_their_line_item(stats):
     period = ("--since", "5d", "--metrics", "clicks")
     posts = stats.get(*period, "--entity", "PROMOTED_POST", "--all")
     line_items = stats.get(*period, "--entity", "LINE_ITEM", "--all")
-    of_campaign = [row for row in posts if row["campaign"] == "Hamburg knows us"]
-    whole = [row for row in line_items if row["campaign"] == "Hamburg knows us"]
+    of_campaign = [row for row in posts if row["campaign"] == "Shop app"]
+    whole = [row for row in line_items if row["campaign"] == "Shop app"]
     assert total(of_campaign, "clicks") == total(whole, "clicks") > 0
 
 

@@ -28,9 +28,8 @@ def answer(window: Period, **segments: list[int]) -> QueryResult:
 
 def rows(granularity: str, *answers: QueryResult) -> list[tuple]:
     calendar = Calendar("Etc/UTC", START)
-    found = table_of(
-        ResultContext(question(granularity), {}, calendar, GENERIC, "18ce54d4x5t", set()), [answers]
-    ).records()
+    about = ResultContext(question(granularity), {}, calendar, GENERIC, "18ce54d4x5t", set())
+    found = table_of(about, [answers]).records()
     return [(row["segment"], row["start"][8:10], row["clicks"]) for row in found]
 
 

@@ -60,9 +60,9 @@ class StatsPage(msgspec.Struct, frozen=True):
         counted = self.gathered.counted_columns
         leading = [name for name in LEADING if name in counted] or counted[:3]
         return ReportPage(
-            title=self.title or f"Statistics of account {self.account}",
+            title=self.question.text if self.title else f"Statistics of account {self.account}",
             level="neutral",
-            headline=self.question.text,
+            headline=self.title or self.question.text,
             details=[] if leading else ["Nothing was spent or counted in this time."],
             facts=_facts(self.question, self.earlier),
             tallies=[*self._tallies(leading)],

@@ -260,9 +260,16 @@ class Results:
 
     def earlier(self, asked: "ResultContext") -> "ResultContext | None":
         """Return the question about the period to compare with, if there is one."""
-        from ...statistics.compared import NONE, earlier_context
+        from ...statistics.compared import FIRST_YEAR, NONE, earlier_context
 
-        return None if self.compare == NONE else earlier_context(asked, self.compare)
+        if self.compare == NONE:
+            return None
+        earlier = earlier_context(asked, self.compare)
+        if earlier.question.period.start.year >= FIRST_YEAR:
+            return earlier
+        if not self.is_compared:
+            return None  # a page that nobody asked to compare
+        raise UsageError(f"--compare: {earlier.question.days} is before there were statistics")
 
     def take(
         self,

@@ -87,7 +87,7 @@ function drawLines(place) {
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),  // the clock of the account
     scales: { y: { range: (plot, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.05] } },
     axes: [
-      { ...axis, values: hasHours ? undefined : (plot, splits) => splits.map((each) => dayOf(each)) },
+      { ...axis, space: 90, values: hasHours ? undefined : (plot, splits) => splits.map((each) => dayOf(each)) },
       { ...axis, size: 60, values: (plot, splits) => splits.map((each) => short.format(each)) },
     ],
     series: [

@@ -1344,6 +1344,7 @@ $AdsctlValues = @{
     'emulator reset:--database' = '@file'
     'api:--input' = '@file'
     ':--env-file' = '@file'
+    ':--to' = '@file'
     ':--log-file' = '@file'
     'products push:--keep' = 'first last'
     'products check:--keep' = 'first last'
@@ -1368,8 +1369,8 @@ $AdsctlValues = @{
     'jobs clean:+' = '@ids:jobs'
     'jobs discard:+' = '@ids:jobs'
     'conversions send:--job' = '@ids:jobs'
-    'products convert:--format-out' = 'csv tsv yaml json jsonl xml'
-    'products pull:--format' = 'csv tsv yaml json jsonl xml'
+    'products convert:--format-out' = 'csv tsv yaml json jsonl xml xlsx'
+    'products pull:--format' = 'csv tsv yaml json jsonl xml xlsx'
     'products get:--by' = 'id key'
     'products delete:--by' = 'key id'
     'products delete:+' = '@ids:products'
@@ -1598,11 +1599,11 @@ $AdsctlValues = @{
     'api:0' = 'GET POST PUT DELETE PATCH'
     'help:+' = 'options formats exit-codes environment files endpoints fields metrics'
     ':--service' = 'generic x'
-    ':--output' = 'table tsv csv json jsonl yaml ids none'
-    ':-o' = 'table tsv csv json jsonl yaml ids none'
+    ':--output' = 'table tsv csv xlsx json jsonl yaml ids none'
+    ':-o' = 'table tsv csv xlsx json jsonl yaml ids none'
     ':--color' = 'auto always never'
 }
-$AdsctlCommon = '--profile --service --env-file --account --output --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --on-failure --on-failure-env --color --catalog --help'
+$AdsctlCommon = '--profile --service --env-file --account --output --to --columns --csv-safe --query --sandbox --yes --dry-run --quiet --verbose --debug --timeout --max-attempts --max-wait --log-file --on-failure --on-failure-env --color --catalog --help'
 
 Register-ArgumentCompleter -Native -CommandName adsctl -ScriptBlock {
     param($cur, $ast, $cursor)

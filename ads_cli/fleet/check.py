@@ -170,7 +170,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     users: dict[tuple[str, str], Parsed] = {}
     for each in unnamed:
         with suppress(AdsctlError):  # it is not signed in, which is told already
-            user = Secrets(each.settings, Mask(), {}).user().user
+            user = Secrets(each.settings, Mask(), {}).user_id
             first = users.setdefault((_service(each.settings), user), each)
             if first.task.place != each.task.place:
                 yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")

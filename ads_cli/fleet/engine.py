@@ -1,8 +1,9 @@
 """What carries tasks out, and what it tells of them."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -24,7 +25,7 @@ from ..output import ResultShape
 from ..output.text import counted
 from .tasks import Task
 
-Status = Literal["ok", "failed", "skipped"]
+Status = Literal["ok", "failed", "skipped", "running", "waiting", "unfinished"]  # the last three: not ended
 NO_DATA = msgspec.Raw(b"null")
 RECORD_FIELDS = ("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error")
 
@@ -38,9 +39,9 @@ class TaskResult(msgspec.Struct, frozen=True):
     exit_code: int | None = None  # None: it was not run
     seconds: float = 0.0
     worker: str | None = None  # where it ran
-    summary: dict[str, Any] | None = None  # what the command printed
+    summary: dict[str, Any] | None = None  # of a job: what the command printed
     error: dict[str, Any] | None = None  # as `-o json` reports it
-    data: msgspec.Raw = NO_DATA  # what the command printed, in JSON
+    data: msgspec.Raw = NO_DATA  # what a command printed that is no job, in JSON
     shape: ResultShape | None = None  # of the data
 
     @property
@@ -118,6 +119,8 @@ _WORSE_AND_WORSE = (
 SEVERITY = (0, DIFFERENCES_FOUND, *(kind.exit_code for kind in _WORSE_AND_WORSE))
 NAMED_FAILURES = 10  # that differ
 NAMED_TASKS = 5  # of each
+IN_TEXTS = re.compile(r"--profile [^\s;,)]+")
+T = TypeVar("T")
 COUNTS = ("created", "updated", "unchanged", "deleted", "accepted", "failed", "skipped")
 KINDS: list[type[AdsctlError]] = [AdsctlError, *AdsctlError.__subclasses__()]
 ERRORS = {kind.exit_code: kind for kind in KINDS}
@@ -146,17 +149,22 @@ def error_of(results: Sequence[TaskResult], resume: str = "", *, noun: str = "ta
     lines = [f"{len(failed):,} of {counted(len(results), noun)} failed{not_run}"]
     lines += grouped((result.task, reason(result)) for result in failed)
     kind = worst([result.exit_code or 0 for result in failed])
-    hints = {str((result.error or {}).get("hint") or "") for result in failed}
-    shared = hints.pop() if len(hints) == 1 else ""
+    hints = equal_texts((str((result.error or {}).get("hint") or ""), result) for result in failed)
+    shared = hints[0][0] if len(hints) == 1 else ""
     return kind("\n".join(lines), hint=f"run again what did not end well: {resume}" if resume else shared)
+
+
+def equal_texts(said: Iterable[tuple[str, T]]) -> list[tuple[str, list[T]]]:
+    """Return each text with everything that it is said of; texts that name profiles may differ in these."""
+    groups: dict[str, tuple[str, list[T]]] = {}
+    for text, of in said:
+        groups.setdefault(IN_TEXTS.sub("--profile NAME", text), (text, []))[1].append(of)
+    return [(general if len(of) > 1 else text, of) for general, (text, of) in groups.items()]
 
 
 def grouped(named: Iterable[tuple[str, str]]) -> list[str]:
     """Return a line for each text, with the tasks that it is said of; the most frequent first."""
-    names: dict[str, list[str]] = {}
-    for name, text in named:
-        names.setdefault(text, []).append(name)
-    groups = sorted(names.items(), key=lambda group: -len(group[1]))
+    groups = sorted(equal_texts((text, name) for name, text in named), key=lambda group: -len(group[1]))
     lines = [f"{listed(several)}: {text}" for text, several in groups[:NAMED_FAILURES]]
     if left := sum(len(several) for _, several in groups[NAMED_FAILURES:]):
         lines.append(f"and {left:,} more")

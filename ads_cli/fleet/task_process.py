@@ -151,7 +151,7 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
         worker=assignment.worker,
         summary=_summary(data) if task.is_job else None,
         error=_error(records.log(task), log_start) if code else None,
-        data=data,
+        data=NO_DATA if task.is_job else data,
         shape=shape,
     )
     records.store(task, result)

@@ -26,6 +26,8 @@ def shops(adsctl, service, profiles, forked_tasks):
     for name, account in ACCOUNTS.items():
         config["profiles"][name] |= {"account": account, "catalog": "7310248000000000001"}
     path.write_text(json.dumps(config))
+    for name in ("ADSCTL_ACCOUNT", "ADSCTL_CATALOG"):
+        adsctl.env.pop(name, None)
     return adsctl
 
 
@@ -133,9 +135,8 @@ def test_what_fails_under_one_profile_is_named_and_the_others_are_shown(shops):
 
 def test_what_cannot_run_is_told_before_anything_does(shops, service):
     set_up(shops, "shop-sued", account=None)
-    service.requests = []
     told = shops("-p", "shop-*", "audiences", "create", "--name", "x", "--yes", code=2).stderr
-    assert "shop-sued: no advertising account is set" in told and "nothing was run" in told
+    assert "shop-sued: no account is set" in told and "nothing was run" in told
     assert (
         shops("-p", "shop-nord", "audiences", "list", "--query", "[?name=='x']", "-o", "json").stdout
         == "[]\n"

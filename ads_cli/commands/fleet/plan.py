@@ -1,7 +1,7 @@
 """Parse the command line of a task with the real command tree, and run nothing."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from fnmatch import fnmatchcase
 from functools import partial
@@ -26,7 +26,7 @@ from ...fleet.check import (
     check_signed_in,
 )
 from ...fleet.commands import FleetCommands
-from ...fleet.engine import listed, worst
+from ...fleet.engine import equal_texts, listed, worst
 from ...fleet.expand import Expansion
 from ...fleet.file import TaskProblem, read_fleet
 from ...fleet.tasks import Task
@@ -140,12 +140,10 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
 
 def _error(path: Path, problems: list[TaskProblem]) -> Exception:
     """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
-    groups: dict[str, list[TaskProblem]] = {}
-    for problem in sorted(problems, key=lambda problem: problem.line):
-        key = problem.text if problem.task else f"{problem.line} {problem.text}"
-        groups.setdefault(key, []).append(problem)
-    lines = [f"{path}:{_told(group)}" for group in [*groups.values()][:MAX_PROBLEMS]]
-    if left := sum(map(len, [*groups.values()][MAX_PROBLEMS:])):
+    ordered = sorted(problems, key=lambda problem: problem.line)
+    groups = equal_texts((problem.text, problem) for problem in ordered)
+    lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _told(text, group)]
+    if left := sum(len(group) for _, group in groups[MAX_PROBLEMS:]):
         lines.append(f"and {left:,} more")
     kinds = {problem.error for problem in problems}
     kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
@@ -153,12 +151,11 @@ def _error(path: Path, problems: list[TaskProblem]) -> Exception:
     return kind("\n".join([*lines, f"{path}: {counted(len(problems), 'mistake')}; nothing was run"]))
 
 
-def _told(group: Sequence[TaskProblem]) -> str:
-    """Tell one mistake, which several tasks may have: the line, the tasks, what it is."""
-    first = group[0]
-    if not first.task:
-        return f"{first.line}: {mask_address(first.text)}"
-    names = listed([problem.task for problem in group])
-    lines = [*dict.fromkeys(problem.line for problem in group)]
-    where = f" (lines {listed([*map(str, lines)])})" if len(lines) > 1 else ""
-    return f"{first.line}: {mask_address(f'{names}{where}: {first.text}')}"
+def _told(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
+    """Yield one line for a mistake of several tasks, and one for each that is none of a task."""
+    tasks = [problem for problem in group if problem.task]
+    if tasks:
+        lines = [*dict.fromkeys(str(problem.line) for problem in tasks)]
+        where = f" (lines {listed(lines)})" if len(lines) > 1 else ""
+        yield f"{lines[0]}: " + mask_address(f"{listed([each.task for each in tasks])}{where}: {text}")
+    yield from (f"{each.line}: {mask_address(each.text)}" for each in group if not each.task)

@@ -5,11 +5,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import typer
+import msgspec
 
 from ...console.command_line import CommandLine
 from ...console.invocation import Invocation
-from ...errors import DIFFERENCES_FOUND, AdsctlError, Interrupted, ReportedError, UsageError
+from ...errors import AdsctlError, Interrupted, ReportedError, UsageError
 from ...fleet.check import Parsed, check_places, parsed_task, problem
 from ...fleet.commands import FleetCommands
 from ...fleet.engine import Ended, TaskEvent, TaskResult, error_of, grouped, worst
@@ -22,7 +22,7 @@ from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...spelling import suggestion
 from . import DEFAULT_PARALLEL
-from .execution import counts_of, show_merged, show_records
+from .execution import counts_of, end, show_merged, show_records
 from .plan import ParsedLine, parse_line, problems_here
 from .view import FleetView
 
@@ -88,7 +88,8 @@ class SeveralProfiles:
             call.confirm(f"run {typed} under {named}", at_service=False)
             parsed = self._parsed(asks=True)
         with tempfile.TemporaryDirectory(prefix="adsctl-") as folder:
-            results, stopped = self._results([each.task for each in parsed], Path(folder))
+            tasks = [msgspec.structs.replace(each.task, is_job=False) for each in parsed]  # all show data
+            results, stopped = self._results(tasks, Path(folder))
         self._end(results, stopped)
 
     def _parsed(self, *, asks: bool) -> list[Parsed]:
@@ -154,7 +155,4 @@ class SeveralProfiles:
             if error is None:
                 raise
             call.messages.warn(other.message)  # that tasks failed is more important
-        if error:
-            raise error
-        if any(result.exit_code == DIFFERENCES_FOUND for result in results):
-            raise typer.Exit(DIFFERENCES_FOUND)
+        end(results, error)

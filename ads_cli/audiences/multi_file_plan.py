@@ -186,6 +186,7 @@ class MultiFileAudiencePlan(ListPlan):
         plan.started = self.started
         return plan
 
+    @property
     def position(self) -> str:
         """Say which list is sent."""
         return f", file {self.parts - self._unread:,} of {self.parts:,}"
@@ -314,7 +315,7 @@ def _numbered_after(batches: Batches, first: int, records: int) -> Batches:
         yield Batch(first + batch.number, items)
 
 
-def write_hashed(plan: AudiencePlan | MultiFileAudiencePlan, stream: IO[str]) -> None:
+def write_hashed(plan: ListPlan, stream: IO[str]) -> None:
     """Write the users of a validated list; several values of a cell are joined by semicolons."""
     columns = [*plan.report.identifiers]
     params_columns = PARAMS_FIELDS if plan.has_params_columns else ()

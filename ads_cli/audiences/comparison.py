@@ -17,8 +17,7 @@ from .identifiers import IDENTIFIERS, identifier_types
 from .ledger import Ledger, OpenLedger, Trust
 from .ledger_log import operations_of
 from .ledger_records import KINDS, NO_TAG, LedgerEntry, month_of
-from .list_settings import ListSettings
-from .plan import ListPlan
+from .plan import ListPlan, ListSettings
 
 CREATED, UPDATED, DELETED = "created", "updated", "deleted"
 PROGRESS_PEOPLE = 10_000

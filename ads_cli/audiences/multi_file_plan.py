@@ -17,9 +17,8 @@ from ..uploads.plan import OnAcknowledged, pending_batches
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
 from .consent import CellAnswers
-from .list_settings import ListSettings
 from .operations import PARAMS_FIELDS, body_pieces
-from .plan import AudiencePlan, ListPlan
+from .plan import AudiencePlan, ListPlan, ListSettings
 
 
 class ListFile(Location):

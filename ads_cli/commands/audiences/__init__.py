@@ -13,8 +13,7 @@ from ..uploads.options import FILE_HELP, Lists, PushOptions, RejectedOptions, wi
 from .options import ListOptions
 
 if TYPE_CHECKING:
-    from ...audiences.list_settings import ListSettings
-    from ...audiences.plan import ListPlan
+    from ...audiences.plan import ListPlan, ListSettings
     from ...audiences.upload import UserUpload
 
 NOT_HASHED = "partner_user_id"  # the service takes it as it is
@@ -228,9 +227,9 @@ def list_settings(
     allow_clear_text: bool = False,
 ) -> "ListSettings":
     """Return what the options say about the upload of people; raise UsageError."""
-    from ...audiences.list_settings import ListSettings
     from ...audiences.operations import ParamsResolver
     from ...audiences.packing import PackingOptions
+    from ...audiences.plan import ListSettings
 
     resolver = ParamsResolver.of_options(
         {

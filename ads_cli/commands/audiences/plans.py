@@ -12,9 +12,8 @@ from ..uploads.reports import error_lines, hint_of_kind, warning_lines
 from .options import ListOptions
 
 if TYPE_CHECKING:
-    from ...audiences.list_settings import ListSettings
     from ...audiences.multi_file_plan import ListFile
-    from ...audiences.plan import AudiencePlan, ListPlan
+    from ...audiences.plan import AudiencePlan, ListPlan, ListSettings
     from ...feeds.locations.access import RemoteAccess
 
 PEEKED_AT_ONCE = 16  # files whose columns are found: most of it is waiting for a store

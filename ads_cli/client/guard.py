@@ -27,7 +27,6 @@ CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
 DAILY = "daily_budget_amount_local_micro"
 CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
-WITHOUT_AMOUNTS = {"read_only", "deny", "max_changes"}
 HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
 Record = Mapping[str, Any]
 

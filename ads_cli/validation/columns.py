@@ -1,16 +1,14 @@
-"""The columns of a file, required or unknown, and the ids that occur more than once in it."""
+"""The columns of a file: required ones, and unknown ones."""
 
-from array import array
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ContentError
-from ..feeds.rows import DuplicatePolicy, Rows
+from ..feeds.rows import Rows
 from ..output.text import counted, listed, shell_command
 from ..spelling import closest, suggestion
-from .rows import Advisor
+from .rows import MakeAdvisor
 
 FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
@@ -19,7 +17,7 @@ FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --default {1}
 
 
 def missing_columns(
-    rows: Rows, required: Collection[str], known: Collection[str], advisor: Advisor | None = None
+    rows: Rows, required: Collection[str], known: Collection[str], advisor: MakeAdvisor | None = None
 ) -> dict[str, str]:
     """Return the required fields that a table has no column for, each with what to do.
 
@@ -71,7 +69,7 @@ def unused_mapping(rows: Rows) -> list[str]:
 
 
 def unknown_columns(
-    rows: Rows, known: Collection[str], with_values: Mapping[str, Any], advisor: Advisor | None
+    rows: Rows, known: Collection[str], with_values: Mapping[str, Any], advisor: MakeAdvisor | None
 ) -> list[str]:
     """Return notes about columns that are not sent, though they have values, of which each has one here."""
     unsent = unsent_columns(rows, known)
@@ -83,7 +81,7 @@ def columns_not_sent(
     columns: Sequence[str],
     free: Collection[str],
     values: Mapping[str, Any] = MappingProxyType({}),
-    advisor: Advisor | None = None,
+    advisor: MakeAdvisor | None = None,
 ) -> list[str]:
     """Return notes about columns that are not sent: first those that seem to be meant for a field.
 
@@ -96,7 +94,7 @@ def columns_not_sent(
         meant = closest(column.removeprefix("g:"), free) if number < MAX_COMPARED else None
         needed: list[str] | None = []
         if meant and advisor and column in values:
-            needed = advisor.options_for(meant, values[column])
+            needed = advisor().options_for(meant, values[column])
         if meant and needed is not None and len(notes) < FIRST_COLUMNS:
             option = shell_command(["--map", f"{column}={meant}", *needed])
             notes.append(f"{column!r} is not sent; to send it: {option}")
@@ -110,51 +108,7 @@ def columns_not_sent(
     return notes
 
 
-def _map_hint(name: str, unknown: list[str], advisor: Advisor | None) -> str:
+def _map_hint(name: str, unknown: list[str], advisor: MakeAdvisor | None) -> str:
     """Suggest the column that may be meant, and the option that maps it."""
-    meant = advisor.column_for(name, unknown) if advisor else closest(name, unknown, COLUMN_SIMILARITY)
+    meant = advisor().column_for(name, unknown) if advisor else closest(name, unknown, COLUMN_SIMILARITY)
     return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""
-
-
-PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
-
-
-class RowPosition(NamedTuple):
-    """Where a row is, and a digest of what it says."""
-
-    line: int
-    record: int
-    content: bytes = b""
-
-
-def kept_places(places: list[RowPosition], keep: DuplicatePolicy | None) -> list[RowPosition]:
-    """Return those of the rows with the same id that are kept; `places` are in the order of the file."""
-    if keep == "first":
-        return places[:1]
-    if keep == "last":
-        return places[-1:]
-    if keep == "identical":
-        first_by_content = {place.content: place for place in reversed(places)}
-        return [place for place in places if first_by_content[place.content] is place]
-    return places
-
-
-class Duplicates:
-    """Finds repeated ids by their hashes."""
-
-    def __init__(self) -> None:
-        self._partitions = [array("q") for _ in range(PARTITIONS)]
-
-    def update(self, ids: Iterable[Any]) -> None:
-        """Add ids; values that are not text are ignored."""
-        partitions = self._partitions
-        for number in (hash(value) for value in ids if isinstance(value, str)):
-            partitions[number % PARTITIONS].append(number)
-
-    def repeated(self) -> set[int]:
-        """Return the hashes that were added more than once."""
-        repeated: set[int] = set()
-        for partition in self._partitions:
-            if len(set(partition)) < len(partition):
-                repeated.update(number for number, count in Counter(partition).items() if count > 1)
-        return repeated

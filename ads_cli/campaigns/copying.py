@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..api.amounts import decimals_of
 from ..api.audiences import ListAudiences
 from ..api.funding_instruments import ListFundingInstruments
+from ..api.measurement import ListWebEventTags
 from ..api.media import ListAccountMedia
-from ..api.posts import ListPosts
+from ..api.posts import ListPosts, ListScheduledPosts
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.time import Time
-from ..api.unpublished_posts import ListScheduledPosts
-from ..api.web_event_tags import ListWebEventTags
 from ..config.strict_yaml import LinedMapping
 from ..errors import UsageError
 from ..spelling import suggestion

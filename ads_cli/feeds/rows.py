@@ -36,7 +36,7 @@ class AppliedFix(NamedTuple):
 class Row(msgspec.Struct, gc=False):
     """A record: its first line, its values by field, and why it could not be read, if so.
 
-    Empty, blank and null values are left out. A column that is no field keeps its name.
+    Empty, blank and null values are left out. A column that is not a field keeps its name.
     """
 
     line: int

@@ -76,7 +76,7 @@ class SwipeableMedia(CardPart, tag="SWIPEABLE_MEDIA", tag_field="type"):
     media_keys: Annotated[list[Id], Meta(min_length=2, max_length=6)]
 
 
-class Details(CardPart, tag="DETAILS", tag_field="type"):
+class CardDetails(CardPart, tag="DETAILS", tag_field="type"):
     """A title with a link to a website."""
 
     title: Name
@@ -90,7 +90,7 @@ class Button(CardPart, tag="BUTTON", tag_field="type"):
     destination: App
 
 
-Component = Media | SwipeableMedia | Details | Button
+Component = Media | SwipeableMedia | CardDetails | Button
 Components = Annotated[
     list[Component], Meta(description="A MEDIA or SWIPEABLE_MEDIA and a DETAILS or BUTTON, from the top down")
 ]

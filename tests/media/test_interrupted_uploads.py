@@ -101,7 +101,7 @@ def test_a_refused_file_does_not_stop_the_others(adsctl, service, clip, tmp_path
     words = ("clip.mp4", "hero.png", "--failed-out", "failed.csv", "-o", "json")
     done = adsctl("media", "upload", *words, code=9)
     assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
-    assert (tmp_path / "failed.csv").read_text().startswith("file,_error\nclip.mp4,")
+    assert (tmp_path / "failed.csv").read_text().startswith("file,_line,_error\nclip.mp4,1,")
 
 
 def test_a_killed_upload_is_resumed(adsctl, service, clip):

@@ -65,6 +65,9 @@ class PushHooks(msgspec.Struct, kw_only=True):
         what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
         confirm_request(self.call, self.plan.upload.request, what)
 
+    def begin(self, journal: "Journal") -> None:
+        """Do what the first request needs, once there is a journal."""
+
     def position(self) -> str:
         """Tell which of several files is being sent, to show after the activity."""
         return ""

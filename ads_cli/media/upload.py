@@ -32,7 +32,8 @@ from .inspection import MediaInfo
 from .journal import Added, Begun, Finalized, Forgotten, Sent, UploadJournal, UploadKey, open_journal
 from .rules import Category
 
-SEGMENT_BYTES = 1024 * 1024
+SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
+TOO_LARGE = 413  # what proxies answer too, whose limits no documentation names
 SIMPLE = (Category.tweet_image, Category.dm_image, Category.subtitles)  # sent in one request
 KEY_PREFIXES = {
     Category.amplify_video: "13",
@@ -69,6 +70,10 @@ class Observer(msgspec.Struct):
     say: Callable[[str], None] = lambda message: None
 
 
+class _SegmentTooLargeError(Exception):
+    """The service takes smaller segments only."""
+
+
 class Uploader(msgspec.Struct, kw_only=True):
     """Uploads files for an account; raises AdsctlError."""
 
@@ -80,6 +85,7 @@ class Uploader(msgspec.Struct, kw_only=True):
     to_library: bool = True
     resume: bool = False
     concurrency: int = 4
+    segment_bytes: int = SEGMENT_BYTES  # fewer once the service has refused as many
     observer: Observer = msgspec.field(default_factory=Observer)
 
     def upload(
@@ -140,21 +146,49 @@ class Uploader(msgspec.Struct, kw_only=True):
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         if journal.is_finalized and journal.begun:
             return self._status(journal.begun.media_id)
-        if category in SIMPLE:
-            return self._send_at_once(journal, stream, label, info, category)
         is_resumed = self.resume and journal.begun is not None
+        if category in SIMPLE and not is_resumed:
+            try:
+                return self._send_at_once(journal, stream, label, info, category)
+            except RefusedError as error:
+                if error.http_status != TOO_LARGE:
+                    raise
+            self.observer.say(f"{label}: the service takes no request as large; it is sent in segments")
         if is_resumed and journal.has_expired:
             self.observer.say(f"{label}: the unfinished upload has expired; it begins again")
             is_resumed = False
         elif journal.begun and not is_resumed:
             self.observer.say(f"{label}: an earlier upload is unfinished; --resume would continue it")
-        try:
-            return self._send_segments(journal, stream, label, info, category, is_resumed=is_resumed)
-        except (RefusedError, NotFoundError) as error:
-            if not is_resumed or error.http_status == 413:
-                raise
-            self.observer.say(f"{label}: the unfinished upload is gone; it begins again")
-            return self._send_segments(journal, stream, label, info, category, is_resumed=False)
+        while True:
+            try:
+                return self._send_segments(journal, stream, label, info, category, is_resumed=is_resumed)
+            except _SegmentTooLargeError as error:
+                self._use_smaller_segments(journal, label, info, error)
+            except (RefusedError, NotFoundError):
+                if not is_resumed:
+                    raise
+                self.observer.say(f"{label}: the unfinished upload is gone; it begins again")
+            is_resumed = False
+
+    def _use_smaller_segments(
+        self, journal: UploadJournal, label: str, info: MediaInfo, error: _SegmentTooLargeError
+    ) -> None:
+        """Halve the segments of the next upload; raise RefusedError where they are as small as can be."""
+        begun, cause = journal.begun, error.__cause__
+        assert begun and isinstance(cause, RefusedError)
+        journal.note(Forgotten())  # an upload has segments of one size
+        least = max(LEAST_SEGMENT_BYTES, _least_segment(info.bytes))
+        if begun.segment_bytes <= least:
+            cause.message = (
+                f"{label}: segments of {begun.segment_bytes:,} bytes are too large: {cause.message}"
+            )
+            cause.hint = "smaller ones are not sent; ask whoever runs the service, or a proxy before it"
+            raise cause
+        self.segment_bytes = max(least, begun.segment_bytes // 2)
+        smaller = f"segments of {self.segment_bytes:,} bytes"
+        self.observer.say(
+            f"{label}: the service takes smaller segments only; it begins again, with {smaller}"
+        )
 
     def _send_segments(
         self,
@@ -186,16 +220,16 @@ class Uploader(msgspec.Struct, kw_only=True):
             number, content = segment
             request = AppendSegment(media_id=begun.media_id, media=content, segment_index=number)
             self.client.call(request, parse=_parse_any)
-            journal.note(Sent(number))
+            journal.note(Sent(number, begun.media_id))
             return number
 
         try:
             for _ in map_ordered(send, due(), self.concurrency, 2 * self.concurrency):
                 self.observer.on_segments(len(journal.sent), total)
         except AdsctlError as error:
-            if error.http_status == 413:
-                error.hint = "the service takes smaller segments only; nothing else of the file was kept"
-            elif error.retryable:
+            if isinstance(error, RefusedError) and error.http_status == TOO_LARGE:
+                raise _SegmentTooLargeError from error
+            if error.retryable:
                 error.hint = RESUME_HINT
             raise
         _require_same(label, digest.hexdigest(), info, journal)
@@ -211,7 +245,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             additional_owners=[*self.owners] or None,
         )
         response = self._again_if_lost(lambda: self.client.call(request))
-        return _begun(response, label, max(SEGMENT_BYTES, -(-info.bytes // (MAX_SEGMENTS - 1))))
+        return _begun(response, label, max(self.segment_bytes, _least_segment(info.bytes)))
 
     def _send_at_once(
         self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
@@ -327,6 +361,11 @@ def record_of(
         *(info.bytes, info.width, info.height, info.seconds, info.sha256),
     )
     return dict(zip(COLUMNS, values, strict=True))
+
+
+def _least_segment(total: int) -> int:
+    """Return the least size of segments of which there are not too many."""
+    return -(-total // (MAX_SEGMENTS - 1))
 
 
 def _begun(response: Response, label: str, segment_bytes: int) -> Begun:

@@ -175,6 +175,8 @@ def test_a_path_that_leaves_the_folder_of_its_document_is_told(adsctl, service, 
 
 def test_one_file_for_two_uses_is_checked_for_both(adsctl, service, tmp_path):
     (tmp_path / "clip.mp4").write_bytes(large_video(2))
-    words = ("cards", "video-conversation", "create", "--name", "Tea", "--media", "clip.mp4", "--title", "Which?",
-             "--poster", "clip.mp4", "--first-cta", "#Tea", "--first-cta-tweet", "Tea #Tea", "--thank-you-text", "Ok")  # fmt: skip
+    words = (
+        "cards", "video-conversation", "create", "--name", "Tea", "--media", "clip.mp4", "--poster", "clip.mp4",
+        "--title", "Which?", "--first-cta", "#Tea", "--first-cta-tweet", "Tea #Tea", "--thank-you-text", "Ok",
+    )  # fmt: skip
     assert "poster_type" in adsctl(*words, code=3).stderr

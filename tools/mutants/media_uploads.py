@@ -43,6 +43,13 @@ MEDIA_UPLOADS = (
         (f"{LISTS}::test_a_list_is_sent_in_its_order_with_each_file_uploaded_once",),
     ),
     Mutant(
+        "standard input is empty where it is read again",
+        "ads_cli/feeds/locations/__init__.py",
+        "        stream.seek(0)\n        return stream\n",
+        "        return stream\n",
+        ("tests/media/test_bad_input.py::test_standard_input_is_taken",),
+    ),
+    Mutant(
         "a list whose upload was refused must be resumed",
         "ads_cli/commands/media/references.py",
         "                journal.remove()",

@@ -23,7 +23,7 @@ from ...feeds.locations.locate import parse_location
 from ...media.inspection import MediaInfo
 from ...media.rules import Category, Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
-from ...output.text import counted, listed, safe
+from ...output.text import counted, safe
 from ..products.report import ReportOptions
 from ..uploads.options import FeedOptions, RejectedOptions, with_options
 from .check import CategoryOption, CheckedMedia, CheckResult, Uses, check_files, raise_unopened
@@ -37,7 +37,7 @@ BESIDE: dict[str, tuple[list[Use], Category | None]] = {
     "poster": ([Use.poster], None),
     "subtitles": ([], Category.subtitles),
 }
-NAMED_FILES = 3
+NAMED_FINDINGS = 20  # the most that an error names
 # Errors after which the other files would fail too.
 STOPPING = (RateLimitedError, UnavailableError)
 
@@ -217,18 +217,24 @@ def _require_valid(
 ) -> None:
     """Print what is wrong with files; raise where nothing may be sent."""
     everything = [result, *beside.values()]
-    for checked in chain.from_iterable(each.checked for each in everything):
-        for record in checked.records():
-            words = f"{record['file']}: {record['words']} ({record['rule']}); {record['hint']}"
-            call.messages.warn(safe(words))
     raise_unopened([error for one in everything for error in one.unopened])
     invalid = [checked for one in everything for checked in one.invalid]
     is_skipped = skip_invalid and not any(each.invalid for each in beside.values())
-    if invalid and not (is_skipped and len(result.invalid) < len(result.checked)):
-        names = listed([safe(checked.file.label) for checked in invalid], NAMED_FILES)
-        rules = sorted({finding.rule for checked in invalid for finding in checked.findings})
-        message = f"{names}: {', '.join(rules)}; nothing was sent"
-        raise ContentError(message, hint="correct the files, or send the others with --skip-invalid")
+    is_refused = bool(invalid) and not (is_skipped and len(result.invalid) < len(result.checked))
+    wrong = []
+    for record in chain.from_iterable(each.records() for one in everything for each in one.checked):
+        words = safe(f"{record['file']}: {record['words']} ({record['rule']}); {record['hint']}")
+        if is_refused and record["severity"] == "error":
+            wrong.append(words)
+        else:
+            call.messages.warn(words)
+    if is_refused:
+        if left := wrong[NAMED_FINDINGS:]:
+            wrong[NAMED_FINDINGS:] = [f"{counted(len(left), 'more finding')}: adsctl media check lists all"]
+        hint = "nothing was sent; correct what is named"
+        if len(result.checked) > 1:
+            hint += ", or send the others with --skip-invalid"
+        raise ContentError("\n".join(wrong), hint=hint)
 
 
 class _Run:

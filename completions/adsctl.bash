@@ -210,7 +210,7 @@ _adsctl_options() {
     'media library add') REPLY='--media-key --name --file-name --title --description --poster-media-key --poster --envelope' ;;
     'media library update') REPLY='--name --file-name --title --description --poster-media-key --poster --envelope' ;;
     'media library delete') REPLY='--envelope' ;;
-    'media library clean') REPLY='--media-type --q' ;;
+    'media library clean') REPLY='--media-type --q --unlocked' ;;
     'media subtitles add') REPLY='--language --display-name --media-category' ;;
     'media subtitles delete') REPLY='--language --media-category' ;;
     'media upload') REPLY='--file --for --category --as-user-id --library --no-library --skip-invalid --resume --concurrency --name --title --description --alt-text --poster --subtitles --language --format --encoding --map --record --max-size --sheet --max-rows --failed-out --force --report' ;;

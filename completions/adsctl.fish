@@ -413,7 +413,7 @@ function __adsctl_options
     case 'media library delete'
         printf '%s\t%s\n' '--envelope' 'Show the whole response, not only its data (json, yaml, jsonl)'
     case 'media library clean'
-        printf '%s\t%s\n' '--media-type' 'Only these' '--q' 'Words in name, title, file_name and description'
+        printf '%s\t%s\n' '--media-type' 'Only these' '--q' 'Words in name, title, file_name and description' '--unlocked' 'Delete those too that a conversation card may unlock'
     case 'media subtitles add'
         printf '%s\t%s\n' '--language' 'Two capital letters, as in EN' '--display-name' 'The name that players show' '--media-category' 'Of the video (default: by its key)'
     case 'media subtitles delete'

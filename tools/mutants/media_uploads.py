@@ -155,9 +155,16 @@ MEDIA_UPLOADS = (
         (f"{UNUSED}::test_media_that_something_shows_are_in_use",),
     ),
     Mutant(
+        "what a card made elsewhere may unlock is deleted",
+        CLEAN,
+        "if usage and usage.may_be_unlocked(one) and not unlocked]",
+        "if False]",
+        (f"{UNUSED}::test_what_a_card_made_elsewhere_may_unlock_is_kept_unless_it_is_asked_for",),
+    ),
+    Mutant(
         "what a deleted conversation card unlocked counts as used",
         USAGE,
-        "if not ids or not self.conversations.isdisjoint(ids):",
+        "if not ids or not self.conversations.keys().isdisjoint(ids):",
         "if True:",
         (f"{UNUSED}::test_what_a_deleted_card_unlocked_is_in_use_no_longer",),
     ),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
+from zlib import crc32
 
 import msgspec
 
@@ -84,7 +85,7 @@ class Uploader(msgspec.Struct, kw_only=True):
     owners: tuple[str, ...] = ()
     to_library: bool = True
     resume: bool = False
-    concurrency: int = 4
+    concurrency: int = 8
     segment_bytes: int = SEGMENT_BYTES  # fewer once the service has refused as many
     observer: Observer = msgspec.field(default_factory=Observer)
 
@@ -204,17 +205,18 @@ class Uploader(msgspec.Struct, kw_only=True):
             journal.note(self._begin(label, info, category))
         begun = journal.begun
         assert begun
-        total, digest = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
+        total, seen = -(-info.bytes // begun.segment_bytes), 0
         self.observer.on_segments(len(journal.sent), total)
 
         def due() -> Iterator[tuple[int, bytes]]:
+            nonlocal seen
             stream.seek(0)
             for number in range(total):
                 content = stream.read(begun.segment_bytes)
-                digest.update(content)
+                seen = crc32(content, seen)
                 if content and number not in journal.sent:
                     yield number, content
-            digest.update(stream.read(1))  # a file that has grown differs too
+            seen = crc32(stream.read(1), seen)  # a file that has grown differs too
 
         def send(segment: tuple[int, bytes]) -> int:
             number, content = segment
@@ -232,7 +234,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             if error.retryable:
                 error.hint = RESUME_HINT
             raise
-        _require_same(label, digest.hexdigest(), info, journal)
+        _require_same(label, seen == info.crc32, journal)
         ended = self._finalize(begun.media_id)
         journal.note(Finalized(begun.media_key or _media_key(ended, begun.media_id, category)))
         return ended
@@ -252,7 +254,7 @@ class Uploader(msgspec.Struct, kw_only=True):
     ) -> Response:
         stream.seek(0)
         content = stream.read(info.bytes + 1)
-        _require_same(label, hashlib.sha256(content).hexdigest(), info, journal)
+        _require_same(label, hashlib.sha256(content).hexdigest() == info.sha256, journal)
         owners = ",".join(self.owners) or None
         request = UploadMedia(media=content, media_category=category.value, additional_owners=owners)
         ended = self._again_if_lost(lambda: self.client.call(request))
@@ -386,8 +388,8 @@ def _begun(response: Response, label: str, segment_bytes: int) -> Begun:
     )
 
 
-def _require_same(label: str, sha256: str, info: MediaInfo, journal: UploadJournal) -> None:
-    if sha256 != info.sha256:
+def _require_same(label: str, is_same: bool, journal: UploadJournal) -> None:
+    if not is_same:
         journal.note(Forgotten())
         hint = "run the command again once nothing writes the file"
         raise ContentError(f"{label} has changed while it was uploaded; it was not finalized", hint=hint)

@@ -176,7 +176,8 @@ def test_a_path_that_leaves_the_folder_of_its_document_is_told(adsctl, service, 
 def test_one_file_for_two_uses_is_checked_for_both(adsctl, service, tmp_path):
     (tmp_path / "small.png").write_bytes(picture("PNG", 382, 200))  # which is enough for a poster
     words = (
-        "cards", "video-conversation", "create", "--name", "T", "--media", "small.png", "--poster", "small.png",
+        "cards", "video-conversation", "create", "--name", "T",
+        "--media", "small.png", "--poster", "small.png",
         "--title", "Which?", "--first-cta", "#A", "--first-cta-tweet", "A", "--thank-you-text", "B",
     )  # fmt: skip
     assert "card_width" in adsctl(*words, code=3).stderr

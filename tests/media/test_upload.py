@@ -136,6 +136,8 @@ def test_files_that_were_not_uploaded_are_a_table_that_is_taken_again(adsctl, se
     words = ("-f", "ads/list.csv", "--skip-invalid", "--failed-out", str(failed))
     records = json.loads(adsctl("media", "upload", *words, "-o", "json", code=9).stdout)
     assert [each["status"] for each in records] == ["uploaded", "invalid"]
+    shown = adsctl("media", "upload", *words[:3], "-o", "ids", code=9).stdout
+    assert shown == f"{records[0]['media_key']}\n"
     assert failed.read_text().startswith("file,name,_line,_error\n../ads/notes.png,Notes,3,")
     (tmp_path / "ads" / "notes.png").write_bytes(picture("PNG", 1200, 627))
     again = json.loads(adsctl("media", "upload", "-f", str(failed), "-o", "json").stdout)

@@ -1,6 +1,7 @@
 """Upload files of media, and put them into the library."""
 
 import re
+import threading
 from contextlib import ExitStack
 from itertools import chain
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ import msgspec
 import typer
 
 from ...api.media_uploads import MAX_ALT_TEXT
+from ...client.client import Client
 from ...console.invocation import Invocation
 from ...console.progress import ProgressReport, progress
 from ...errors import (
@@ -48,7 +50,7 @@ def make_uploader(
     owners: tuple[str, ...] = (),
     to_library: bool = True,
     resume: bool = False,
-    concurrency: int = 4,
+    concurrency: int = 8,
 ) -> Uploader:
     """Return what uploads files for the account of an invocation."""
     call.concurrency = max(call.concurrency, concurrency)
@@ -162,7 +164,7 @@ def upload(
     ] = False,
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=1, max=32, help="Segments at once, at most")
-    ] = 4,
+    ] = 8,
     *,
     details: DetailOptions,
     feed: FeedOptions,
@@ -182,6 +184,8 @@ def upload(
     _require_one(named, details)
     details.check()
     check_failed_out(rejected.failed_out_file, named, table)
+    if not call.dry_run:
+        threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
     with reported(call, named, "uploaded", page.report, rejected.failed_out, force=rejected.force) as report:
         result = check_files(call, named, meant, category)
@@ -207,7 +211,9 @@ def upload(
         finally:
             report.records = run.in_order(result)
             report.refused = [(file.label, reason) for file, reason in run.refused]
-        call.printer.show(report.records, COLUMNS, "media_key")
+        is_ids = call.printer.format == "ids"  # what was not uploaded has none
+        shown = [each for each in report.records if each["media_key"] or not is_ids]
+        call.printer.show(shown, COLUMNS, "media_key")
         write_refused(rejected.failed_out_file, run.refused)
         _end(call, report.records, run)
 

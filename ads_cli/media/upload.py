@@ -146,7 +146,11 @@ class Uploader(msgspec.Struct, kw_only=True):
     ) -> Response:
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         if journal.is_finalized and journal.begun:
-            return self._status(journal.begun.media_id)
+            try:
+                return self._status(journal.begun.media_id)
+            except (RefusedError, NotFoundError):
+                journal.note(Forgotten())
+                self.observer.say(f"{label}: what was uploaded is gone; it begins again")
         is_resumed = self.resume and journal.begun is not None
         if category in SIMPLE and not is_resumed:
             try:

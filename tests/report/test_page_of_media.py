@@ -27,7 +27,11 @@ def test_a_check_says_of_each_file_what_is_wrong_and_what_to_do(ads):
     ads("media", "check", *FILES, "--report", "page.html", code=3)
     text = read(ads.home / "page.html").text
     assert "2 of 4 files break rules" in text
-    for file, rule in (("long.gif", "gif_frames"), ("notes.png", "media_type"), ("clip.mp4", "video_profile")):
+    for file, rule in (
+        ("long.gif", "gif_frames"),
+        ("notes.png", "media_type"),
+        ("clip.mp4", "video_profile"),
+    ):
         assert file in text and rule in text
     assert "has 400 frames, at most 350 are allowed" in text and "leave frames out" in text
     assert "1200x628" in text and "image/png" in text

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..api.problems import Problem
-from ..feeds.source import Source
+from ..feeds.source import Feed
 from ..feeds.transforms import RowTransform
 from ..output.text import counted
 from ..uploads.job_file import JobOptions, UploadTarget
@@ -127,16 +127,16 @@ class ListSettings(NamedTuple):
         """Return the place that is changed."""
         return UploadTarget(service, self.upload.kind, self.upload.target)
 
-    def job_options(self, source: Source, columns: Sequence[str], *, skip_invalid: bool) -> JobOptions:
+    def job_options(self, feed: Feed, columns: Sequence[str], *, skip_invalid: bool) -> JobOptions:
         """Return what decides the requests beside the content of the file and the place."""
         conditions = self.columns.options.conditions
         return JobOptions(
             skip_invalid=skip_invalid,
-            format=source.format.name,
-            encoding=source.encoding,
+            format=feed.format_name,
+            encoding=feed.encoding,
             mapping=self.columns.fields(columns),
             conversion=RowTransform(conditions).digest if conditions else "",
-            reading=source.options.of_content,
+            reading=feed.options.of_content,
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),
                 **{name: str(value) for name, value in self.resolver.default._asdict().items()},

@@ -11,5 +11,11 @@ class Credentials(NamedTuple):
     access_token: str
     access_token_secret: str
 
+    @property
+    def user(self) -> str:
+        """What identifies the user: the id with which a token begins, else the whole token."""
+        id, dash, _ = self.access_token.partition("-")
+        return id if dash and id.isdecimal() else self.access_token
+
     def __repr__(self) -> str:
         return "Credentials(***)"

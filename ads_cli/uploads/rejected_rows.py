@@ -11,8 +11,8 @@ from ..errors import AdsctlError, UsageError
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import read_rows
 from ..feeds.registry import FeedFormat, find_failed_out
-from ..feeds.rows import REPORT_COLUMNS, Row, Rows
-from ..feeds.source import Source
+from ..feeds.rows import REPORT_COLUMNS, Row, RowNames
+from ..feeds.source import Feed, Source
 from ..feeds.writer import open_writer
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
@@ -29,12 +29,12 @@ class FailedOut(NamedTuple):
         return self.force or holds_rejected_rows(path, find_failed_out(self.path))
 
 
-def check_failed_out(failed_out: FailedOut | None, read: Rows | Sequence[Location]) -> None:
+def check_failed_out(failed_out: FailedOut | None, read: RowNames | Sequence[Location]) -> None:
     """Raise UsageError if `--failed-out` cannot be written, or would replace a file that it did not write."""
     if failed_out is None:
         return
     path = Path(failed_out.path)
-    if any(each.is_same_file(failed_out.path) for each in _locations(read)):
+    if any(each.is_same_file(failed_out.path) for each in _inputs(read)):
         raise UsageError(f"--failed-out: {path} is the input file", hint="choose another name")
     if not path.parent.is_dir():
         raise UsageError(f"--failed-out: the folder {path.parent} does not exist")
@@ -49,12 +49,12 @@ def check_failed_out(failed_out: FailedOut | None, read: Rows | Sequence[Locatio
         )
 
 
-def _locations(read: Rows | Sequence[Location]) -> Sequence[Location]:
-    return [read.source.location] if isinstance(read, Rows) else read
+def _inputs(read: RowNames | Sequence[Location]) -> Sequence[Feed | Location]:
+    return [read.source] if isinstance(read, RowNames) else read
 
 
 @contextmanager
-def write_rejected_rows(failed_out: FailedOut | None, rows: Rows) -> Iterator[RejectRow]:
+def write_rejected_rows(failed_out: FailedOut | None, rows: RowNames) -> Iterator[RejectRow]:
     """Write rows in the input's own columns, with `_line` and `_error`, ready to be corrected.
 
     The file is written whole at the end; where no row was rejected, that of an earlier run is removed.

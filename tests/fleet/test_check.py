@@ -46,7 +46,7 @@ tasks:
         "emulator env",
         "fleet run fleet.yaml",
         "profile set x output json",
-        "products list",
+        "jobs list",
         "help",
     ],
 )

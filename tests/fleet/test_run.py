@@ -28,7 +28,7 @@ def test_every_task_has_a_record_in_the_order_of_the_file(fleet, service, feeds)
     fleet.write("{name: shop, run: products push feed.csv}", check("feed"))
     pushed, checked = fleet()
     assert list(pushed) == [
-        *("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error")
+        *("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error", "data")
     ]
     assert (pushed["task"], pushed["profile"], pushed["status"], pushed["exit_code"]) == (
         "shop",

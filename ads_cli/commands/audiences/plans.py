@@ -46,16 +46,15 @@ def plan_lists(
     found = expand_files(files, access)
     if len(found) == 1:
         return AudiencePlan(feed.open_list(parse_location(found[0], access), settings.columns), settings)
-    from ...audiences.multi_file_plan import ListRows, ListsLocation, ListsSource, MultiFileAudiencePlan
+    from ...audiences.multi_file_plan import ListNames, ListsFeed, MultiFileAudiencePlan
     from ...feeds.locations.access import no_progress
 
     shared = access()._replace(progress=no_progress, file_systems={})
     lists = _peek_all(found, feed, settings, shared)
-    location = ListsLocation([parse_location(file, lambda: shared) for file in files], lists)
-    source = ListsSource(location, lists, feed.encoding, feed.read_options)
+    named = [parse_location(file, lambda: shared) for file in files]
     return MultiFileAudiencePlan(
         lists,
-        ListRows(source, lists),
+        ListNames(ListsFeed(named, lists, feed.encoding, feed.read_options), lists),
         settings,
         lambda each: AudiencePlan(feed.open_list(each, settings.columns), settings),
         reads_all=reads_all or call.dry_run,

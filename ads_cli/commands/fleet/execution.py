@@ -1,17 +1,17 @@
 """Choose where the tasks of a fleet run."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
+import typer
 
 from ...console.invocation import Invocation
 from ...console.output_file import write_page
-from ...errors import AdsctlError, Interrupted, NotFoundError, ReportedError, UsageError
+from ...errors import DIFFERENCES_FOUND, AdsctlError, Interrupted, NotFoundError, ReportedError, UsageError
 from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
 from ...fleet.records import FleetRun, FleetState, PlannedTask, Records, RunId, list_runs
 from ...fleet.task_process import LocalEngine
@@ -63,6 +63,58 @@ def _require_tls(scheduler: str) -> None:
 
 
 RUN_COLUMNS = ("task", "status", "exit_code", "seconds", "profile", "worker")
+
+
+def show_results(call: Invocation, results: Sequence[TaskResult], tasks: Sequence[Task]) -> None:
+    """Show a record of each task; where all of them print data, formats of columns show all their data."""
+    printer = call.printer
+    if printer.shows_documents or any(task.is_job for task in tasks):
+        show_records(call, results)
+    else:
+        show_merged(call, results, ("profile", "task"))
+
+
+def show_records(call: Invocation, results: Sequence[TaskResult]) -> None:
+    """Show a record of each task, with what it printed as its data."""
+    others = ("summary", "error", "data")
+    call.printer.show([result.record for result in results], RUN_COLUMNS, "task", others)
+
+
+def counts_of(results: Sequence[TaskResult]) -> dict[str, int]:
+    """Count the tasks by what they came to."""
+    counts = Counter(result.status for result in results)
+    states: tuple[Status, ...] = ("ok", "failed", "skipped")
+    return {"tasks": len(results)} | {state: counts[state] for state in states}
+
+
+def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence[str]) -> None:
+    """Show the records that all tasks have printed, each with the names of its task."""
+    shapes = [result.shape for result in results if result.shape]
+    keys = [shape.key for shape in shapes]
+    rows: Iterator[dict[str, Any]] = (row for result in results for row in _rows(result, names))
+    columns = [*dict.fromkeys(name for shape in shapes for name in shape.columns)]
+    others = [*dict.fromkeys(name for shape in shapes for name in shape.others)]
+    if not columns:
+        rows = iter(found := [*rows])
+        columns = [name for name in dict.fromkeys(name for row in found for name in row) if name not in names]
+    shown = (*names, *(_beside(name, names) for name in columns))
+    call.printer.noun = "results"
+    call.printer.show_records(rows, shown, keys[0] if keys else "profile", others)
+
+
+def _rows(result: TaskResult, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the records that a task has printed; a plain value is that of the key."""
+    document = result.document
+    key = result.shape.key if result.shape else "value"
+    labels = {name: getattr(result, name) for name in names}
+    for record in document if isinstance(document, list) else [] if document is None else [document]:
+        fields = record if isinstance(record, dict) else {key: record}
+        yield labels | {_beside(name, names): value for name, value in fields.items()}
+
+
+def _beside(name: str, names: Sequence[str]) -> str:
+    """Name a field of a task's data beside the columns of the fleet."""
+    return f"data.{name}" if name in names else name
 
 
 @dataclass
@@ -123,14 +175,12 @@ class FleetCommand:
 
     def _end(self, begun: FleetRun, results: list[TaskResult], stopped: Interrupted | None) -> None:
         """Show the results and write the page; raise the error, or the signal."""
-        counts = Counter(result.status for result in results)
-        states: tuple[Status, ...] = ("ok", "failed", "skipped")
-        self.call.note_summary({"tasks": len(results)} | {state: counts[state] for state in states})
+        self.call.note_summary(counts_of(results))
         error: ReportedError | None = stopped or error_of(results, self._resume)
         if stopped:
             stopped.hint = f"run again what did not end well: {self._resume}"
         try:
-            self.call.printer.show(msgspec.to_builtins(results), RUN_COLUMNS, "task", ("summary", "error"))
+            show_results(self.call, results, self.tasks)
             if self.page:
                 self._write_page(self.page, begun, results, error)
         except AdsctlError as other:
@@ -139,6 +189,8 @@ class FleetCommand:
             self.call.messages.warn(other.message)  # that tasks failed is more important
         if error:
             raise error
+        if any(result.exit_code == DIFFERENCES_FOUND for result in results):
+            raise typer.Exit(DIFFERENCES_FOUND)
 
     def _write_page(
         self, path: Path, begun: FleetRun, results: list[TaskResult], error: ReportedError | None
@@ -180,7 +232,7 @@ def _task_record(records: Records, task: PlannedTask, *, goes_on: bool) -> dict[
         state = "running" if goes_on else "unfinished"
     else:
         state = "waiting" if goes_on else "not started"
-    found = msgspec.to_builtins(result) if result else {}
+    found = result.record if result else {}
     found.pop("status", None)
     return {"task": task.name, "state": state, "profile": task.profile} | found
 

@@ -8,7 +8,7 @@ from ...api.products import MAX_IMAGE_BYTES
 from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...output.text import counted
-from ...uploads.row_plan import RowPlan
+from ...uploads.plan import RowPlan
 from ...validation.report import ValidationReport
 from ...validation.rows import CheckedRow
 from .options import ImageOptions

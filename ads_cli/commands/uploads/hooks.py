@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...uploads.journal import Journal
     from ...uploads.plan import Plan
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
 
 

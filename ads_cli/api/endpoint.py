@@ -108,6 +108,14 @@ class Endpoint(msgspec.Struct, frozen=True):
         return self.method == "POST" and not self.retry
 
     @property
+    def noun(self) -> str:
+        """What it makes several of: `scheduled posts`, of the command `posts scheduled create`."""
+        if self.batch:
+            return self.batch.noun
+        *groups, last = self.command.split()[:-1]
+        return last if last.endswith("s") else " ".join((last, *groups))
+
+    @property
     def is_batch(self) -> bool:
         """Whether it takes many records at once, and there is no request for one."""
         return self.batch is not None and self.batch.path == self.path

@@ -6,6 +6,7 @@ from typing import Any
 from typer import Exit
 
 from ..api.amounts import amount_names
+from ..api.batches import takes_several
 from ..api.endpoint import BatchEndpoint, Endpoint, Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
@@ -29,9 +30,9 @@ BATCH_OPTIONS = ("format", "failed_out", "force", *ONCE_OPTIONS)
 FORMATS = "csv, tsv, json, jsonl or yaml"
 
 
-def file_help(batch: BatchEndpoint) -> str:
+def file_help(batch: BatchEndpoint | None) -> str:
     """Say how a file of several records is sent."""
-    return f"several records, in a list or a table, are sent {batch.size} at a time; "
+    return f"several records, in a list or a table, are sent {batch.size if batch else 'one'} at a time; "
 
 
 def batch_options() -> Iterator[Option]:
@@ -87,11 +88,11 @@ def request_parameters(request: type[Request]) -> list[Any]:
     params += file_options(request)
     if any(field.type.is_nested for field in own):
         params += document_options(request)
-    elif request.endpoint.batch:
+    elif takes_several(request):
         params.append(file_option(request))
-    if endpoint.batch:
+    if takes_several(request):
         params += batch_options()
-    if endpoint.batch or (endpoint.makes_anew and any(param.name == "file" for param in params)):
+    if takes_several(request) or (endpoint.makes_anew and any(param.name == "file" for param in params)):
         params += once_options(creates=endpoint.makes_anew)
     if any(field.type.extra("money") for field in own) and endpoint.mutates:
         params += currency_option(own)
@@ -213,8 +214,7 @@ def choices_help(field_type: FieldType) -> str:
 
 def file_option(request: type[Request]) -> Option:
     """Make --file, which reads the fields of one record, or of several where there is a batch line."""
-    batch = request.endpoint.batch
-    several = file_help(batch) if batch else ""
+    several = file_help(request.endpoint.batch) if takes_several(request) else ""
     return Option(
         "file",
         "--file",

@@ -1,11 +1,12 @@
 """The file that a command writes its result to."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ..config.atomic_files import MayReplace, atomic, file_to_replace
-from ..errors import NotConfirmedError, UsageError
+from ..errors import AdsctlError, NotConfirmedError, ReportedError, UsageError
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -78,6 +79,25 @@ class OutputFile:
     def may_replace(self) -> MayReplace | None:
         """What decides whether a file is replaced: one that was created since it was asked about is kept."""
         return None if self._may_replace else lambda path: False
+
+
+@contextmanager
+def page_at_end(call: Invocation, write: Callable[[ReportedError | None], None]) -> Iterator[None]:
+    """Write a page when the block has ended, also by an error, which counts more than one of the page."""
+    from typer import Exit
+
+    try:
+        yield
+    except ReportedError as error:
+        try:
+            write(error)
+        except AdsctlError as other:
+            call.messages.warn(other.message)
+        raise
+    except (Exit, BrokenPipeError):  # an exit code that is no error; nobody reads on
+        write(None)
+        raise
+    write(None)
 
 
 def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool) -> None:

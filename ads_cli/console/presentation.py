@@ -75,7 +75,7 @@ class ResultFile:
     """The file of --to, which has the result of the command once it has ended."""
 
     def __init__(self, name: str, confirm: Callable[[str], None]) -> None:
-        from ..config.output_paths import file_to_replace
+        from ..config.atomic_files import file_to_replace
 
         self._path, self._is_written = Path(name), False
         if not self._path.parent.is_dir() or self._path.is_dir():

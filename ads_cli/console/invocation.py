@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..api.names import neutral_name
@@ -11,7 +11,7 @@ from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
 from .command_line import CommandLine
-from .presentation import resolve_presentation
+from .presentation import ResultFile, resolve_presentation
 
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
@@ -62,9 +62,10 @@ class Invocation:
 
             check_log_file(log, context, call.settings)
         if to := flags.get("to"):
-            from .output_file import OutputFile
-
-            command_line.output_file = OutputFile.of_result(call, to)
+            file = ResultFile(to, partial(call.confirm, at_service=False))
+            command_line.open_result = file.open
+            if not call.dry_run:
+                command_line.resources.callback(file.require_written)
         if not is_help:
             for warning in call.settings.check_folders():
                 call.messages.note(warning, "warning")
@@ -133,7 +134,7 @@ class Invocation:
             note_shape=self._command_line.note_shape,
             neutral_name=neutral_name,
             table_view=TableView(table_view.header, table_view.shown),
-            open_file=file.open if (file := self._command_line.output_file) else None,
+            open_file=self._command_line.open_result,
         )
 
     def _side_effects(self) -> str:
@@ -221,10 +222,6 @@ class Invocation:
     def is_guard_check(self) -> bool:
         """Whether this dry run only asks what the guard would refuse."""
         return self._command_line.is_guard_check
-
-    def at_end(self, check: Callable[[], None]) -> None:
-        """Call a function when the command has ended without an error."""
-        self._command_line.resources.callback(check)
 
     def hold(self, lock: AbstractContextManager[Any]) -> None:
         """Hold a lock until the command ends."""

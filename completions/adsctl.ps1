@@ -233,6 +233,7 @@ $AdsctlOptions = @{
     'stats active' = '--start-time --end-time --entity --campaign-ids --funding-instrument-ids --line-item-ids --envelope'
     'stats get' = '--since --entity --ids --all --active --until --granularity --metrics --placement --group-by --totals --sort --top --compare --into --plot --report --title --logo --force --raw'
     'stats export' = '--since --entity --ids --all --active --until --granularity --metrics --placement --group-by --totals --sort --top --compare --into --plot --report --title --logo --force --segment-by --country --platform --resume'
+    'stats report' = '--report --title --logo --force'
     'recommendations list' = '--envelope'
     'recommendations get' = '--envelope'
     'accounts features list' = '--feature-keys --envelope'

@@ -10,7 +10,14 @@ from ..spelling import as_variable, suggestion
 from .addresses import ADDRESSES
 from .writers import check_writers
 
-SECRETS = ("consumer_key", "consumer_secret", "access_token", "access_token_secret", "bearer_token")
+SECRETS = (
+    "consumer_key",
+    "consumer_secret",
+    "access_token",
+    "access_token_secret",
+    "bearer_token",
+    "client_secret",
+)
 
 
 class Variables(NamedTuple):
@@ -30,6 +37,7 @@ ENVIRONMENT = (
     ),
     _variables(ADDRESSES, "the addresses of the service: https, or http on this machine"),
     _variables(SECRETS, "the secrets; each also with _FILE, which names a file that holds it"),
+    _variables(("client_id",), "the app of auth login --oauth2, as --client-id"),
     _variables(("token_store",), "keyring or file: where auth login stores tokens"),
     _variables(
         ("emulator",),
@@ -116,6 +124,7 @@ def _parse(line: str, place: str) -> tuple[str, str]:
 CONFIG_FILES = {
     "config.yaml": "profiles: addresses, account, catalog; never a secret",
     "secrets.json": "tokens, only after --token-store file; readable by you alone",
+    "grants": "locks of sign-ins by OAuth 2.0: one process at a time renews a token",
 }
 STATE_FILES = {
     "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",

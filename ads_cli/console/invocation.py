@@ -173,7 +173,7 @@ class Invocation:
             self.settings,
             self.messages,
             self.trace,
-            credentials=self.secrets.user,
+            credentials=lambda: self.secrets.user(self.client.call),
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,
             write_guard=self._begin_write_epoch,

@@ -144,7 +144,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     users: dict[tuple[str, str], Parsed] = {}
     for each in unnamed:
         with suppress(AdsctlError):  # it is not signed in, which is told already
-            token = Secrets(each.settings, Mask(), {}).user().access_token
+            token = Secrets(each.settings, Mask(), {}).user().holder
             first = users.setdefault((_service(each.settings), token), each)
             if first.task.place != each.task.place:
                 yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")

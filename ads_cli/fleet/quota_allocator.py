@@ -124,7 +124,7 @@ def scope_of_profile(profile: str, environ: Mapping[str, str]) -> str:
     settings = Settings({"profile": profile}, environ)
     if settings.is_local:
         return "token-local"
-    return token_scope(Secrets(settings, Mask(), {}).user().access_token)
+    return token_scope(Secrets(settings, Mask(), {}).user().holder)
 
 
 PARTS = 16  # of a limit, at least: a home that joins later gets one of another home's

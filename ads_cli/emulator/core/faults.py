@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 # client in the same process raises the error that it would have seen.
 HEADER = "X-Emulator-Fault"
 PARTIAL, HIDE_VARIANTS = "partial", "hide-variants"  # what the handler of a request does
+SHORT_LIVED = "short-lived"  # what the token of a sign-in is: expired by the time that it is used
 PROCESSING = ("processing=failed", "processing=never")  # how the processing of an upload ends
-ACTIONS = ("reset", "reset-after", "truncate", "garbage", PARTIAL, HIDE_VARIANTS, *PROCESSING)
+OF_HANDLERS = (PARTIAL, HIDE_VARIANTS, SHORT_LIVED, *PROCESSING)
+ACTIONS = ("reset", "reset-after", "truncate", "garbage", *OF_HANDLERS)
 SETTINGS = {
     "status": "status",
     "latency": "latency_seconds",
@@ -35,7 +37,7 @@ MAX_LATENCY_SECONDS = 3600.0
 EXAMPLE = "for example: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1"
 GARBAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body>Please log in.</body></html>"
 
-# Handles the request without faults, but for PARTIAL or HIDE_VARIANTS.
+# Handles the request without faults, but for those OF_HANDLERS.
 HandleRequest = Callable[[str], HttpResponse]
 
 
@@ -82,7 +84,7 @@ class Fault:
             return HttpResponse(GARBAGE, content_type="text/html")
         if self.action == "reset":
             return HttpResponse(b"{}", headers=((HEADER, "reset"),))
-        if self.action in (PARTIAL, HIDE_VARIANTS) or self.action in PROCESSING:
+        if self.action in OF_HANDLERS:
             return handle(self.action)
         response = handle("")
         return _marked(response, self.action.removesuffix("-after"))

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from .amounts import money_fields
-from .endpoint import Request
+from .endpoint import Request, requests_named
 from .fields import Field, fields_of
 from .time import Time
 
@@ -49,6 +49,13 @@ def paused_unless_told(kind: type[Request], values: dict[str, Any]) -> dict[str,
     if field is None or kind.endpoint.method != "POST" or values.get(field.name) is not None:
         return values
     return {**values, field.name: PAUSED}
+
+
+@cache
+def update_of_activation(kind: type[Request]) -> type[Request] | None:
+    """Return the update that an activation stands for, which sets the status to ACTIVE; None of others."""
+    *group, verb = kind.endpoint.command.split()
+    return requests_named((*group, "update"))[0] if verb == "activate" else None
 
 
 def is_active(request: Request) -> bool:

@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from .secret_stores import SecretStore
 
 
+def refuse_grant(settings: Settings) -> None:
+    """Raise AccessError for a profile whose sign-in cannot be used on several machines."""
+    if settings.uses_grant:
+        raise AccessError(
+            f"the profile {settings.profile} is signed in by OAuth 2.0, which is for one machine: "
+            "its refresh token changes with every use",
+            hint=f"sign in by OAuth 1.0a: adsctl auth login --profile {settings.profile}",
+        )
+
+
 class FoundSecret(msgspec.Struct, frozen=True):
     """A secret, and where it was found, for the user."""
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from ..auth.secrets import Secrets
+from ..auth.secrets import Secrets, refuse_grant
 from ..config.addresses import canonical_address
 from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
@@ -111,6 +111,16 @@ def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
         try:
             settings.address("ads")
             Secrets(settings, Mask(), {}).user()
+        except AdsctlError as error:
+            yield problem(each.line, error)
+
+
+def check_grants(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
+    """Yield the tasks of other machines whose profiles are signed in on this one alone."""
+    for each in parsed:
+        try:
+            if COMMANDS[each.line.command].uses_account:
+                refuse_grant(each.settings)
         except AdsctlError as error:
             yield problem(each.line, error)
 

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from ads_cli.errors import AccessError
+from ads_cli.fleet.quota_allocator import scope_of_profile
 from tests.conftest import feed
 
 
@@ -238,3 +240,15 @@ def test_a_check_shows_the_tasks_and_runs_nothing(fleet, feeds, adsctl):
     (record,) = json.loads(adsctl("fleet", "check", "fleet.yaml", "-o", "json").stdout)
     assert record["command"] == "--profile=local products push --changed a.csv"
     assert not (adsctl.home / "state" / "fleet").exists()
+
+
+def test_a_sign_in_of_one_machine_is_no_use_to_a_fleet_on_others(fleet, feeds, adsctl):
+    feeds("a")
+    adsctl("profile", "set", "shop-1", "service=x", "account=acc", "client_id=abc")
+    fleet.write("{name: one, profile: shop-1, run: products push a.csv}")
+    words = ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    told = adsctl("fleet", "run", "fleet.yaml", *words, code=4).stderr
+    assert "shop-1 is signed in by OAuth 2.0, which is for one machine" in told
+    assert "sign in by OAuth 1.0a: adsctl auth login --profile shop-1" in told
+    with pytest.raises(AccessError, match="one machine"):
+        scope_of_profile("shop-1", adsctl.environment)

@@ -20,6 +20,7 @@ from ...fleet.check import (
     check_catalogs,
     check_feeds,
     check_folders,
+    check_grants,
     check_guard,
     check_places,
     check_signed_in,
@@ -96,6 +97,8 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
         problems += check_guard(chosen)
         problems += [*check_signed_in(chosen), *check_catalogs(chosen), *check_folders(chosen)]
         problems += check_feeds(chosen, lambda settings: _access_of(call, settings))
+    else:
+        problems += check_grants(chosen)
     if problems:
         raise _error(path, problems)
     return [each.task for each in chosen]

@@ -5,7 +5,7 @@ from ...api.problems import InvalidError, Problem
 from ..core.handlers import RequestContext
 from ..core.responses import ApiError, invalid_parameter
 from ..storage import Record, Store
-from .collection import Collection
+from .collection import Collection, accept_activation
 from .serving import CAMPAIGN, FUNDING, with_campaign_state, with_funding_state
 
 MAX_ACTIVE = 200  # campaigns of an account; paused ones count until they end
@@ -64,3 +64,4 @@ CAMPAIGNS = Collection(
         context.store, record, context.path_params["account_id"]
     ),
 )
+accept_activation(campaigns.ActivateCampaign, CAMPAIGNS)

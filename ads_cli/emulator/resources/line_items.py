@@ -17,7 +17,7 @@ from ..core.request import value_or_default
 from ..core.responses import ApiError, invalid_parameter
 from ..storage import Record
 from .accounts import require_record
-from .collection import Collection
+from .collection import Collection, accept_activation
 from .lookup import BUSINESS, SERVICE, require_allowed
 from .serving import CAMPAIGN, LINE_ITEM
 from .targeting import target_platforms_of_app
@@ -271,3 +271,4 @@ LINE_ITEMS = Collection(
     shown=_shown,
     conditions=of_campaigns,
 )
+accept_activation(line_items.ActivateLineItem, LINE_ITEMS)

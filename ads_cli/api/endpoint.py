@@ -96,11 +96,17 @@ class Endpoint(msgspec.Struct, frozen=True):
     service: str  # the service that has it; "" if every service does
     batch: BatchEndpoint | None  # takes many of these requests at once
     wire_names: Mapping[str, str]  # of parameters whose names on the wire no field can have
+    reads_only: bool  # whatever its method, it changes nothing: an estimate, a job that computes
 
     @property
     def mutates(self) -> bool:
-        """Whether the request changes anything."""
+        """Whether the request is sent by a method that changes something."""
         return self.method != "GET"
+
+    @property
+    def changes(self) -> bool:
+        """Whether the request changes anything."""
+        return self.mutates and not self.reads_only
 
     @property
     def makes_anew(self) -> bool:
@@ -152,6 +158,7 @@ def endpoint(
     service: str = "",
     batch: BatchEndpoint | None = None,
     wire_names: Mapping[str, str] = NO_WIRE_NAMES,
+    reads_only: bool = False,
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, as the specification writes it, and to its command.
 
@@ -177,6 +184,7 @@ def endpoint(
         service=service,
         batch=batch,
         wire_names=wire_names,
+        reads_only=reads_only,
     )
 
     def bind(request: R) -> R:
@@ -203,6 +211,7 @@ class EndpointOptions(TypedDict, total=False):
     sensitive: bool
     service: str
     batch: BatchEndpoint | None
+    reads_only: bool
 
 
 class Resource(msgspec.Struct, frozen=True):

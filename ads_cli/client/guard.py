@@ -21,7 +21,7 @@ from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, StateError
 from .prepared_request import PreparedRequest
 from .spending import SOURCES, StoredRecords
-from .writes import SIGN_IN, Dialect, Operation, Write, write_of
+from .writes import Dialect, Operation, Write, needs_leave, write_of
 
 CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
@@ -145,7 +145,7 @@ class WriteGuard:
             due: list[tuple[str, Operation, bytes]] = []
             count = 0
             for write in writes:
-                if write.endpoint and write.endpoint.command.split()[0] == SIGN_IN:
+                if write.endpoint and not needs_leave(write.endpoint):
                     continue
                 self._judge_kind(write)
                 new = [(write.account, each, _digest(write, each)) for each in write.operations]

@@ -131,6 +131,11 @@ def is_upload(endpoint: Endpoint) -> bool:
     return endpoint.path.endswith(("/products", "/users")) or endpoint.command == "conversions send"
 
 
+def needs_leave(endpoint: Endpoint) -> bool:
+    """Whether a request changes anything of an account, so that it is judged, and logged."""
+    return endpoint.changes and endpoint.command.split()[0] != SIGN_IN
+
+
 @cache
 def subject_of(command: str) -> str:
     """Return what the requests of a command change, apart from their actions."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..client.guard import WriteGuard
-from ..client.writes import SIGN_IN, Dialect, Write
+from ..client.writes import Dialect, Write, needs_leave
 from ..config.change_log import UNKNOWN, Begun, ChangeLog, Ended
 from ..config.file_locks import locked
 from ..config.guard import read_guard
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from .change_records import Caller
 
 BASES = ("ads", "platform", "sandbox")
-# Requests that are sent by POST and change nothing, and parts of a file, whose end is logged.
-ASKING = ("audiences estimate", "posts drafts preview", "stats export")
-PART = "/append"
+PART = "/append"  # of a file, whose end is logged
 
 
 class Writes:
@@ -133,5 +131,4 @@ def _is_logged(write: Write, prepared: "PreparedRequest") -> bool:
     """Whether a request is a change of its own."""
     if prepared.url.endswith(PART):
         return False
-    command = write.endpoint.command if write.endpoint else ""
-    return command not in ASKING and command.split()[:1] != [SIGN_IN]
+    return write.endpoint is None or needs_leave(write.endpoint)

@@ -119,7 +119,7 @@ _adsctl_options() {
     'audiences check') REPLY='--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --failed-out --force' ;;
     'audiences hash') REPLY='--allow-clear-text --format --encoding --map --record --max-size --sheet --max-rows --recipe --ignore --where --allow-empty --region --region-column --keep-partial --skip-invalid --failed-out --force' ;;
     'audiences combine') REPLY='--name --any-of --all-of --segments --file --failed-out --force --format --resume --uncertain' ;;
-    'fleet run') REPLY='--parallel --engine --scheduler --insecure-scheduler --only --resume --fail-fast --max-failures --report --force' ;;
+    'fleet run') REPLY='--parallel --engine --scheduler --insecure-scheduler --only --resume --fail-fast --max-failures --skip-signed-out --report --force' ;;
     'fleet check') REPLY='--only' ;;
     'jobs clean') REPLY='--all' ;;
     'changes list') REPLY='--since --until --id' ;;

@@ -1,7 +1,7 @@
 """Choose where the tasks of a fleet run."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from ...errors import AdsctlError, Interrupted, NotFoundError, ReportedError, Us
 from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
 from ...fleet.records import FleetRun, FleetState, PlannedTask, Records, RunId, list_runs
 from ...fleet.task_process import LocalEngine
-from ...fleet.tasks import RunLimits, Task
+from ...fleet.tasks import RunLimits
 from ...hosts import is_loopback
 from ...installation import missing_extra
 from ...output.text import counted
 from ..uploads.reports import resume_command
+from .plan import FleetPlan
 from .view import FleetView
 
 EXAMPLE = "tls://10.0.0.5:8786"
@@ -71,22 +72,22 @@ class FleetCommand:
 
     call: Invocation
     file: str
-    tasks: Sequence[Task]
+    plan: FleetPlan
     make_engine: Callable[[RunId], Engine]
     page: Path | None
     force: bool = False
 
     def run(self, *, resume: bool) -> None:
         """Run what is due, show every result, and raise what the fleet came to."""
-        call = self.call
+        call, tasks = self.call, self.plan.tasks
         state = FleetState(call.settings.state_dir, Path(self.file))
         with state.locked():
             last = state.last()
-            begun = state.begin(self.tasks, resume=resume, dry_run=call.dry_run)
+            begun = state.begin(tasks, resume=resume, dry_run=call.dry_run)
             records = state.records(begun.run)
-            found = {task.name: records.find(task) for task in self.tasks}
+            found = {task.name: records.find(task) for task in tasks}
             results = {name: result for name, result in found.items() if result and result.status == "ok"}
-            due = [task for task in self.tasks if task.name not in results]
+            due = [task for task in tasks if task.name not in results]
             if resume:
                 self._say_resumed(len(results), begun, is_new=last is None)
             view = FleetView(call.messages, len(due), records.log)
@@ -103,7 +104,8 @@ class FleetCommand:
                     self.make_engine(begun.run).run(due, on_event)
                 except Interrupted as error:
                     stopped = error
-        self._end(begun, [results.get(task.name) or TaskResult.skipped(task) for task in self.tasks], stopped)
+        ended = [results.get(task.name) or TaskResult.skipped(task) for task in tasks]
+        self._end(begun, [*ended, *self.plan.left_out], stopped)
 
     def _keep(self, records: Records, event: Ended) -> None:
         """Store a result that has no record here: of another machine, or of a process that was killed."""

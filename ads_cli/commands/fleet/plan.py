@@ -23,9 +23,10 @@ from ...fleet.check import (
     check_grants,
     check_guard,
     check_places,
-    check_signed_in,
+    find_signed_out,
+    problem,
 )
-from ...fleet.engine import worst
+from ...fleet.engine import TaskResult, worst
 from ...fleet.expand import Expansion
 from ...fleet.file import TaskProblem, read_fleet
 from ...fleet.tasks import Task
@@ -65,6 +66,7 @@ def parse_line(root: Any, words: Sequence[str]) -> ParsedLine:
 
 
 MAX_PROBLEMS = 50  # that are told
+ASKING_TIMEOUT = "10s"
 # The options of `fleet run` that are those of each task, unless its line has them too.
 INHERITED = (
     *("profile", "service", "env_file", "account", "sandbox", "yes", "dry_run"),
@@ -73,10 +75,27 @@ INHERITED = (
 MAX_BYTES = parse_size("2GiB", "")
 
 
-def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here: bool = True) -> list[Task]:
+class FleetPlan(NamedTuple):
+    """The tasks of a fleet that run, and the results of those that are left out."""
+
+    tasks: list[Task]
+    left_out: list[TaskResult]
+
+
+def plan_fleet(
+    call: Invocation,
+    root: Any,
+    file: str,
+    only: str | None,
+    *,
+    here: bool = True,
+    asks: bool = False,
+    skips: bool = False,
+) -> FleetPlan:
     """Return the tasks of a file; raise AdsctlError with everything that is wrong.
 
-    Whether profiles are signed in and feeds can be read is checked where the tasks run `here`.
+    Whether profiles are signed in and feeds can be read is checked where the tasks run `here`. `asks` has the
+    service look at each token; `skips` leaves the tasks out whose profiles are not signed in.
     """
     path, problems = Path(file), list[TaskProblem]()
     fleet = read_fleet(path, problems)
@@ -93,15 +112,34 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
     names = _chosen([line.name for line in lines], only)
     chosen = [each for each in parsed if each.task.name in names]
+    left_out: list[TaskResult] = []
     if here:
-        problems += check_guard(chosen)
-        problems += [*check_signed_in(chosen), *check_catalogs(chosen), *check_folders(chosen)]
+        signed_out = find_signed_out(chosen, partial(_ask, call) if asks or skips else None)
+        if skips:
+            left_out = [
+                TaskResult.skipped(each.task, found.error) for found in signed_out for each in found.tasks
+            ]
+            names -= {result.task for result in left_out}
+            if left_out and not names:
+                raise signed_out[0].error
+            chosen = [each for each in chosen if each.task.name in names]
+        else:
+            problems += [problem(found.tasks[0].line, found.error) for found in signed_out]
+        problems += [*check_guard(chosen), *check_catalogs(chosen), *check_folders(chosen)]
         problems += check_feeds(chosen, lambda settings: _access_of(call, settings))
     else:
         problems += check_grants(chosen)
     if problems:
         raise _error(path, problems)
-    return [each.task for each in chosen]
+    return FleetPlan([each.task for each in chosen], left_out)
+
+
+def _ask(call: Invocation, settings: Settings) -> None:
+    """Ask the service for an account, once and briefly; raise AccessError where it refuses the token."""
+    from ...api.accounts import ListAccounts
+
+    limits = {"max_attempts": "1", "timeout": ASKING_TIMEOUT}
+    call.with_flags({**settings.flags, **limits}).client.call(ListAccounts(count=1))
 
 
 def inherited_options(call: Invocation) -> list[str]:

@@ -59,6 +59,7 @@ GROUP_MODULES = {
     "auth": ("auth",),
     "webhooks": ("webhooks",),
 }
+SIGN_IN = "auth "  # begins the commands that sign in and out
 NO_WIRE_NAMES: Mapping[str, str] = {}
 MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
@@ -105,8 +106,8 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
-        """Whether the request changes anything."""
-        return self.mutates and not self.reads_only
+        """Whether the request changes anything of an account; a sign-in changes nothing but tokens."""
+        return self.mutates and not self.reads_only and not self.command.startswith(SIGN_IN)
 
     @property
     def makes_anew(self) -> bool:

@@ -193,7 +193,7 @@ class Grant:
                 auth = client_auth(stored.client_id, client_secret)
                 return self._send(request, auth=auth).body
             except (AccessError, NotFoundError, RefusedError) as error:
-                lost = ", after an answer with a newer one was lost" if is_lost else ""
+                lost = ", after the answer to a refresh was lost" if is_lost else ""
                 raise self._ended(
                     stored, f"the service refuses the refresh token{lost}: {error.message}", error
                 ) from None

@@ -18,7 +18,7 @@ from ..client.client import Client
 from ..client.prepared_request import build_request
 from ..client.response import Response
 from ..config.addresses import SITES, is_same_address
-from ..errors import AccessError, RefusedError, UnavailableError, UsageError
+from ..errors import AccessError, AdsctlError, RefusedError, UnavailableError, UsageError
 from ..http.response_body import parse_form
 from .callback import OAUTH2, authorization_of
 from .grants import StoredGrant, client_auth
@@ -144,8 +144,11 @@ class GrantSignIn:
         now = time.time()
         try:
             body = self._client.call(request, auth=client_auth(self._id, self._secret)).body
-        except (AccessError, RefusedError) as error:
-            error.hint = "nothing was stored: sign in again; what the page returns works for 30 seconds"
+        except AdsctlError as error:
+            if isinstance(error, AccessError | RefusedError) or error.may_be_applied:
+                error.hint = (
+                    "nothing was stored: sign in again; what the page returns works once, for 30 seconds"
+                )
             raise
         if str(body.get("token_type", "bearer") if isinstance(body, dict) else "").lower() != "bearer":
             raise UnavailableError("the response has no bearer token")

@@ -33,7 +33,6 @@ SUBJECTS = {
     "accounts": "settings",
     "webhooks": "webhooks",
 }
-SIGN_IN = "auth"  # the group of commands that sign in and out, which change nothing but tokens
 
 
 class Dialect(NamedTuple):
@@ -129,11 +128,6 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
 def is_upload(endpoint: Endpoint) -> bool:
     """Whether a request carries rows of a file: products, users or conversions."""
     return endpoint.path.endswith(("/products", "/users")) or endpoint.command == "conversions send"
-
-
-def needs_leave(endpoint: Endpoint) -> bool:
-    """Whether a request changes anything of an account, so that it is judged, and logged."""
-    return endpoint.changes and endpoint.command.split()[0] != SIGN_IN
 
 
 @cache

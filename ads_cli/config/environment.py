@@ -50,6 +50,9 @@ ENVIRONMENT = (
     _variables(
         ("earlier_jobs",), "set for the tasks of a fleet that may not send twice: the jobs before them"
     ),
+    _variables(
+        ("fleet_count",), "set for the tasks of a fleet: where they note how much they change together"
+    ),
     _variables(("job_group",), "set for the commands of a fleet that fill one list together: their run"),
     _variables(
         ("config_dir", "state_dir"),

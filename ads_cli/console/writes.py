@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ..client.guard import WriteGuard
-from ..client.writes import Dialect, Write, needs_leave
+from ..client.guard import FLEET_COUNT, FleetCount, WriteGuard
+from ..client.writes import Dialect, Write
 from ..config.change_log import UNKNOWN, Begun, ChangeLog, Ended
 from ..config.file_locks import locked
 from ..config.guard import read_guard
@@ -36,8 +37,15 @@ class Writes:
     @cached_property
     def guard(self) -> WriteGuard:
         """The guard of the profile and of the files for all profiles."""
+        settings = self._call.settings
+        counts = settings.environ.get(FLEET_COUNT)
+        is_sent = not self._call.dry_run
         return WriteGuard(
-            lambda: read_guard(self._call.settings), self._dialect, self._call.stored_of, self._lock_account
+            lambda: read_guard(settings),
+            self._dialect,
+            self._call.stored_of,
+            self._lock_account,
+            fleet=FleetCount(Path(counts)) if counts and is_sent else None,
         )
 
     @contextmanager
@@ -131,4 +139,4 @@ def _is_logged(write: Write, prepared: "PreparedRequest") -> bool:
     """Whether a request is a change of its own."""
     if prepared.url.endswith(PART):
         return False
-    return write.endpoint is None or needs_leave(write.endpoint)
+    return write.endpoint is None or write.endpoint.changes

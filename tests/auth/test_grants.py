@@ -190,7 +190,7 @@ def test_a_refresh_whose_answer_is_lost_is_tried_once_more(adsctl, served_once, 
     served_once.fail(f"POST /2/oauth2/token {fault} times=1")
     done = adsctl("-p", "shop", "accounts", "list", "--max-wait", "1s", code=4 if applies else 0)
     if applies:  # the service has given a newer one, which nobody has
-        assert "after an answer with a newer one was lost" in done.stderr
+        assert "after the answer to a refresh was lost" in done.stderr
         assert "run: adsctl auth login --oauth2 --client-id adsctl-emulator --profile shop" in done.stderr
 
 
@@ -221,7 +221,7 @@ def test_a_kill_during_a_refresh_is_survived_where_the_old_token_still_works(ads
     if is_applied:
         served_once.sql("UPDATE oauth2_tokens SET token = 'newer' WHERE is_refresh")
     done = adsctl("-p", "shop", "accounts", "list", code=4 if is_applied else 0)
-    assert ("after an answer with a newer one was lost" in done.stderr) == is_applied
+    assert ("after the answer to a refresh was lost" in done.stderr) == is_applied
 
 
 def test_processes_that_share_a_sign_in_renew_it_once(adsctl, served_once):
@@ -256,6 +256,25 @@ def test_where_nothing_can_be_stored_no_refresh_token_is_used(adsctl, served_onc
     monkeypatch.undo()
     assert stored(adsctl) == before
     adsctl("-p", "shop", "accounts", "list")
+
+
+def test_a_guard_that_cannot_be_read_stops_no_renewal(adsctl, served_once):
+    sign_in(adsctl)
+    expire(adsctl)
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "max_dayly_budget: 1 EUR\n"))}
+    assert "Nordlicht Shop" in adsctl("-p", "shop", "accounts", "list", **env).stdout
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "read_only: true\n"))}
+    expire(adsctl)
+    adsctl("-p", "shop", "accounts", "list", **env)
+    adsctl("-p", "shop", "auth", "logout", **env)
+    assert adsctl("changes", "list", "-o", "json").stdout.strip() == "[]"
+
+
+def test_an_answer_to_a_sign_in_that_is_lost_stores_nothing(adsctl, served_once):
+    served_once.fail("POST /2/oauth2/token truncate")
+    _, said = sign_in(adsctl, code=8)
+    assert "nothing was stored: sign in again" in said
+    assert not (adsctl.home / "config" / "secrets.json").exists()
 
 
 def test_a_confidential_app_sends_its_secret_by_basic_alone(adsctl, served_once):

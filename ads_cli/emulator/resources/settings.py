@@ -9,6 +9,7 @@ from ...api.settings import (
     UpdateTaxSettings,
     UpdateUserSettings,
 )
+from ..core.faults import ANALYST
 from ..core.handlers import RequestContext, handler
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, not_found
@@ -98,4 +99,6 @@ def update_user_settings(context: RequestContext, request: UpdateUserSettings) -
 def get_user_access(context: RequestContext, request: GetUserAccess) -> Result:
     """Return what the user of the request may do in an account."""
     in_account(context, request)
-    return Result({"user_id": context.user, **_stored(context, ACCESS, context.user, NEW_ACCESS)})
+    access = _stored(context, ACCESS, context.user, NEW_ACCESS)
+    role = {"permissions": ["CAMPAIGN_ANALYST"]} if context.fault == ANALYST else {}
+    return Result({"user_id": context.user, **access, **role})

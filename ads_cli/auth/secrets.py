@@ -119,8 +119,8 @@ class Secrets:
         )
 
     def client_secret(self) -> str | None:
-        """Return the secret of the profile's confidential app."""
-        found = self.find(CLIENT_SECRET)
+        """Return the secret of the profile's app; None of a public one, whatever the environment has."""
+        found = self.find(CLIENT_SECRET) if self._from_store(CLIENT_SECRET) else None
         return found.secret.value if found else None
 
     def client_secret_of(self, client_id: str) -> str | None:

@@ -292,6 +292,13 @@ def test_a_confidential_app_sends_its_secret_by_basic_alone(adsctl, served_once)
     assert "nothing was stored: sign in again" in said
 
 
+def test_a_secret_of_the_environment_is_not_that_of_a_public_app(adsctl, served_once):
+    sign_in(adsctl)
+    for profile in (("-p", "shop"), ()):
+        expire(adsctl)
+        adsctl(*profile, "accounts", "list", ADSCTL_CLIENT_SECRET="of-another-app")
+
+
 def test_what_is_pasted_must_be_of_this_sign_in(adsctl, served_once):
     refusals = {
         f"{REDIRECT}?code=1&state=else": (4, "belongs to another sign-in"),

@@ -42,11 +42,14 @@ OAUTH2 = (
         (f"{TESTS}::test_a_token_that_the_service_has_ended_early_is_renewed_once",),
     ),
     Mutant(
-        "oauth2: the callback of another sign-in counts",
+        "a callback for another sign-in is accepted",
         "ads_cli/auth/callback.py",
         "if not token or not hmac.compare_digest(found.encode(), token.encode()):",
         "if not token:",
-        (f"{TESTS}::test_what_is_pasted_must_be_of_this_sign_in",),
+        (
+            f"{TESTS}::test_what_is_pasted_must_be_of_this_sign_in",
+            "tests/auth/test_callback.py::test_a_listener_accepts_only_the_callback_of_its_request_token",
+        ),
     ),
     Mutant(
         "oauth2: a confidential app names itself in the body",

@@ -12,7 +12,7 @@ MICRO_WORDS = "Millionths of the currency's unit"
 Budget = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS)]
 
 
-class Budgets(Request):
+class BudgetFields(Request):
     """A daily and a total budget."""
 
     total_budget_amount_local_micro: Annotated[Budget, Meta(extra={"limit": "total budget"})] | None = None

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .budgets import Budgets
+from .budgets import BudgetFields
 from .conditions import at_least_one, later_than, only_for, required_when, requires
 from .endpoint import BatchEndpoint, Request, Resource, endpoint
 from .line_item_values import (
@@ -54,7 +54,7 @@ LINE_ITEM_FIELDS = (
 
 
 @required_when("bid_amount_local_micro", bid_strategy=("MAX", "TARGET"))
-class LineItemDetails(Budgets, kw_only=True):
+class LineItemDetails(BudgetFields, kw_only=True):
     """The optional fields of a line item."""
 
     account_id: AccountId

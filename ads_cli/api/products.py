@@ -9,11 +9,11 @@ from msgspec import Meta
 
 from .endpoint import Resource
 from .problems import Reason
-from .product_ids import id_problem
 from .product_values import (
     currency_problem,
     gtin_error,
     gtin_warning,
+    id_problem,
     image_problem,
     interval_problem,
     was_truncated,

@@ -77,6 +77,24 @@ def check(
     return item, (rules or broken_rules)(item)
 
 
+def parsed(text: str) -> Any:
+    """Parse JSON, whose numbers stay text until they are converted; raise ValueError."""
+    import json
+
+    try:
+        return json.loads(text, parse_int=str, parse_float=str)
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
+
+
+def parsed_or_text(text: str) -> Any:
+    """Parse JSON; text that is none stays, and is told by validation."""
+    try:
+        return parsed(text)
+    except ValueError:
+        return text
+
+
 def errors_in(problems: list[Problem]) -> list[Problem]:
     """Return the problems that are errors."""
     return [problem for problem in problems if problem.severity == "error"]

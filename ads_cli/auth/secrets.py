@@ -139,6 +139,17 @@ class Secrets:
         command = self._settings.sign_in_command()
         raise AccessError("not signed in: no sign-in by OAuth 2.0 is stored", hint=f"run: {command}")
 
+    @property
+    def user_id(self) -> str:
+        """What identifies the user: the id in the token, or of its owner, else the token."""
+        user = self.user()
+        if not isinstance(user, UserKeys):
+            return user.holder
+        token, found = user.access_token, self.find("access_token")
+        id, dash, _ = token.partition("-")
+        owner = found.secret.owner.rpartition("(")[2].rstrip(")") if found else ""
+        return id if dash and id.isdecimal() else owner or token
+
     def app(self) -> tuple[str, str] | None:
         """Return the consumer key and secret, or None if one is missing."""
         key, secret = self.find("consumer_key"), self.find("consumer_secret")

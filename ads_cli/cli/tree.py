@@ -287,6 +287,11 @@ def run(command_line: CommandLine) -> int:
 def _invoke(command_line: CommandLine) -> int:
     tree = root()
     try:
+        if command_line.names_profiles and not command_line.by:
+            from ..commands.fleet.several import run_under_profiles
+
+            if run_under_profiles(tree, command_line):
+                return 0
         with tree.make_context(PROGRAM, list(command_line.words), obj=command_line) as ctx:
             tree.invoke(ctx)
     except Exit as ended:

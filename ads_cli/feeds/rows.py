@@ -4,14 +4,16 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import msgspec
 
 from ..errors import ContentError
 
 if TYPE_CHECKING:
-    from .source import Source
+    from .source import Feed, Source
+    from .transforms import RowTransform
 
 
 FIRST_LINES = 5  # the most that a message lists
@@ -58,81 +60,53 @@ class Row(msgspec.Struct, gc=False):
 MayFix = Callable[[dict[str, Any]], bool]
 
 
-class RowConversion(Protocol):
-    """Converts each row after it is read; picklable, since worker processes convert rows too."""
+class RowNames:
+    """The columns of some rows, and how messages name their places."""
 
-    @property
-    def digest(self) -> str:
-        """Return what identifies the conversion."""
+    source: "Feed"
+    columns: tuple[str, ...] = ()  # as named in the file
+    hints: Mapping[str, str] = MappingProxyType({})  # field to what gives it, where the feed does not
+    several_per_line = False  # a line alone does not identify a record
+    name_place: Callable[[Any], str] | None = None  # of a row, where its line does not name the file
 
-    @property
-    def fields(self) -> Collection[str]:
-        """Name the fields that it fills."""
+    def by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values under the columns that they were read from."""
+        return dict(values)
 
-    @property
-    def columns(self) -> Collection[str]:
-        """Name the columns that it reads."""
+    def position(self, line: int, record: int) -> str:
+        """Name a record: its line, and its number if several records share a line."""
+        return f"{line}, record {record}" if self.several_per_line else str(line)
 
-    @property
-    def leaves_out(self) -> bool:
-        """Tell whether it may leave rows out."""
+    def place(self, line: int, record: int) -> str:
+        """Name a record, and the file that it is in."""
+        return f"{self.source.label}:{self.position(line, record)}"
 
-    @property
-    def keep(self) -> DuplicatePolicy | None:
-        """Return which of several rows with the same id is kept; None for all of them."""
-
-    def bind(self, rows: "Rows") -> None:
-        """Find the columns that it names; raise UsageError for one that a table does not have."""
-
-    def require_columns(self, rows: "Rows") -> None:
-        """Raise UsageError for a column that no record had; called after the last one."""
-
-    @property
-    def has_steps(self) -> bool:
-        """Tell whether rows are converted before they are validated."""
-
-    @property
-    def has_fixes(self) -> bool:
-        """Tell whether there are fixes."""
-
-    def apply(self, row: Row) -> None:
-        """Convert a row in place."""
-
-    @property
-    def may_fix_texts(self) -> "MayFix | None":
-        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
-
-    def fix_texts(self, row: Row) -> None:
-        """Fix the texts of a row in place, which may break no rule."""
-
-    def fix_rules(self, row: Row) -> bool:
-        """Fix a row that breaks a rule, in place; tell whether anything was changed."""
+    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
+        """List records of the file."""
+        where, numbers = ("records", records) if self.several_per_line else ("lines", lines)
+        return f"{where} {', '.join(map(str, numbers))}"
 
 
-class Rows(ABC):
+class Rows(RowNames, ABC):
     """The rows of a source; each iteration reads it from the beginning."""
 
     has_header = False  # whether the columns are known before the first row
 
     def __init__(
-        self, source: "Source", roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
+        self, source: "Feed", roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
     ) -> None:
         self.source = source
         self.roots = roots  # keys that may hold the list of records in a document that is a mapping
         self.known = known
         self.rename = rename
         self.ignored: tuple[str, ...] = REPORT_COLUMNS
-        self.columns: tuple[str, ...] = ()  # as named in the file
         self.unsent: Container[str] = ()  # columns that are known and not sent
-        self.hints: Mapping[str, str] = {}  # field to what gives it, where the feed does not
         self.notes: list[str] = []  # how the file was read
         self.warnings: list[str] = []  # what was left out of it
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
-        self.several_per_line = False  # a line alone does not identify a record
-        self.name_place: Callable[[Any], str] | None = None  # of a row, where its line does not name the file
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
-        self.conversion: RowConversion | None = None  # of each row, after it is read
+        self.conversion: RowTransform | None = None  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
         self._columns_named = 0  # of `columns`, in `_column_by_field`
         self.numbers_repeated_columns = False  # a repeated name is followed by a number, and no error
@@ -171,7 +145,7 @@ class Rows(ABC):
             return rows
         return self._convert(rows, self.conversion)
 
-    def _convert(self, rows: Iterator[Row], conversion: RowConversion) -> Iterator[Row]:
+    def _convert(self, rows: Iterator[Row], conversion: "RowTransform") -> Iterator[Row]:
         for number, row in enumerate(rows):
             if not number:
                 conversion.bind(self)  # the columns of a table are known from the first row on
@@ -200,19 +174,6 @@ class Rows(ABC):
             names.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
         return names
 
-    def position(self, line: int, record: int) -> str:
-        """Name a record: its line, and its number if several records share a line."""
-        return f"{line}, record {record}" if self.several_per_line else str(line)
-
-    def place(self, line: int, record: int) -> str:
-        """Name a record, and the file that it is in."""
-        return f"{self.source.label}:{self.position(line, record)}"
-
-    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
-        """List records of the file."""
-        where, numbers = ("records", records) if self.several_per_line else ("lines", lines)
-        return f"{where} {', '.join(map(str, numbers))}"
-
     def error(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
         """Make an error about a line of the source."""
         position = f"{self.source.label}:{line}" + (f":{column}" if column else "")
@@ -230,7 +191,13 @@ class UnreadableBlockError(ValueError):
     """A block cannot be parsed; reading row by row names the line, or succeeds."""
 
 
-class TableRows(Rows):
+class FileRows(Rows):
+    """The rows of a format, as a reader finds them in a file."""
+
+    source: "Source"
+
+
+class TableRows(FileRows):
     """Rows that can be cut into blocks, so that several processes can parse them."""
 
     has_header = True
@@ -259,10 +226,37 @@ class TableRows(Rows):
         """Parse the rows of a block; raise UnreadableBlockError if that fails."""
 
 
+MAX_LINE_BYTES = 16 * 1024 * 1024
+
+
+class TextRows(FileRows):
+    """Rows of a format that is read line by line."""
+
+    _line = 0  # the last line that was read
+
+    def _lines(self, stream: BinaryIO) -> Iterator[str]:
+        """Decode line by line, so that errors name their line."""
+        self._line = 0
+        while raw := stream.readline(MAX_LINE_BYTES):
+            yield self._decode(raw)
+
+    def _decode(self, raw: bytes) -> str:
+        """Decode the next line."""
+        self._line += 1
+        if b"\0" in raw:
+            raise self.error(self._line, "a NUL byte; the file is damaged or not a text file")
+        if len(raw) >= MAX_LINE_BYTES:
+            raise self.error(self._line, f"a line of more than {MAX_LINE_BYTES:,} bytes")
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            raise decoding_error(self, self._line, raw) from None
+
+
 MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
 
 
-class RecordRows(Rows):
+class RecordRows(FileRows):
     """Rows of a format whose records are mappings, which may each have other keys."""
 
     def row(self, line: int, record: Any, problem: str = "") -> Row:

@@ -55,8 +55,8 @@ class SharedState:
     def order(self, task: Task, run: RunId) -> Order:
         """Return what a worker is told of a task: it holds the lease of its account, which parts share."""
         lease = self.ended(task)
-        if task.account and not task.is_part:
-            lease = f"adsctl-{sha256(task.account.encode()).hexdigest()[:16]}"
+        if task.lane and not task.is_part:
+            lease = f"adsctl-{sha256(task.lane.encode()).hexdigest()[:16]}"
         return Order(task, run, __version__, f"{lease}-lease", self.ended(task), self.board)
 
     def announce(self, link: SchedulerLink, task: Task) -> None:

@@ -199,7 +199,7 @@ def _refusal(order: Order, board: BoardReader, address: str) -> Refusal | None:
     try:
         if order.version != __version__:
             raise StateError(f"adsctl is {__version__} here, and {order.version} where the fleet was started")
-        scope = scope_of_profile(order.task.profile, os.environ) if order.task.account else ""
+        scope = scope_of_profile(order.task.profile, os.environ) if order.task.uses_account else ""
     except AdsctlError as error:
         return Refusal(address, error.as_dict())
     board.grant()

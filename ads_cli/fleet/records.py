@@ -115,6 +115,7 @@ class FleetRun(msgspec.Struct, frozen=True):
     run: RunId
     began: str  # ISO 8601
     tasks: tuple[PlannedTask, ...]
+    exit_code: int | None = None  # None: it goes on, or was killed
 
 
 class FleetState:
@@ -169,11 +170,19 @@ class FleetState:
         if dry_run:
             shutil.rmtree(self._folder / DRY_RUN, ignore_errors=True)
         else:
-            with atomic(self._folder / "run.json") as stream:
-                stream.write(msgspec.json.encode(begun).decode())
+            self._store(begun)
         self.records(run).prepare()
         self._remove_old_runs()
         return begun
+
+    def end(self, begun: FleetRun, exit_code: int) -> None:
+        """Note that a run ends with an exit code."""
+        if begun.run.id != DRY_RUN:
+            self._store(msgspec.structs.replace(begun, exit_code=exit_code))
+
+    def _store(self, run: FleetRun) -> None:
+        with atomic(self._folder / "run.json") as stream:
+            stream.write(msgspec.json.encode(run).decode())
 
     def records(self, run: RunId) -> Records:
         """Return the records of a run."""

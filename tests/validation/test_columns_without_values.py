@@ -8,7 +8,7 @@ from ads_cli.feeds.source import Source
 from ads_cli.feeds.writer import open_writer
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
-from ads_cli.validation.block_runner import BlockRunner
+from ads_cli.validation.validator import BlockRunner
 from tests.conftest import PRODUCT
 
 ROWS = 2500

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from ...audiences.comparison import ListDifferences
     from ...audiences.sync_plan import ListSyncPlan
     from ...audiences.upload import UserUpload
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
 
 PROCESSING = timedelta(hours=6)  # of a change of a list by the service, at least
 Audience = Annotated[str, typer.Option(metavar="ID", help="The custom audience")]
@@ -271,7 +270,7 @@ class _SyncSteps(ListHooks, kw_only=True):
         from .plans import require_people
 
         plan = self.plan
-        if plan.has_params:
+        if plan.has_params_columns:
             raise ContentError(
                 f"{plan.rows.source.label} tells of each person whether to add or to delete them, or when,"
                 " and a sync adds everybody in the file",

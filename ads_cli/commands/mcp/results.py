@@ -24,7 +24,7 @@ MAX_QUERY_LENGTH = 500
 MAX_TEXT_CHUNK = 6000  # characters of a record that is longer than a result
 
 
-class Results:
+class ResultFiles:
     """Makes the results of tools, and keeps what is longer than one until the server ends."""
 
     def __init__(self, state_dir: Path, mask: Callable[[str], str]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 import typer
@@ -13,13 +13,36 @@ from ...console.invocation import Invocation
 from ...console.output_file import checked_path, write_page
 from ...errors import AdsctlError, ReportedError, UsageError
 from ...masking import mask_address
-from .run_result import Action, RunResult
 
 if TYPE_CHECKING:
     from ...products.sync.differences import Differences
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...report import Section, Tally
+    from ...uploads.push import PushResult, Summary
     from ...validation.validator import Validator
+
+
+Action = Literal["check", "diff", "push", "sync"]
+
+
+class DifferencesPart(NamedTuple):
+    """What a page says of differences, which themselves last no longer than their comparison."""
+
+    headline: str
+    tallies: "list[Tally]"
+    sections: "list[Section]"
+
+
+@dataclass
+class RunResult:
+    """What a run came to, as far as it came."""
+
+    files: str  # as they were typed
+    validator: "Validator | None" = None  # of the rows of the feed
+    action: Action = "check"
+    differences: DifferencesPart | None = None
+    summary: "Summary | None" = None  # of a push
+    result: "PushResult | None" = None  # of a push that has sent something
+    error: ReportedError | None = None  # that ended it
 
 
 class ReportOptions(msgspec.Struct, frozen=True):
@@ -65,7 +88,7 @@ class RunReport:
         from ...products.feed_stats import ProductFacts
 
         path, self.path = self.path, None
-        if validator.rows.source.location.is_same_file(str(path)):
+        if validator.rows.source.is_same_file(str(path)):
             raise UsageError(f"--report: {path} is the input file", hint="choose another name")
         if failed_out and path.resolve() == Path(failed_out).resolve():
             raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...products.sync.comparison import CatalogComparison
     from ...products.sync.plan import SyncPlan
-    from ...uploads.summary import Summary
+    from ...uploads.push import Summary
     from ...validation.report import ValidationReport
 
 
@@ -108,7 +108,6 @@ def _require_ids(rows: "Rows") -> None:
 def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -> None:
     """List the catalog, and let each row be completed by its product."""
     from ...console.progress import progress
-    from ...feeds.transforms import RowTransform
     from ...products.sync.comparison import fields_of_feed
     from ...products.sync.listed_products import Completion
 
@@ -118,5 +117,4 @@ def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -
     with progress(call.messages, "Listing groups of variants", None) as on_progress:
         comparison.list_variants(ids, on_progress)
     emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
-    assert rows.conversion is None or isinstance(rows.conversion, RowTransform)  # as options give it
     rows.conversion = Completion(rows.conversion, comparison.listing, emptied)

@@ -80,7 +80,8 @@ def changes_nothing(request: Request) -> bool:
     """Whether an update names a record, and nothing of it."""
     endpoint = request.endpoint
     changeable = [name for name in request.__struct_fields__ if name not in endpoint.path_fields]
-    return endpoint.method == "PUT" and all(getattr(request, name) is None for name in changeable)
+    is_update = endpoint.method == "PUT" and bool(changeable)  # an activation has nothing to name
+    return is_update and all(getattr(request, name) is None for name in changeable)
 
 
 def is_active(request: Request) -> bool:

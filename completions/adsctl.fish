@@ -68,7 +68,7 @@ function __adsctl_subcommands
     case 'posts drafts'
         printf '%s\t%s\n' 'list' 'List drafts of posts' 'get' 'Show one draft of a post' 'create' 'Create a draft of a post' 'update' 'Change a draft of a post' 'delete' 'Delete a draft of a post; this cannot be undone' 'preview' 'Show a draft on the devices of the signed-in user, by a notification'
     case 'posts scheduled'
-        printf '%s\t%s\n' 'list' 'List scheduled posts, and what became of those whose time has come' 'get' 'Show one scheduled post' 'create' 'Let the service publish a post at a time; at most 30 in a quarter of an hour' 'update' 'Change a scheduled post before it is published' 'delete' 'Delete a scheduled post before it is published; this cannot be undone'
+        printf '%s\t%s\n' 'list' 'List scheduled posts, and the result of those whose time has come' 'get' 'Show one scheduled post' 'create' 'Let the service publish a post at a time; at most 30 in a quarter of an hour' 'update' 'Change a scheduled post before it is published' 'delete' 'Delete a scheduled post before it is published; this cannot be undone'
     case 'stats'
         printf '%s\t%s\n' 'reach' 'How many people were reached' 'jobs' 'The jobs of stats export' 'active' 'List the entities whose statistics changed in a period, and between which times they were active' 'get' 'Show what ads cost and brought, at once' 'export' 'Export what ads cost and brought, of any number of entities and months' 'report' 'Write one page over the rows of several files, such as those of all accounts of a fleet, offline'
     case 'stats reach'

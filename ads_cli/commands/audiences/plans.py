@@ -14,7 +14,7 @@ from .options import ListOptions
 if TYPE_CHECKING:
     from ...audiences.multi_file_plan import ListFile
     from ...audiences.plan import AudiencePlan, ListPlan, ListSettings
-    from ...feeds.locations.access import RemoteAccess
+    from ...feeds.locations import RemoteAccess
 
 PEEKED_AT_ONCE = 16  # files whose columns are found: most of it is waiting for a store
 NUMBERS = re.compile(r"[\d,]+")
@@ -45,7 +45,7 @@ def plan_lists(
     if len(found) == 1:
         return AudiencePlan(feed.open_list(parse_location(found[0], access), settings.columns), settings)
     from ...audiences.multi_file_plan import ListNames, ListsFeed, MultiFileAudiencePlan
-    from ...feeds.locations.access import no_progress
+    from ...feeds.locations import no_progress
 
     shared = access()._replace(progress=no_progress, file_systems={})
     lists = _peek_all(found, feed, settings, shared)

@@ -161,7 +161,7 @@ class FleetCommand:
     force: bool = False
 
     def run(self, *, resume: bool) -> None:
-        """Run what is due, show every result, and raise what the fleet came to."""
+        """Run what is due, show every result, and raise the error of the fleet, if there is one."""
         call, tasks = self.call, self.plan.tasks
         state = FleetState(call.settings.state_dir, Path(self.file))
         with state.locked():

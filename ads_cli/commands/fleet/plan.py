@@ -70,7 +70,7 @@ def parse_line(root: Any, words: Sequence[str], fixed: Mapping[str, Any] | None 
     return ParsedLine(context.params, line.parsed_options, " ".join(path))
 
 
-MAX_PROBLEMS = 50  # that are told
+MAX_PROBLEMS = 50  # that are reported
 ASKING_TIMEOUT = "10s"
 # The options of `fleet run` that are those of each task, unless its line has them too.
 INHERITED = (

@@ -96,7 +96,7 @@ VERIFY_HINT = "; --verify compares with the catalog"
 
 def warn_scheduled_feeds(call: Invocation, hint: str = "") -> None:
     """Name the feeds that the service imports into the catalog; a failure to list them is none of a push."""
-    from ...api.scheduled_feeds import ListScheduledFeeds
+    from ...api.catalog import ListScheduledFeeds
 
     if call.settings.service != "x":
         return

@@ -103,7 +103,7 @@ def get_job(
 
     For example: adsctl stats jobs get 1638457211049000000
     """
-    from ...api.ids import path_segment
+    from ...api.fields import path_segment
     from ...api.statistics import ListJobs
     from ...console.results import show
     from ...errors import NotFoundError

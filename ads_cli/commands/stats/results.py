@@ -314,7 +314,7 @@ class Results:
                 self._draw(shown, table, gathered)
             else:
                 self._show(asked, table)
-        except BrokenPipeError:  # nobody reads on; pictures and pages are of all rows
+        except BrokenPipeError:  # the reader has closed the pipe; pictures and pages are of all rows
             deque(table.rows, 0)
             self._picture(shown, gathered)
             raise

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from ..api.names import SERVICES, Names
@@ -30,6 +31,7 @@ PROFILE_KEYS = (
     "mapping",
     "recipes",
     "user",
+    "client_id",
     "changes_days",
 )
 RECIPES = "recipes"  # of a profile: patterns of files, each with the recipe for them
@@ -249,11 +251,35 @@ class Settings:
     @property
     def sign_in_hint(self) -> str:
         """What to do if the service does not accept the token."""
+        if self.uses_grant:
+            return (
+                f"run: {self.sign_in_command()}; to change anything, without --read-only; and where the "
+                "service refuses tokens of OAuth 2.0, without --oauth2"
+            )
         if self.profile_outranks_environment or not self.environ.get("ADSCTL_ACCESS_TOKEN"):
-            return f"run: adsctl auth login --profile {self.profile}"
+            return f"run: {self.sign_in_command()}"
         return (
             "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
         )
+
+    @property
+    def uses_grant(self) -> bool:
+        """Whether the profile signed in by OAuth 2.0; a token of the environment replaces that."""
+        has_other = not self.profile_outranks_environment and any(
+            self.environ.get(f"ADSCTL_ACCESS_TOKEN{ending}") for ending in ("", "_FILE")
+        )
+        return bool(self.client_id) and not has_other
+
+    @property
+    def client_id(self) -> str | None:
+        """The app of OAuth 2.0 that the profile signed in with."""
+        found = self._profile.get("client_id")
+        return str(found) if found else None
+
+    def sign_in_command(self, *, read_only: bool = False) -> str:
+        """Return the command that signs in to the profile again."""
+        app = f" --oauth2 --client-id {quote(self.client_id or '')}" if self.uses_grant else ""
+        return f"adsctl auth login{app}{' --read-only' if read_only else ''} --profile {self.profile}"
 
     @cached_property
     def _profile(self) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -73,7 +73,11 @@ class Invocation:
 
     def with_profile(self, profile: str) -> "Invocation":
         """Return the same invocation under another profile."""
-        return Invocation({**self.flags, "profile": profile}, self._command_line)
+        return self.with_flags({"profile": profile})
+
+    def with_flags(self, flags: Mapping[str, Any]) -> "Invocation":
+        """Return the same invocation with other common options."""
+        return Invocation({**self.flags, **flags}, self._command_line)
 
     def with_target(self, profile: str | None, account: str | None) -> "Invocation":
         """Return the same invocation for another account; that of another profile unless it is named."""
@@ -182,7 +186,7 @@ class Invocation:
             self.settings,
             self.messages,
             self.trace,
-            credentials=self.secrets.user,
+            credentials=lambda: self.secrets.user(self.client.call),
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,
             write_guard=self._begin_write_epoch,

@@ -97,13 +97,6 @@ OTHERS = (
         (f"{SIGN_IN}::test_a_stored_token_is_never_sent_to_another_address",),
     ),
     Mutant(
-        "a callback for another sign-in is accepted",
-        "ads_cli/auth/callback.py",
-        "not hmac.compare_digest(token.encode(), self._token.encode())",
-        "not token",
-        ("tests/auth/test_callback.py::test_a_listener_accepts_only_the_callback_of_its_request_token",),
-    ),
-    Mutant(
         "a file of secrets that others can read is used",
         "ads_cli/auth/secret_stores.py",
         "if mode & 0o077:",

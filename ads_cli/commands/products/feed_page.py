@@ -218,7 +218,7 @@ def _tallies(differences: Differences) -> list[Tally]:
     """Return the counts of a comparison."""
     counts = differences.counts
     found = [Tally(f"to {action}", counts[action], LEVELS[action]) for action in LEVELS if counts[action]]
-    others = {"unseen": differences.unseen, "not kept": differences.not_kept}
+    others = {"hidden variants": differences.unseen, "reverted by the service": differences.not_kept}
     return [
         *found,
         Tally("the same", differences.unchanged),

@@ -219,11 +219,16 @@ def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
     return f"{place}: {what}\n    {counted(finding.rows, 'row')}: {listed}"
 
 
+EXTRA_COUNTS = {"skipped": "skipped", "unseen": "hidden", "not_kept": "reverted"}
+HIDDEN_ROWS = "variants that the listing does not show, taken as last acknowledged"
+MEANINGS = {"hidden": HIDDEN_ROWS, "reverted": "acknowledged twice, and listed with other values"}
+
+
 def _summary_text(summary: Summary, name: str) -> str:
     counts = dict(summary.counts)
-    for rows in ("skipped", "unseen", "not_kept"):
-        if rows in summary.extra and (summary.extra[rows] or rows == "skipped"):
-            counts[rows.replace("_", " ")] = summary.extra[rows]
+    for key, word in EXTRA_COUNTS.items():
+        if key in summary.extra and (summary.extra[key] or key == "skipped"):
+            counts[word] = summary.extra[key]
     if unsent := summary.due - summary.acknowledged:
         counts["not sent"] = unsent
     in_this_run = summary.acknowledged - summary.earlier
@@ -233,7 +238,10 @@ def _summary_text(summary: Summary, name: str) -> str:
     return "\n".join(
         [
             f"{name}: {_rows_read(summary.report)}, {_invalid_and_warned(summary.report)}",
-            *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
+            *(
+                f"  {status:<10} {count:>10,}" + (f"  {MEANINGS[status]}" if status in MEANINGS else "")
+                for status, count in counts.items()
+            ),
             *comparison,
             f"  {requests}, {summary.seconds:,.1f} s{speed}",
         ]

@@ -91,6 +91,7 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
         envelope=envelope,
         all=all,
         limit=None if limit is None else parse_count(limit, "--limit"),
+        is_cut_unasked=limit is None and not getattr(request, "count", None),
     )
 
 
@@ -116,6 +117,7 @@ def show_pages(
     envelope: bool,
     all: bool,
     limit: int | None = None,
+    is_cut_unasked: bool = True,
     more_hint: str = "--all shows them, --limit N some of them",
 ) -> None:
     """Print a list: one page, all pages, or `limit` records.
@@ -140,7 +142,7 @@ def show_pages(
     if isinstance(pages.total, int):
         call.messages.say(f"{pages.total:,} in total")
     if pages.cursor:
-        show_more = call.messages.say if limit else call.messages.warn  # so many were asked for
+        show_more = call.messages.warn if is_cut_unasked else call.messages.say
         show_more(f"there are more: {more_hint}")
 
 

@@ -95,6 +95,11 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
     )
 
 
+# What records have besides their own ids that options take, by what it is recorded as.
+OTHER_IDS = {"users": "user_id", "card-uris": "card_uri", "item-groups": "item_group_key"}
+SHARED_IDS = ("cards",)  # groups below which every id is one of the group's too
+
+
 def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:
     """Record the ids of records for completion."""
     from .completion_ids import record_ids
@@ -104,7 +109,13 @@ def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:
         return
     listed = records if isinstance(records, list) else ()
     existing = [record for record in listed if isinstance(record, dict) and not record.get("deleted")]
-    record_ids(call.settings, " ".join(group), endpoint.record_id, existing, call.mask)
+    kinds = {" ".join(group): endpoint.record_id} | OTHER_IDS
+    if group[0] in SHARED_IDS:
+        kinds |= {group[0]: endpoint.record_id}
+    if group == ["products"]:
+        kinds |= {"product-ids": "id"}
+    for kind, key in kinds.items():
+        record_ids(call.settings, kind, call.settings.names.name(key), existing, call.mask)
 
 
 def show_pages(

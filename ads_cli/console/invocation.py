@@ -11,7 +11,7 @@ from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
 from .command_line import CommandLine
-from .presentation import resolve_presentation
+from .presentation import is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
@@ -168,7 +168,9 @@ class Invocation:
         _ = self.printer  # an invalid --query is reported before anything is sent
         self.warn_unknown_keys()
         if self.settings.is_local:
-            self.messages.say("using the emulator on this machine (profile local); no service is contacted")
+            text = "using the emulator on this machine (profile local); no service is contacted"
+            if not self.messages.quiet and is_first_today(self.settings.state_dir):
+                self.messages.say(text)
         return make_client(
             self.settings,
             self.messages,

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ...config.addresses import ADDRESSES
+from ...config.settings import SERVICE_X
 from ...console.invocation import Invocation
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
 
@@ -90,6 +91,7 @@ def status(
     if missing:
         service = "" if settings.find("ads_url") else " --service x"
         hint = f"run: adsctl auth login --profile {settings.profile}{service}"
+        hint += f"; {SERVICE_X}" if service else ""
         raise AccessError("not signed in", hint=hint)
     if check:
         _ask(call)

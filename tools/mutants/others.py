@@ -10,6 +10,13 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "a command in a message is wrapped",
+        "ads_cli/output/text.py",
+        'found[0].replace(" ", "\\0")',
+        "found[0]",
+        ("tests/console/test_table_view.py::test_a_command_in_a_message_stays_whole",),
+    ),
+    Mutant(
         "ids that records have beside their own are not recorded for completion",
         "ads_cli/console/results.py",
         " | OTHER_IDS\n",

@@ -77,6 +77,7 @@ def branch_of(node: Node) -> Branch:
             *map(_creative, creatives),
         ],
         before=str(node.fields.get("id")),
+        styles=[table_view.state_style(node.status)],
     )
 
 
@@ -103,4 +104,4 @@ def _targeting(criteria: Sequence[Node]) -> Iterator[Branch]:
 
 
 def _creative(node: Node) -> Branch:
-    return Branch(f"{node.kind} {node.name}", [node.status])
+    return Branch(f"{node.kind} {node.name}", [node.status], styles=[table_view.state_style(node.status)])

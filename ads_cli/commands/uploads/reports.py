@@ -1,5 +1,6 @@
 """What fixes changed: a line for each fix with examples, and every change."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from ...console.progress import OnProgress
 from ...errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ...feeds.rows import Row, Rows
 from ...masking import mask_address
-from ...output.messages import Messages
+from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
 from ...uploads.summary import Summary
@@ -150,8 +151,9 @@ def show_report(
     if printer.is_for_people:
         for line in (line for row in changed or () for line in diff_lines(rows, row, color=printer.color)):
             print(line)
-        for line in [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]:
-            print(safe_lines(line))
+        found = [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]
+        if found:
+            print(fitted(safe_lines("\n".join(found)), sys.stdout))
         print(f"{safe(name)}: {_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}")
         return
     findings = [_record(rows, finding) for finding in report.findings]

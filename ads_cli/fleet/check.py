@@ -181,11 +181,12 @@ def check_places(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
 def problem(line: TaskLine, error: AdsctlError) -> TaskProblem:
     """Return what an error says of a task."""
     hint = f" ({error.hint})" if error.hint else ""
-    return TaskProblem(line.line, f"{line.name}: {error.message}{hint}", type(error))
+    return TaskProblem(line.line, f"{error.message}{hint}", type(error), line.name)
 
 
 def _conflict(parsed: Parsed, what: str) -> TaskProblem:
-    return TaskProblem(parsed.line.line, f"{parsed.line.name}: {what}; a fleet runs its tasks in any order")
+    text = f"{what}; a fleet runs its tasks in any order"
+    return TaskProblem(parsed.line.line, text, task=parsed.line.name)
 
 
 def _named(parsed: Parsed) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
@@ -20,7 +21,7 @@ from ..errors import (
     UnavailableError,
     UsageError,
 )
-from ..output.text import counted
+from ..output.text import counted, first_of
 from .tasks import Task
 
 Status = Literal["ok", "failed", "skipped"]
@@ -119,9 +120,14 @@ def error_of(results: Sequence[TaskResult], resume: str) -> AdsctlError | None:
     skipped = sum(result.status == "skipped" for result in results)
     not_run = f", {skipped:,} not started" if skipped else ""
     lines = [f"{len(failed):,} of {counted(len(results), 'task')} failed{not_run}"]
-    lines += [f"{result.task}: {reason(result)}" for result in failed[:NAMED_FAILURES]]
-    if len(failed) > NAMED_FAILURES:
-        lines.append(f"and {len(failed) - NAMED_FAILURES:,} more")
+    groups: dict[str, list[str]] = {}
+    for result in failed:
+        groups.setdefault(reason(result), []).append(result.task)
+    for why, tasks in islice(groups.items(), NAMED_FAILURES):
+        several = f"{counted(len(tasks), 'task')}: " if len(tasks) > 1 else ""
+        lines.append(f"{several}{first_of(tasks, NAMED_FAILURES)}: {why}")
+    if more := sum(map(len, islice(groups.values(), NAMED_FAILURES, None))):
+        lines.append(f"and {more:,} more")
     kind = worst([result.exit_code or 0 for result in failed])
     return kind("\n".join(lines), hint=f"run again what did not end well: {resume}")
 

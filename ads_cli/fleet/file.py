@@ -73,6 +73,7 @@ class TaskProblem(NamedTuple):
     line: int
     text: str
     error: type[AdsctlError] = ContentError
+    task: str = ""  # its name; empty where it is the file's
 
 
 class TaskEntry(msgspec.Struct, frozen=True):

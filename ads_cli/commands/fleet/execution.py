@@ -11,14 +11,14 @@ import msgspec
 
 from ...console.invocation import Invocation
 from ...console.output_file import write_page
-from ...errors import AdsctlError, Interrupted, NotFoundError, ReportedError, UsageError
+from ...errors import AdsctlError, IncompleteError, Interrupted, NotFoundError, ReportedError, UsageError
 from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
 from ...fleet.records import FleetRun, FleetState, PlannedTask, Records, RunId, list_runs
 from ...fleet.task_process import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...hosts import is_loopback
 from ...installation import missing_extra
-from ...output.text import counted
+from ...output.text import counted, shell_command
 from ..uploads.reports import resume_command
 from .view import FleetView
 
@@ -181,8 +181,28 @@ def _task_record(records: Records, task: PlannedTask, *, goes_on: bool) -> dict[
     else:
         state = "waiting" if goes_on else "not started"
     found = msgspec.to_builtins(result) if result else {}
-    found.pop("status", None)
-    return {"task": task.name, "state": state, "profile": task.profile} | found
+    return {"task": task.name, "profile": task.profile} | found | {"status": state, "state": state}
+
+
+def error_of_run(records: list[dict[str, Any]], file: str) -> AdsctlError | None:
+    """Return the error that a run has ended with; None where it goes on, or all tasks are ok."""
+    states = Counter(record["status"] for record in records)
+    if states["running"] or states["waiting"]:
+        return None
+    ended = ("ok", "failed")
+    results = [
+        msgspec.convert(
+            record | {"status": record["status"] if record["status"] in ended else "skipped"}, TaskResult
+        )
+        for record in records
+    ]
+    resume = shell_command(["adsctl", "fleet", "run", file, "--resume"])
+    if (error := error_of(results, resume)) or states["ok"] == len(records):
+        return error
+    left = counted(len(records) - states["ok"], "task")
+    return IncompleteError(
+        f"the run was stopped: {left} of {len(records):,} not ended", hint=f"run: {resume}"
+    )
 
 
 def _fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from ...fleet.file import TaskProblem, read_fleet
 from ...fleet.tasks import Task
 from ...masking import mask_address
 from ...numbers import parse_size
-from ...output.text import counted
+from ...output.text import counted, first_of
 from ...spelling import suggestion
 
 
@@ -64,6 +65,7 @@ def parse_line(root: Any, words: Sequence[str]) -> ParsedLine:
 
 
 MAX_PROBLEMS = 50  # that are told
+MAX_NAMED = 10  # tasks of one problem
 # The options of `fleet run` that are those of each task, unless its line has them too.
 INHERITED = (
     *("profile", "service", "env_file", "account", "sandbox", "yes", "dry_run"),
@@ -129,13 +131,28 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
     return found
 
 
+def _described(path: Path, equal: list[TaskProblem]) -> str:
+    """Tell a mistake that several tasks may have, as a check tells one of several rows."""
+    first = equal[0]
+    own = mask_address(f"{first.task or 'x'}: {first.text}")
+    text = mask_address(f"x: {first.text}").removeprefix("x: ")
+    if len(equal) == 1:
+        return f"{path}:{first.line}: {own if first.task else text}"
+    named = [f"{mask_address(each.task)} (line {each.line})" for each in equal]
+    return f"{path}:{first.line}: {text}\n    {counted(len(equal), 'task')}: {first_of(named, MAX_NAMED)}"
+
+
 def _error(path: Path, problems: list[TaskProblem]) -> Exception:
     """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
-    ordered = sorted(problems, key=lambda problem: problem.line)
-    lines = [f"{path}:{problem.line}: {mask_address(problem.text)}" for problem in ordered[:MAX_PROBLEMS]]
-    if len(ordered) > MAX_PROBLEMS:
-        lines.append(f"and {len(ordered) - MAX_PROBLEMS:,} more")
+    groups: dict[str, list[TaskProblem]] = {}
+    for problem in sorted(problems, key=lambda problem: problem.line):
+        groups.setdefault(problem.text if problem.task else f"{problem.line} {problem.text}", []).append(
+            problem
+        )
+    lines = [_described(path, equal) for equal in islice(groups.values(), MAX_PROBLEMS)]
+    if (more := sum(map(len, islice(groups.values(), MAX_PROBLEMS, None)))) > 0:
+        lines.append(f"and {more:,} more")
     kinds = {problem.error for problem in problems}
     kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
     kind = GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
-    return kind("\n".join([*lines, f"{path}: {counted(len(ordered), 'mistake')}; nothing was run"]))
+    return kind("\n".join([*lines, f"{path}: {counted(len(problems), 'mistake')}; nothing was run"]))

@@ -21,14 +21,16 @@ OTHERS = (
         "ads_cli/console/results.py",
         " | OTHER_IDS\n",
         "\n",
-        ("tests/test_completion.py::test_each_id_that_was_listed_is_offered_to_the_options_that_take_it",),
+        (
+            "tests/reference/test_completion.py::test_each_id_that_was_listed_is_offered_to_the_options_that_take_it",
+        ),
     ),
     Mutant(
         "options that take an id are completed only where they belong to a request",
         "ads_cli/reference/__init__.py",
         "    if group := _recorded_group(param, path):\n",
         "    if False and (group := _recorded_group(param, path)):\n",
-        ("tests/test_completion.py::test_whatever_takes_an_id_is_completed_from_what_was_listed",),
+        ("tests/reference/test_completion.py::test_whatever_takes_an_id_is_completed_from_what_was_listed",),
     ),
     Mutant(
         "blank lines of a feed have no limit",

@@ -151,9 +151,9 @@ def show_report(
     if printer.is_for_people:
         for line in (line for row in changed or () for line in diff_lines(rows, row, color=printer.color)):
             print(line)
-        found = [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]
-        if found:
-            print(fitted(safe_lines("\n".join(found)), sys.stdout))
+        lines = [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]
+        if lines:
+            print(fitted(safe_lines("\n".join(lines)), sys.stdout))
         print(f"{safe(name)}: {_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}")
         return
     findings = [_record(rows, finding) for finding in report.findings]

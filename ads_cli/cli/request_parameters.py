@@ -5,8 +5,7 @@ from typing import Any
 
 from typer import Exit
 
-from ..api.amounts import amount_names
-from ..api.budgets import MICRO_WORDS
+from ..api.amounts import MICRO_WORDS, amount_names
 from ..api.endpoint import BatchEndpoint, Endpoint, Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X

@@ -38,7 +38,8 @@ COMMON_OPTIONS = (
         "FORMAT",
         in_root_help=True,
     ),
-    CommonOption("columns", ("--columns",), "Columns of table, tsv and csv, separated by commas", "A,B"),
+    CommonOption("to", ("--to",), "Write the result to this workbook: FILE.xlsx, with types", "FILE.xlsx"),
+    CommonOption("columns", ("--columns",), "Columns of table, tsv, csv and xlsx, by commas", "A,B"),
     CommonOption(
         "csv_safe", ("--csv-safe",), "In csv, put ' before cells that a spreadsheet would calculate"
     ),
@@ -93,7 +94,7 @@ FOR_CRON = {
     "run",
     "plan",
     "apply",
-}  # commands that run at night, with nobody watching
+}  # commands that run unattended
 NESTED_METAVAR = "JSON|@FILE"
 
 
@@ -120,5 +121,5 @@ def completes_from(choices: Iterable[str]) -> Callable[[Any, list[str], str], li
 
 def store_common_option(context: Any, parameter: Any, value: Any) -> None:
     """Store the value of a common option for the command that will run; the innermost wins."""
-    if value not in (None, False) and context.obj is not None:
+    if value not in (None, False) and context.obj is not None and parameter.name not in context.obj.fixed:
         context.obj.parsed_options[parameter.name] = value

@@ -4,19 +4,18 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from ..config.atomic_files import MayReplace, atomic
-from ..config.output_paths import file_to_replace
+from ..config.atomic_files import MayReplace, atomic, file_to_replace
 from ..errors import NotConfirmedError, UsageError
-from ..feeds.locations import Location
 from .invocation import Invocation
 
 if TYPE_CHECKING:
+    from ..feeds.source import Feed
     from ..report import ReportPage
 
 
 def refuse_presentation(call: Invocation, option: str) -> None:
     """Raise UsageError where a presentation is chosen for a file; its format is that of `option`."""
-    if unused := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
+    if unused := [name for name in ("output", "to", "columns", "query") if call.flags.get(name)]:
         raise UsageError(
             f"--{unused[0]}: the file has whole products, for push to take back; {option} chooses how",
             hint="products list shows a catalog in every format, with --columns and --query",
@@ -29,10 +28,29 @@ class OutputFile:
     def __init__(self, path: str) -> None:
         self.path = Path(path)
         self._may_replace = False
+        self._is_opened = False
 
-    def check_differs(self, location: Location, failed_out: str | None) -> None:
+    @classmethod
+    def of_result(cls, call: Invocation, path: str) -> "OutputFile":
+        """Return the file of --to, which has the result of the command once it has ended."""
+        file = cls(path)
+        if not file.path.parent.is_dir() or file.path.is_dir():
+            reason = "is a folder" if file.path.is_dir() else f"the folder {file.path.parent} does not exist"
+            raise UsageError(f"--to: {path}: {reason}")
+        if file_to_replace(file.path):
+            call.confirm(f"Replace {path}", at_service=False)
+            file._may_replace = True
+        if not call.dry_run:
+            call.at_end(file._require_opened)
+        return file
+
+    def _require_opened(self) -> None:
+        if not self._is_opened:
+            raise UsageError(f"--to: {self.path} was not written, since this command shows no records")
+
+    def check_differs(self, feed: "Feed", failed_out: str | None) -> None:
         """Raise UsageError where it is the file that is read, or that of rejected rows."""
-        if location.is_same_file(str(self.path)):
+        if feed.is_same_file(str(self.path)):
             raise UsageError(f"{self.path} is the input file", hint="choose another name")
         if failed_out and self.path.resolve() == Path(failed_out).resolve():  # they need not exist yet
             raise UsageError(f"--failed-out: {failed_out} is the output file", hint="choose another name")
@@ -53,6 +71,7 @@ class OutputFile:
 
     def open(self) -> AbstractContextManager[TextIO]:
         """Open a stream that becomes the file on success, with the mode and group of the one it replaces."""
+        self._is_opened = True
         return atomic(self.path, may_replace=self.may_replace, keep_mode=True)
 
     @property
@@ -62,7 +81,7 @@ class OutputFile:
 
 
 def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool) -> None:
-    """Write a page; a file that is none is replaced by force only."""
+    """Write a page; another file is replaced by force only."""
     from .. import __version__
     from ..config.atomic_files import atomic
     from ..report.rendering import render
@@ -75,7 +94,7 @@ def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool)
 
 def checked_path(name: str, *, force: bool) -> Path:
     """Return the path of a page; raise UsageError where it cannot be, or would replace another file."""
-    from ..config.output_paths import file_to_replace
+    from ..config.atomic_files import file_to_replace
 
     path = Path(name)
     if name == "-":

@@ -18,6 +18,7 @@ FORMATS = {
         "a header, then tab-separated lines; the default in a pipe", has_columns=True, streams=True
     ),
     "csv": OutputFormat("a header, then comma-separated lines", has_columns=True, streams=True),
+    "xlsx": OutputFormat("a workbook, in the file that --to names", has_columns=True, streams=True),
     "json": OutputFormat(
         "the response's data, unchanged, as one document (pages merged)", has_documents=True
     ),
@@ -27,6 +28,14 @@ FORMATS = {
     "none": OutputFormat("nothing", has_documents=True),
 }
 COLORS = ("auto", "always", "never")
+
+
+class ResultShape(NamedTuple):
+    """How the records of a result are shown where a format has columns or ids."""
+
+    columns: tuple[str, ...]
+    key: str  # the field that `ids` prints
+    others: tuple[str, ...] = ()  # further fields that --columns may name
 
 
 class Presentation(NamedTuple):

@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain, islice
 from typing import IO, Any, NamedTuple
 
 from ..errors import UsageError
-from . import FORMATS, Presentation
+from . import FORMATS, Presentation, ResultShape
 from .messages import uses_color
 from .records import (
     AS_IT_IS,
@@ -35,6 +35,14 @@ class WriteOptions(NamedTuple):
     columns: Sequence[str]
     key: str  # the field that holds their id
     csv_safe: bool
+    noun: str
+
+
+def _write_workbook(stream: IO[Any], records: Iterable[Record], options: WriteOptions) -> None:
+    from .workbook import write_records
+
+    binary: IO[bytes] = stream.buffer  # type: ignore[attr-defined]
+    write_records(binary, records, options.columns, name=options.noun or "results")
 
 
 # A table is written by the printer itself, since it depends on the terminal.
@@ -43,6 +51,7 @@ RECORD_WRITERS: dict[str, Callable[[IO[str], Iterable[Record], WriteOptions], No
     "csv": lambda stream, records, options: write_csv(
         stream, records, options.columns, without_formulas=options.csv_safe
     ),
+    "xlsx": _write_workbook,
     "json": lambda stream, records, options: write_json(stream, records),
     "jsonl": lambda stream, records, options: write_jsonl(stream, records),
     "yaml": lambda stream, records, options: write_yaml(stream, records),
@@ -72,15 +81,19 @@ class Printer:
         csv_safe: bool = False,
         say: Callable[[str], None] = lambda text: None,
         side_effects: Callable[[], str] = str,
+        note_shape: Callable[[ResultShape], None] = lambda shape: None,
         neutral_name: Callable[[str], str] = str,
         table_view: TableView = AS_IT_IS,
+        open_file: Callable[[], AbstractContextManager[IO[str]]] | None = None,
     ) -> None:
         self.stream = stream
         self._csv_safe = csv_safe
         self._say = say
         self._side_effects = side_effects  # describes what has already been changed, for errors
+        self._note_shape = note_shape  # for who shows the result with others
         self._neutral_name = neutral_name  # of a column or a field that has one name for each service
         self._table_view = table_view
+        self._open_file = open_file or (lambda: nullcontext(stream))  # for the records of one list
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self._facts = FORMATS[self.format]
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
@@ -125,6 +138,7 @@ class Printer:
 
         `key` is the field that `ids` prints. `others` are further fields that --columns may name.
         """
+        self._note_shape(ResultShape(tuple(columns), key, tuple(others)))
         if self.query:
             document = self._queried(document)
             columns = keys_of(document) or columns
@@ -138,6 +152,9 @@ class Printer:
             DOCUMENT_WRITERS[self.format](self.stream, document)
         elif (records := _records(document)) is not None:
             self.show_records(records, columns, key, others, is_one=isinstance(document, dict))
+        elif self.format == "xlsx":
+            values = document if isinstance(document, list) else [document]
+            self.show_records(({key: value} for value in values), (key,), key)
         else:
             for value in document if isinstance(document, list) else [document]:
                 self.stream.write(safe(cell(value)) + "\n")
@@ -162,6 +179,7 @@ class Printer:
         is_one: bool = False,
     ) -> None:
         """Print records one by one; `is_one` tells a document that is one record from a list."""
+        self._note_shape(ResultShape(tuple(columns), key, tuple(others)))
         self._name_columns((*columns, *others))
         # A plain value in place of a record is shown as its id.
         records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
@@ -182,8 +200,9 @@ class Printer:
         if self.format == "table":
             self._show_table(records, columns, others, is_one=is_one)
         else:
-            options = WriteOptions(columns, key, self._csv_safe)
-            RECORD_WRITERS[self.format](self.stream, records, options)
+            options = WriteOptions(columns, key, self._csv_safe, self.noun)
+            with self._open_file() as stream:
+                RECORD_WRITERS[self.format](stream, records, options)
 
     def _show_table(
         self, records: Iterable[Record], columns: Sequence[str], others: Sequence[str], *, is_one: bool

@@ -121,17 +121,14 @@ def status(
 ) -> None:
     """Show the last run of a fleet, task by task, or of each fleet.
 
-    With FILE it shows the columns of that run, and ends as it did; with 9 where it was stopped.
+    With a file, it shows what the run showed, and ends with its exit code; while a run goes on, with 0.
 
     For example: adsctl fleet status
     """
-    from .execution import RUN_COLUMNS, error_of_run, fleet_records, task_records
+    from .execution import fleet_records, show_status
 
     call = Invocation.of(ctx, mutates=False)
     if file is None:
         call.printer.show(fleet_records(call), FLEET_COLUMNS, "file")
     else:
-        records = task_records(call, file)
-        call.printer.show(records, RUN_COLUMNS, "task", ("summary", "error", "state"))
-        if error := error_of_run(records, file):
-            raise error
+        show_status(call, file)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from ...feeds.registry import FeedFormat
-    from ...uploads.row_plan import RowPlan
+    from ...uploads.plan import RowPlan
 
 
 @with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
@@ -49,7 +49,7 @@ def convert(
     For example: adsctl products convert feed.csv feed.jsonl
     """
     from ...console.output_file import refuse_presentation
-    from ...feeds.registry import find_writable
+    from ...feeds.registry import STANDARD_OUTPUT, find_writable
     from ...output.text import counted
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.plans import check_plan
@@ -57,7 +57,7 @@ def convert(
 
     call = Invocation.of(ctx)
     refuse_presentation(call, "--format-out")
-    format = find_writable("standard output" if output_file == "-" else output_file, format_out)
+    format = find_writable(STANDARD_OUTPUT if output_file == "-" else output_file, format_out)
     plan = check_plan(feed.open(call, file, PRODUCT_SCHEMA), strict=strict)
     write_valid_rows(
         call,
@@ -72,7 +72,7 @@ def convert(
 
 def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
     """Write the valid products as they would be sent."""
-    from ...feeds.writer import open_writer
+    from ...feeds.formats.writers import open_writer
 
     writer = open_writer(stream, format, _columns(plan))
     for checked in plan.checked_rows():

@@ -11,7 +11,7 @@ from ...errors import IncompleteError
 from ...feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
-    from ...feeds.writer import RowWriter
+    from ...feeds.formats.writers import RowWriter
     from ...products.pull import Pull
 
 INCOMPLETE_HINT = "to take the products that it shows for all there are, add --allow-incomplete"
@@ -44,15 +44,15 @@ def pull(
 
     For example: adsctl products pull products.csv
     """
-    from ...config.output_paths import file_to_replace
+    from ...config.atomic_files import file_to_replace
     from ...console.output_file import OutputFile, refuse_presentation
-    from ...feeds.registry import find_writable
-    from ...feeds.writer import open_writer
+    from ...feeds.formats.writers import open_writer
+    from ...feeds.registry import STANDARD_OUTPUT, find_writable
     from ...products.pull import Pull
 
     call = Invocation.of(ctx, mutates=False)
     path = None if file == "-" else file
-    written_as = find_writable(path, format) if path else find_writable("standard output", format or "csv")
+    written_as = find_writable(path, format) if path else find_writable(STANDARD_OUTPUT, format or "csv")
     refuse_presentation(call, "--format")
     if path:
         out = OutputFile(path)

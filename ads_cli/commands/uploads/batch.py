@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...api.amounts import CurrencyOf
 from ...api.endpoint import Request
 from ...api.spending import may_spend_more
+from ...batches import Uncertain
 from ...batches.plan import record_plan
 from ...batches.records import RecordReader
-from ...batches.upload import Uncertain
 from ...console.invocation import Invocation
 from ...console.request_input import option_values, refuse_several, request_from_input
 from ...console.results import show, show_prepared_requests
@@ -17,13 +17,13 @@ from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
 from ...uploads.batch import answers
 from ...uploads.journal import Journal
-from ...uploads.push import build_requests
-from ...uploads.summary import Summary
+from ...uploads.push import Summary, build_requests
 from ..spending import confirm_spending
 from .creation import OneRecord, one_record
 from .hooks import OnceHooks
 from .options import SendOptions
-from .push import PushCommand
+from .push import INVALID_HINT, PushCommand
+from .validation import require_valid
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
@@ -80,10 +80,8 @@ def send_records(
     reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
     rows = read_rows(source, roots=(), known=reader.known)
     plan = record_plan(rows, reader, call.account, batch.uncertain)
-    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
-    command = PushCommand(steps, batch)
     if _has_one(rows) and not batch.of_several(kind):
-        command.validate()
+        require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
         only: R = plan.items[0]
         if not kind.endpoint.makes_anew:
             return only
@@ -91,7 +89,8 @@ def send_records(
         return one_record(call, only, source.location, {}, key, batch.given)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    command.run()
+    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
+    PushCommand(steps, batch).run()
     return None
 
 

@@ -99,7 +99,7 @@ class LineItemNumbers(NamedTuple):
 
 @lru_cache(CACHED_HOURS)
 def _final(of: LineItemNumbers, hour: datetime) -> Counts:
-    """Return what is counted of an hour in the end; nobody changes it."""
+    """Return what is counted of an hour in the end; callers must not change it."""
     draw = _Draw(f"{of.id} {hour:%Y-%m-%d %H}")
     season = 0.9 + 0.1 * math.sin(2 * math.pi * hour.timetuple().tm_yday / 365.25)
     share = MOST_OF_BUDGET * HOURS[hour.hour] * WEEKDAYS[hour.weekday()] * season
@@ -307,6 +307,20 @@ class AccountNumbers:
         if entity in MEMBERS:
             return [self._member(entity, record)]
         return [self._sources[line_item] for line_item in self._line_items_of(entity, id)]
+
+    def counted(self, entity: str, id: str) -> list[SeriesSource]:
+        """Return what the numbers of an entity count.
+
+        Those of a post in several campaigns are the same in each of them: all that the post brought.
+        """
+        sources = self.sources(entity, id)
+        if entity != "PROMOTED_POST":
+            return sources
+        promoted = self._all(MEMBERS[entity])
+        (post,) = (one["post_id"] for one in promoted if one["id"] == id)
+        same = [one for one in promoted if one["post_id"] == post]
+        campaigns = {self._line_items[one["line_item_id"]]["campaign_id"] for one in same}
+        return [self._member(entity, one) for one in same] if len(campaigns) > 1 else sources
 
     def _line_items_of(self, entity: str, id: str) -> Iterator[str]:
         for line_item in self._line_items.values():

@@ -5,7 +5,7 @@ from typing import Any
 
 from typer import Exit
 
-from ..api.amounts import amount_names
+from ..api.amounts import MICRO_WORDS, amount_names
 from ..api.batches import takes_several
 from ..api.endpoint import BatchEndpoint, Endpoint, Request, document_of
 from ..api.fields import Field, FieldType, fields_of
@@ -166,6 +166,7 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
             help=". ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
             offers=field_type.offered,
+            hidden=bool(field_type.extra("money")),
         )
     wire_name = X.name(field.name)
     if wire_name != field.name and field.name != id_field:
@@ -183,7 +184,7 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
             names[0],
             *map(as_option, names),
             metavar="AMOUNT",
-            help=f"The same in whole units, as in 1.50; replaces {name}",
+            help=field.help.replace(MICRO_WORDS, "In units of the currency, as in 1.50"),
         )
 
 

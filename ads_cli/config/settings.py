@@ -22,6 +22,7 @@ LOCAL = "local"
 DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
+SERVICE_X = "x is the platform's own names and addresses: --service x"
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
 PROFILE_KEYS = (
     *SERVICE_SETTINGS,
@@ -220,8 +221,8 @@ class Settings:
         if found is None:
             raise StateError(
                 f"the address of the service is not set: {name}",
-                hint="sign in: adsctl auth login --service x, which brings the addresses of the "
-                f"service; or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
+                hint=f"sign in: adsctl auth login --service x (the platform's own names and addresses); "
+                f"or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
             )
         return check_address(*found)
 

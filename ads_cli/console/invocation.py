@@ -11,7 +11,7 @@ from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
 from .command_line import CommandLine
-from .presentation import ResultFile, resolve_presentation
+from .presentation import ResultFile, is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
@@ -137,7 +137,7 @@ class Invocation:
             side_effects=self._side_effects,
             note_shape=self._command_line.note_shape,
             neutral_name=neutral_name,
-            table_view=TableView(table_view.header, table_view.shown),
+            table_view=TableView(table_view.header, table_view.shown, table_view.style),
             open_file=self._command_line.open_result,
         )
 
@@ -181,7 +181,9 @@ class Invocation:
         _ = self.printer  # an invalid --query is reported before anything is sent
         self.warn_unknown_keys()
         if self.settings.is_local:
-            self.messages.say("using the emulator on this machine (profile local); no service is contacted")
+            text = "using the emulator on this machine (profile local); no service is contacted"
+            if not self.messages.quiet and is_first_today(self.settings.state_dir):
+                self.messages.say(text)
         return make_client(
             self.settings,
             self.messages,

@@ -8,6 +8,7 @@ import typer
 
 from ...auth.secret_values import CLIENT_SECRET, GRANT
 from ...config.addresses import ADDRESSES
+from ...config.settings import SERVICE_X
 from ...console.invocation import Invocation
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
 
@@ -94,6 +95,7 @@ def status(
     if missing:
         service = "" if settings.find("ads_url") else " --service x"
         hint = f"run: {settings.sign_in_command()}{service}"
+        hint += f"; {SERVICE_X}" if service else ""
         raise AccessError("not signed in", hint=hint)
     if check:
         _ask(call)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
-from ...config.settings import DEFAULTS
+from ...config.settings import DEFAULTS, SERVICE_X
 from ...console.invocation import Invocation
 from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
 from ...spelling import as_variable
@@ -265,7 +265,7 @@ def _addresses(call: Invocation) -> dict[str, str]:
     for name, what in (("base_url", "platform API"), ("ads_url", "advertising API")):
         if settings.get(name) is None:
             if name == "base_url":
-                call.messages.say("which service is it? --service x knows the addresses of the public one")
+                call.messages.say(f"which service is it? {SERVICE_X}")
             address = _ask(f"Address of the {what} (https://...): ", name)
             call.flags[name] = check_address(address, name, UsageError)
     return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
@@ -282,7 +282,7 @@ def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
     """Ask on the terminal; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         variable = name if name.isupper() else as_variable(name)
-        hint = f"set {variable}" + ("; --service x brings its addresses" if name in ADDRESSES else "")
+        hint = f"set {variable}" + (f"; {SERVICE_X}" if name in ADDRESSES else "")
         raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint)
     if hidden:
         from getpass import getpass

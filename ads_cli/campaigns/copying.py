@@ -45,7 +45,7 @@ PAGE_SIZE = 1000
 BY_SERVICE = ("pay_by",)  # the service answers a value of its own, which it takes from nobody
 
 
-class Setting(NamedTuple):
+class CopySetting(NamedTuple):
     """A value that copies have in place of that of the original."""
 
     kind: Any
@@ -73,7 +73,7 @@ def relative_amount(text: str, old: Any, currency: str, name: str) -> str:
     return f"{rounded:f}"
 
 
-def parse_settings(texts: Iterable[str]) -> list[Setting]:
+def parse_settings(texts: Iterable[str]) -> list[CopySetting]:
     """Read `daily_budget=+10%` and `line_items.start_time=2031-12-01`; raise UsageError."""
     found = []
     for text in texts:
@@ -87,7 +87,7 @@ def parse_settings(texts: Iterable[str]) -> list[Setting]:
                 f"--set {text}: is not FIELD=VALUE or line_items.FIELD=VALUE{near}",
                 hint="as in --set daily_budget=+10% --set line_items.start_time=2031-12-01",
             )
-        found.append(Setting(kind, known[key], value))
+        found.append(CopySetting(kind, known[key], value))
     return found
 
 
@@ -111,7 +111,7 @@ class Copy:
         source: str,
         *,
         name: str,
-        settings: Sequence[Setting],
+        settings: Sequence[CopySetting],
         mapped: Mapping[str, str],
         active: bool,
     ) -> None:

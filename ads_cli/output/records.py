@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import NoneType
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -24,23 +24,41 @@ ROWS_AT_ONCE = 1000  # of a CSV file
 MAX_WHOLE_WORD = 24  # characters of an id, a status or a time, which is of no use if it is cut
 
 
-def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]) -> None:
+class WriteOptions(NamedTuple):
+    """What a format may need to know beside the records."""
+
+    columns: Sequence[str] = ()
+    key: str = "id"  # the field that holds their id
+    csv_safe: bool = False  # no cell is a formula
+    noun: str = "results"  # what they are
+
+
+NO_OPTIONS = WriteOptions()
+
+
+def write_tsv(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
     """Write a header and tab-separated lines; control characters are escaped, so that a line is a record."""
-    stream.write("\t".join(map(safe, columns)) + "\n")
+    stream.write("\t".join(map(safe, options.columns)) + "\n")
     for record in records:
-        stream.write("\t".join(safe(cell(record.get(name))) for name in columns) + "\n")
+        stream.write("\t".join(safe(cell(record.get(name))) for name in options.columns) + "\n")
 
 
-def write_csv(
-    stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, without_formulas: bool = False
-) -> None:
+def write_csv(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
     """Write a header and comma-separated lines; control characters are escaped on a terminal only."""
     write_row = csv_rows(stream)
     shown = safe if stream.isatty() else str
-    written = without_formula if without_formulas else str
-    write_row([shown(written(name)) for name in columns])
+    written = without_formula if options.csv_safe else str
+    write_row([shown(written(name)) for name in options.columns])
     for record in records:
-        write_row([shown(written(cell(record.get(name)))) for name in columns])
+        write_row([shown(written(cell(record.get(name)))) for name in options.columns])
+
+
+def write_workbook(stream: IO[Any], records: Iterable[Record], options: WriteOptions) -> None:
+    """Write a workbook with one sheet."""
+    from .workbook import write_records
+
+    binary: IO[bytes] = stream.buffer  # type: ignore[attr-defined]
+    write_records(binary, records, options.columns, name=options.noun)
 
 
 def without_formula(value: str) -> str:
@@ -80,12 +98,12 @@ def write_csv_cells(stream: IO[str], rows: Iterable[Sequence[object]]) -> None:
             stream.write(text)
 
 
-def write_jsonl(stream: IO[str], records: Iterable[Any]) -> None:
+def write_jsonl(stream: IO[str], records: Iterable[Any], options: WriteOptions = NO_OPTIONS) -> None:
     """Write one line of JSON for each record."""
     stream.writelines(as_json(record) + "\n" for record in records)
 
 
-def write_json(stream: IO[str], records: Iterable[Any]) -> None:
+def write_json(stream: IO[str], records: Iterable[Any], options: WriteOptions = NO_OPTIONS) -> None:
     """Write a list of records one by one, as if it were written as a whole."""
     written = False
     for record in records:
@@ -95,7 +113,7 @@ def write_json(stream: IO[str], records: Iterable[Any]) -> None:
     stream.write("\n]\n" if written else "[]\n")
 
 
-def write_yaml(stream: IO[str], records: Iterable[Any]) -> None:
+def write_yaml(stream: IO[str], records: Iterable[Any], options: WriteOptions = NO_OPTIONS) -> None:
     """Write a list of records one by one, as if it were written as a whole."""
     written = False
     for record in records:
@@ -105,9 +123,28 @@ def write_yaml(stream: IO[str], records: Iterable[Any]) -> None:
         stream.write(as_yaml([]))
 
 
-def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:
+def write_ids(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
     """Write the id of each record, one per line."""
-    stream.writelines(safe(cell(record.get(key))) + "\n" for record in records)
+    stream.writelines(safe(cell(record.get(options.key))) + "\n" for record in records)
+
+
+def write_nothing(stream: IO[str], result: Any, options: WriteOptions = NO_OPTIONS) -> None:
+    """Write neither records nor documents."""
+
+
+def write_as_json(stream: IO[str], document: Any) -> None:
+    """Write a whole document."""
+    stream.write(as_json(document, indent=2) + "\n")
+
+
+def write_as_jsonl(stream: IO[str], document: Any) -> None:
+    """Write a line for each item of a list, or one for any other document."""
+    write_jsonl(stream, document if isinstance(document, list) else [document])
+
+
+def write_as_yaml(stream: IO[str], document: Any) -> None:
+    """Write a whole document."""
+    stream.write(as_yaml(document))
 
 
 class TableView(msgspec.Struct, frozen=True):

@@ -143,7 +143,7 @@ def _of_records(
     media: "MediaReferences | None",
 ) -> "Request | OneRecord | None":
     """Return the request of the only record of a file, or send several."""
-    from ..commands.uploads.batch import BatchOptions, send_records
+    from ..commands.batches import BatchOptions, send_records
 
     given = {name: value for name, value in batch.items() if value is not None}
     return send_records(call, kind, file, values, BatchOptions(**given), currency_of, media)

@@ -7,8 +7,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import UsageError
-from ..products.report import ReportOptions
-from ..uploads.options import with_options
+from ..uploads.options import PageOptions, with_options
 
 DEFAULT_PARALLEL = 4
 ALL = sys.maxsize  # as many as a cluster has threads
@@ -23,7 +22,7 @@ CHECK_COLUMNS = ("task", "profile", "command", "account", "changes")
 FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
 
 
-@with_options(page=ReportOptions)
+@with_options(page=PageOptions)
 def run(
     ctx: typer.Context,
     file: FleetFile,
@@ -66,7 +65,7 @@ def run(
         ),
     ] = False,
     *,
-    page: ReportOptions,
+    page: PageOptions,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an existing file, whatever it holds")
     ] = False,

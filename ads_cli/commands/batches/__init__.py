@@ -20,11 +20,11 @@ from ...uploads.batch import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
 from ..spending import confirm_spending
-from .creation import OneRecord, one_record
-from .hooks import OnceHooks
-from .options import SendOptions
-from .push import INVALID_HINT, PushCommand
-from .validation import require_valid
+from ..uploads.creation import OneRecord, one_record
+from ..uploads.hooks import OnceHooks
+from ..uploads.options import SendOptions
+from ..uploads.push import INVALID_HINT, PushCommand
+from ..uploads.validation import require_valid
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows

@@ -125,7 +125,7 @@ def revoke(grant: StoredGrant, client_secret: str | None, send: Send) -> None:
                 raise
 
 
-class Grant:
+class RenewedGrant:
     """The grant of a profile, as all processes that use its store share it. Thread-safe."""
 
     def __init__(

@@ -15,7 +15,7 @@ from ..spelling import as_variable
 from .secret_values import CLIENT_SECRET, GRANT, MAX_SECRET_LENGTH, Secret, check_secret
 
 if TYPE_CHECKING:
-    from .grants import Grant, Send
+    from .grants import RenewedGrant, Send
     from .secret_stores import SecretStore
 
 
@@ -103,12 +103,12 @@ class Secrets:
             "(or each with _FILE); to try adsctl on this machine, add --profile local",
         )
 
-    def grant(self, send: "Send | None") -> "Grant":
+    def grant(self, send: "Send | None") -> "RenewedGrant":
         """Return the grant of OAuth 2.0 that is stored; raise AccessError where there is none."""
-        from .grants import Grant
+        from .grants import RenewedGrant
 
         settings = self._settings
-        return Grant(
+        return RenewedGrant(
             self.store,
             settings.profile,
             self.stored_grant,

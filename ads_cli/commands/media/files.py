@@ -12,7 +12,7 @@ from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location
 from ...feeds.locations.locate import expand_files, is_remote, parse_location
 from ...media.inspection import MediaInfo, inspect
-from ...media.rules import Finding
+from ...media.rules import Breach
 from ...output.text import counted
 from ..uploads.options import FeedOptions
 
@@ -66,7 +66,7 @@ class CheckedMedia(NamedTuple):
 
     file: MediaFile
     info: MediaInfo
-    findings: list[Finding]
+    findings: list[Breach]
 
     @property
     def is_valid(self) -> bool:

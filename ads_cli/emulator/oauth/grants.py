@@ -103,7 +103,7 @@ def authorize(context: RequestContext) -> HttpResponse:
     return _form(context, app.name, form_token, redirect_uri, scopes)
 
 
-class App(NamedTuple):
+class OAuthApp(NamedTuple):
     """A registered app; one without a secret is public."""
 
     secret: str
@@ -111,10 +111,10 @@ class App(NamedTuple):
     redirects: list[str]
 
 
-def _find_app(context: RequestContext, client_id: str) -> App | None:
+def _find_app(context: RequestContext, client_id: str) -> OAuthApp | None:
     query = "SELECT client_secret, name, redirects FROM oauth2_apps WHERE client_id = ?"
     row = context.store.connection.execute(query, (client_id,)).fetchone()
-    return App(row[0], row[1], row[2].split("\n")) if row else None
+    return OAuthApp(row[0], row[1], row[2].split("\n")) if row else None
 
 
 def _form(

@@ -77,6 +77,7 @@ LINE_ITEMS = Resource(
     columns="id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted",
     extra_fields=LINE_ITEM_FIELDS,
     batch=BatchEndpoint("/12/batch/accounts/{account_id}/line_items", 40),
+    takes_several=True,
 )
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from .endpoint import Request
 from .fields import Field, enum_fields, fields_of
 from .ids import path_segment
 from .names import GENERIC, Names
+from .time import decode_custom
 
 R = TypeVar("R", bound=Request)
 NO_NAMES: Mapping[str, str] = {}
@@ -87,6 +89,34 @@ def with_removed(request: R, removed: list[str]) -> R:
     for name in removed:
         setattr(request, name, "")
     return request
+
+
+def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
+    """Name the fields that a change gives another value than a record has, by neutral names.
+
+    Values are compared by their declared types: times whatever their zone, lists without order.
+    """
+    own = request.endpoint.path_fields
+    return [
+        field.name
+        for field in fields_of(type(request))
+        if field.name not in own
+        and (value := getattr(request, field.name)) is not None
+        and _comparable(field, value) != _comparable(field, record.get(field.name))
+    ]
+
+
+def _comparable(field: Field, value: Any) -> Any:
+    if value is None or value in ("", []):
+        return None
+    with suppress(msgspec.ValidationError):
+        value = msgspec.convert(
+            msgspec.to_builtins(value, enc_hook=str),
+            field.type.annotation,
+            strict=False,
+            dec_hook=decode_custom,
+        )
+    return sorted(map(str, value)) if isinstance(value, list) else value
 
 
 @cache

@@ -93,6 +93,10 @@ class RequestCommand(ExampleCommand):
         values |= {name: getattr(call, option) for name, option in common.items()}
         currency_of = _currency_of(call, request_type, named)
         media = _media_references(request_type)
+        if endpoint.takes_several and self._run_several(
+            call, request_type, values, file, batch, currency_of, envelope=bool(shape["envelope"])
+        ):
+            return
         if file and (endpoint.batch or endpoint.makes_anew):
             found = _of_records(call, request_type, file, values, batch, currency_of, media)
             if found is None:
@@ -121,6 +125,43 @@ class RequestCommand(ExampleCommand):
             show_list(call, request, **shape)
         else:
             _show_response(call, request, call.client.call(request), envelope=bool(shape["envelope"]))
+
+    def _run_several(
+        self,
+        call: Invocation,
+        kind: type[Request],
+        values: dict[str, Any],
+        file: str | None,
+        batch: dict[str, Any],
+        currency_of: CurrencyOf,
+        *,
+        envelope: bool,
+    ) -> bool:
+        """Run the command for several records; where one is named, put its id and --set into `values`."""
+        id_field, service = str(kind.endpoint.id_field), call.settings.service
+        ids, where, settings = (values.pop(name, None) or () for name in (id_field, "where", "set"))
+        values[id_field] = ids[0] if ids else None
+        if len(ids) <= 1 and not where and not settings:
+            return False
+        from ..commands.several import Chosen, SeveralRecords
+
+        chosen = Chosen(ids, where, settings)
+        chosen.require_alone(file)
+        if not (ids or where):
+            return False  # the id is missing
+        refuse_several(batch)
+        records = SeveralRecords(call, kind, values | {id_field: None}, chosen)
+        if chosen.is_one:
+            values |= records.settings_of_one()
+            return False
+        if kind.endpoint.method == "GET":
+            records.show(envelope=envelope)
+            return True
+        records.change(
+            lambda given: request_from_input(kind, given, service=service, currency_of=currency_of),
+            envelope=envelope,
+        )
+        return True
 
 
 def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> CurrencyOf:

@@ -10,7 +10,30 @@ COMPARISON, APPLY = "ads_cli/campaigns/comparison.py", "ads_cli/campaigns/apply.
 
 POSTS = "tests/campaigns/test_campaign_posts.py"
 
+SEVERAL = "tests/campaigns/test_several_records.py"
+
 CAMPAIGN_FILES = (
+    Mutant(
+        "several records: what --where finds is changed without a question",
+        "ads_cli/commands/several.py",
+        "elif self._chosen.where:",
+        "elif False:",
+        (f"{SEVERAL}::test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_change",),
+    ),
+    Mutant(
+        "several records: the guard judges none of them before the first",
+        "ads_cli/commands/several.py",
+        "            call.writes.approve(map(call.client.prepare, requests))\n            self._confirm",
+        "            self._confirm",
+        (f"{SEVERAL}::test_the_guard_judges_all_before_the_first_is_changed",),
+    ),
+    Mutant(
+        "several records: what is refused is not told",
+        "ads_cli/commands/several.py",
+        "        if refused:\n",
+        "        if False:\n",
+        (f"{SEVERAL}::test_what_is_refused_is_named_and_the_others_are_changed",),
+    ),
     Mutant(
         "campaign files: a post whose answer was lost is made again",
         "ads_cli/campaigns/new_posts.py",

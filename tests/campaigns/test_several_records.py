@@ -84,6 +84,11 @@ def test_the_guard_judges_all_before_the_first_is_changed(adsctl, service, sent)
     assert not sent
     adsctl(*words[:4], *words[5:], ADSCTL_GUARD=str(guard))
     assert budgets(adsctl, KNITTERS, SPRING, HAMBURG) == [16_500_000, 66_000_000, 80_000_000]
+    sent.clear()
+    guard.write_text("max_changes: 1\n")
+    ads = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
+    adsctl("promoted", "posts", "delete", *ads[:2], "-y", code=12, ADSCTL_GUARD=str(guard))
+    assert not sent, "each is a request of its own"
 
 
 @both_services

@@ -9,7 +9,7 @@ from .endpoint import Request, endpoint
 from .fields import enum_fields, fields_of
 from .names import Names
 from .parts import as_text, params_of
-from .types import InAccount
+from .types import InAccount, InCatalog
 
 OPERATIONS = {"POST": "Create", "PUT": "Update", "DELETE": "Delete"}  # by the method of a single request
 
@@ -21,14 +21,14 @@ def operation_of(declared: type[Request]) -> str:
 
 @cache
 def batch_request(declared: type[Request]) -> type[Request]:
-    """Return the request that carries many of a declared one.
+    """Return the request that carries many of a declared one, or names where each is sent by itself.
 
     Creating twice makes two records, so that only the other operations may be repeated.
     """
     one = declared.endpoint
-    assert one.batch
+    path = one.batch.path if one.batch else one.path.removesuffix(f"/{{{one.id_field}}}")
     bind = endpoint(
-        f"POST {one.batch.path}",
+        f"POST {path}",
         one.command,
         columns=" ".join(one.columns),
         extra_fields=one.extra_fields,
@@ -38,7 +38,7 @@ def batch_request(declared: type[Request]) -> type[Request]:
         service=one.service,
     )
 
-    class Many(InAccount):
+    class Many(InAccount if "account_id" in one.path_fields else InCatalog):  # type: ignore[misc]
         pass
 
     return bind(Many)

@@ -67,7 +67,8 @@ BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS, extra={"limit":
 BidStrategy = Annotated[
     Literal["AUTO", "MAX", "TARGET"], Meta(extra={"lifts": {"AUTO": "bid_amount_local_micro"}})
 ]
-PayBy = Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"]
+# By default the service answers values of its own, which it takes from nobody.
+PayBy = Annotated[Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"], Meta(extra={"by_service": True})]
 FrequencyCap = Annotated[
     int, Meta(ge=1, description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
 ]

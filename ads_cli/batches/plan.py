@@ -22,7 +22,7 @@ from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
 from .records import RecordReader
 from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of
-from .upload import OPERATIONS, BatchUpload, Items, Uncertain
+from .upload import OPERATIONS, BatchUpload, Items, SingleUpload, Uncertain
 
 if TYPE_CHECKING:
     from ..uploads.journal import Journal
@@ -221,6 +221,11 @@ class BatchPlan:
         """Return the items of the valid records."""
         return [checked.item for checked in self._valid]
 
+    def reduce(self, items: Iterable[Any]) -> None:
+        """Send other items in place of the valid ones, None of those that are not sent."""
+        changed = zip(self._valid, items, strict=True)
+        self._valid = [replace(checked, item=item) for checked, item in changed if item is not None]
+
     @property
     def contents(self) -> list[str]:
         """Return digests by which valid records are known; none where they may be sent again."""
@@ -248,7 +253,7 @@ class BatchPlan:
     @property
     def due(self) -> int:
         """Count the records to be sent, and those that earlier runs have sent."""
-        return self._rest.due if self._rest else self.report.valid
+        return self._rest.due if self._rest else len(self._valid)
 
     @property
     def batch_count(self) -> int:
@@ -340,10 +345,11 @@ class BatchPlan:
 ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
 
 
-def record_plan(rows: Rows, reader: RecordReader, account: str, uncertain: Uncertain | None) -> BatchPlan:
-    """Plan to send the records of a file to an account."""
-    endpoint = reader.kind.endpoint
-    assert endpoint.batch
-    request = batch_request(reader.kind)(account_id=account)
-    upload = BatchUpload(request, ACTIONS[endpoint.method], endpoint.batch.noun, OPERATIONS, uncertain)
-    return BatchPlan(rows, reader, upload, endpoint.batch.size, account)
+def record_plan(rows: Rows, reader: RecordReader, noun: str, uncertain: Uncertain | None) -> BatchPlan:
+    """Plan to send the records of a file to an account or a catalog."""
+    kind, endpoint = reader.kind, reader.kind.endpoint
+    many = batch_request(kind)
+    place = {name: reader.options[name] for name in many.endpoint.path_fields}
+    shared = (many(**place), ACTIONS[endpoint.method], noun, OPERATIONS, uncertain)
+    upload = BatchUpload(*shared) if endpoint.batch else SingleUpload(*shared, declared=kind)
+    return BatchPlan(rows, reader, upload, endpoint.batch.size if endpoint.batch else 1, *place.values())

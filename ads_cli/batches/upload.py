@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import msgspec
+
 from ..api.endpoint import Request
-from ..errors import AdsctlError, UnavailableError
+from ..api.validation import convert
+from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import listed
 from ..uploads.batch import FAILED, Acknowledgement, Batch, Errors, operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of, not_understood, noted
@@ -173,6 +176,28 @@ class BatchUpload:
             raise
         errors = self.wire.errors_in(response.body, count)
         return (reasons_of(errors), []) if errors else ({}, self.wire.records_in(response, count))
+
+
+@dataclass(frozen=True)
+class SingleUpload(BatchUpload):
+    """Sends each record as a request of its own, where the service takes no more."""
+
+    declared: type[Request] = Request
+
+    def _prepare(self, client: "Client", bodies: Sequence[bytes]) -> "PreparedRequest":
+        (body,) = bodies
+        return client.prepare(convert(self.declared, msgspec.json.decode(body)))
+
+    def _send_some(
+        self, client: "Client", batch: Batch, numbers: list[int], attempts: AttemptLog
+    ) -> tuple[dict[int, str], list[Any]]:
+        """Send a record; return why it is rejected, or the record of the service."""
+        try:
+            return super()._send_some(client, batch, numbers, attempts)
+        except (RefusedError, NotFoundError) as error:
+            if error.may_be_applied:
+                raise
+            return {0: error.message}, []
 
 
 def how_to_decide(count: int) -> str:

@@ -4,6 +4,7 @@ Every option is passed on as text and validated by the declaration alone: all pr
 and no limit is written twice.
 """
 
+from collections.abc import Callable
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
@@ -97,11 +98,14 @@ class RequestCommand(ExampleCommand):
             call, request_type, values, file, batch, currency_of, envelope=bool(shape["envelope"])
         ):
             return
-        if file and (endpoint.batch or endpoint.makes_anew):
-            found = _of_records(call, request_type, file, values, batch, currency_of, media)
+        left_out: list[str] = []  # of a record of the service, since it is read only
+        if file and (endpoint.batch or endpoint.makes_anew or endpoint.method == "PUT"):
+            found = _of_records(call, request_type, file, values, batch, currency_of, media, left_out.extend)
             if found is None:
                 return
             if not isinstance(found, Request) and not call.dry_run:
+                if left_out:
+                    _of_record(call, found.request, left_out)
                 call.writes.approve([call.client.prepare(found.request)])
                 _create_once(call, found, media, envelope=bool(shape["envelope"]))
                 return
@@ -110,8 +114,19 @@ class RequestCommand(ExampleCommand):
             refuse_several(batch)
             service = call.settings.service
             request = request_from_input(
-                request_type, values, file, service=service, currency_of=currency_of, media=media
+                request_type,
+                values,
+                file,
+                service=service,
+                currency_of=currency_of,
+                media=media,
+                on_record=left_out.extend,
             )
+        if left_out:
+            reduced = _of_record(call, request, left_out)
+            if reduced is None:
+                return
+            request = reduced
         if endpoint.mutates:
             call.writes.approve(call.client.prepare(each) for each in [request])
         if not call.dry_run or call.is_plan:
@@ -181,12 +196,28 @@ def _of_records(
     batch: dict[str, Any],
     currency_of: CurrencyOf,
     media: "MediaReferences | None",
+    on_record: Callable[[list[str]], None],
 ) -> "Request | OneRecord | None":
     """Return the request of the only record of a file, or send several."""
     from ..commands.uploads.batch import BatchOptions, send_records
 
     given = {name: value for name, value in batch.items() if value is not None}
-    return send_records(call, kind, file, values, BatchOptions(**given), currency_of, media)
+    return send_records(call, kind, file, values, BatchOptions(**given), currency_of, media, on_record)
+
+
+def _of_record(call: Invocation, request: Request, left_out: list[str]) -> Request | None:
+    """Return what a change makes another of the record that it was read from; None where that is nothing."""
+    from ..commands.uploads.batch import say_left_out
+
+    say_left_out(call, left_out)
+    if request.endpoint.method != "PUT":
+        return request
+    from ..commands.several import only_what_differs, show_current
+
+    (reduced,) = only_what_differs(call, [request])
+    if reduced is None:
+        show_current(call, request)
+    return reduced
 
 
 def _media_references(request: type[Request]) -> "MediaReferences | None":

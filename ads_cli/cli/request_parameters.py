@@ -78,7 +78,8 @@ def request_parameters(request: type[Request]) -> list[Any]:
     common = common_fields(request)
     own = [field for field in fields_of(request) if field.name not in common]
     endpoint = request.endpoint
-    params = [param for field in own for param in field_parameters(field, endpoint)]
+    has_file = bool(endpoint.batch) or any(field.type.is_nested for field in own)
+    params = [param for field in own for param in field_parameters(field, endpoint, has_file=has_file)]
     params.sort(key=lambda param: (not isinstance(param, Argument), not param.required))
     params += file_options(request)
     if any(field.type.is_nested for field in own):
@@ -161,7 +162,7 @@ class FieldOption(Option):
         return False
 
 
-def field_parameters(field: Field, endpoint: Endpoint) -> Iterator[Any]:
+def field_parameters(field: Field, endpoint: Endpoint, *, has_file: bool) -> Iterator[Any]:
     """Make the argument of the resource's own id, or the option of any other field.
 
     The id of each record may be in a file, or found by --where: then the argument is not required. A field of
@@ -174,7 +175,7 @@ def field_parameters(field: Field, endpoint: Endpoint) -> Iterator[Any]:
             field.name,
             metavar=field.name.upper() + ("..." if several else ""),
             nargs=-1 if several else 1,
-            required=not several and endpoint.batch is None,
+            required=not several and not has_file,
             help=field.help,
         )
     elif field_type.base is bool:

@@ -8,9 +8,10 @@ from ..api.amounts import amount_names, as_amount, fields_of_amounts, money_fiel
 from ..api.batches import batch_request, encode_operation, operation
 from ..api.endpoint import Request, is_of_service, requests_named
 from ..api.names import neutral_name, to_neutral
-from ..api.parts import differing_fields
+from ..api.parts import differing_fields, only
 from ..api.spending import may_spend_more
 from ..batches.upload import DONE, OPERATIONS, BatchUpload, Items
+from ..client.spending import SOURCES
 from ..console.invocation import Invocation
 from ..console.progress import progress
 from ..console.results import show, show_prepared_requests
@@ -312,6 +313,66 @@ class SeveralRecords:
             raise IncompleteError(f"{words}; refused by the service:\n{told}")
         if requests:
             call.messages.say(words)
+
+
+def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:
+    """Return changes with the fields alone that differ from what the service has; None where none does.
+
+    In a dry run nobody is asked, and they stay as they are.
+    """
+    if call.dry_run and not call.settings.is_local:
+        return [*requests]
+    found: list[Request | None] = []
+    for request, record in zip(requests, _current(call, requests), strict=True):
+        fields = differing_fields(request, record)
+        found.append(only(request, fields) if fields else None)
+    return found
+
+
+def current_of(call: Invocation, kind: type[Request], id: str) -> Record:
+    """Return what the service has of a record that a change names; nothing in a dry run."""
+    field = str(kind.endpoint.id_field)
+    if field not in SOURCES or (call.dry_run and not call.settings.is_local):
+        return {}
+    return call.stored.named(field, id)
+
+
+def show_current(call: Invocation, request: Request) -> None:
+    """Show the record that a change leaves as it is."""
+    call.messages.say("nothing to change: the service has it so")
+    show(call, request, _shown_record(call, request))
+
+
+def _current(call: Invocation, requests: Sequence[Request]) -> Iterator[Record]:
+    """Yield what the service has of the records that requests change."""
+    field = str(requests[0].endpoint.id_field) if requests else ""
+    ids = [str(getattr(request, field)) for request in requests]
+    if field in SOURCES and len(ids) > 1:
+        found = call.stored.read(field, ids)
+        yield from (found[id] for id in ids)
+    elif field in SOURCES:
+        yield from (call.stored.named(field, id) for id in ids)
+    else:
+        yield from (to_neutral(_shown_record(call, request)) for request in requests)
+
+
+def _shown_record(call: Invocation, request: Request) -> Any:
+    """Return the record that a change names, as the service sends it; from its list, where none shows it."""
+    endpoint, group = request.endpoint, request.endpoint.command.split()[:-1]
+    id = str(getattr(request, str(endpoint.id_field)))
+    known = {name: getattr(request, name) for name in endpoint.path_fields}
+    try:
+        named = requests_named((*group, "get"))
+    except KeyError:
+        named = requests_named((*group, "list"))
+    kind: Any = next(each for each in named if is_of_service(each, call.settings.service))
+    shown = kind(**{name: value for name, value in known.items() if name in kind.__struct_fields__})
+    for page in call.client.pages(shown):
+        records = page.data if isinstance(page.data, list) else [page.data]
+        for record in records:
+            if isinstance(record, dict) and str(record.get("id")) == id:
+                return record
+    raise NotFoundError(f"there is no {' '.join(group)} {id}")
 
 
 class _Repeatable:

@@ -2,6 +2,8 @@
 
 from .mutant import Mutant
 
+SHOWN = "tests/batches/test_shown_records.py"
+
 UPDATE = "tests/products/test_update.py"
 SHRUNKEN = "tests/products/test_shrunken.py"
 ON_FAILURE = "tests/test_on_failure.py"
@@ -10,6 +12,20 @@ ROWS_LOST = "ads_cli/commands/products/feed_checks.py"
 HOOK = "ads_cli/console/on_failure.py"
 
 UPDATES = (
+    Mutant(
+        "shown records: what a record has already is sent with its change",
+        "ads_cli/commands/several.py",
+        "found.append(only(request, fields) if fields else None)",
+        "found.append(request)",
+        (f"{SHOWN}::test_a_record_that_was_edited_is_changed_where_it_differs",),
+    ),
+    Mutant(
+        "shown records: a value that only the service answers refuses a change",
+        "ads_cli/api/parts.py",
+        "if str(values[name]) == str(current().get(name))}",
+        "if False}",
+        (f"{SHOWN}::test_of_a_list_only_what_was_edited_is_sent",),
+    ),
     Mutant(
         "an empty cell keeps what the catalog has",
         COMPLETION,

@@ -1,5 +1,6 @@
 """Files of records for a command of one request: several are sent many to a request."""
 
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,15 +13,17 @@ from ...batches.upload import Uncertain
 from ...console.invocation import Invocation
 from ...console.request_input import option_values, refuse_several, request_from_input
 from ...console.results import show, show_prepared_requests
-from ...errors import UsageError
+from ...errors import ContentError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
+from ...output.text import counted
 from ...uploads.batch import answers
 from ...uploads.journal import Journal
 from ...uploads.push import build_requests
 from ...uploads.summary import Summary
+from ..several import current_of, only_what_differs
 from ..spending import confirm_spending
-from .creation import OneRecord, one_record
+from .creation import OneRecord, noun_of, one_record
 from .hooks import OnceHooks
 from .options import SendOptions
 from .push import PushCommand
@@ -61,30 +64,53 @@ def send_records(
     batch: BatchOptions,
     currency_of: CurrencyOf,
     media: "MediaReferences | None" = None,
+    on_record: Callable[[list[str]], None] = lambda left_out: None,
 ) -> "R | OneRecord | None":
-    """Send the records of a file, each completed by options; return the request of a single one unsent."""
+    """Send the records of a file, each completed by options; return the request of a single one unsent.
+
+    `on_record` is told what was left out of the only one, where that is a record of the service.
+    """
     takes_several = kind.endpoint.batch is not None
     known_format = batch.format or ("yaml" if file == "-" or not takes_several else None)
     source = open_source(file, known_format, default_format="yaml")
-    if not takes_several or (source.format.name in DOCUMENTS and not _is_list(source)):
+    if source.format.name in DOCUMENTS and not (_is_list if takes_several else _has_records)(source):
         hint = f"{source.label} is one record: write a list, with '- ' before it"
         refuse_several(batch.of_several(kind), hint=hint)
         content, service = source.stream().read(), call.settings.service
         request = request_from_input(
-            kind, options, file, content=content, service=service, currency_of=currency_of, media=media
+            kind,
+            options,
+            file,
+            content=content,
+            service=service,
+            currency_of=currency_of,
+            media=media,
+            on_record=on_record,
+            current_of=lambda id: current_of(call, kind, id),
         )
         if not kind.endpoint.makes_anew:
             return request
         given = option_values(kind, options)[0]
         return one_record(call, request, source.location, given, None, batch.given)
-    reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
+    reader = RecordReader(
+        kind,
+        call.settings.names,
+        *option_values(kind, options),
+        currency_of,
+        lambda id: current_of(call, kind, id),
+    )
     rows = read_rows(source, roots=(), known=reader.known)
-    plan = record_plan(rows, reader, call.account, batch.uncertain)
-    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
+    plan = record_plan(rows, reader, noun_of(kind), batch.uncertain)
+    steps = _Steps(
+        call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume, reader=reader
+    )
     command = PushCommand(steps, batch)
     if _has_one(rows) and not batch.of_several(kind):
+        steps.is_reduced = False  # the only one is compared by the command
         command.validate()
         only: R = plan.items[0]
+        if reader.reads_records:
+            on_record([*reader.left_out])
         if not kind.endpoint.makes_anew:
             return only
         key = plan.key(call.service, skip_invalid=False)
@@ -93,6 +119,11 @@ def send_records(
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
     command.run()
     return None
+
+
+def say_left_out(call: Invocation, left_out: Iterable[str]) -> None:
+    """Say with -v what of a record was not sent."""
+    call.messages.detail(f"not sent, since it is read only: {', '.join(sorted(left_out))}")
 
 
 def _is_list(source: Source) -> bool:
@@ -107,6 +138,17 @@ def _is_list(source: Source) -> bool:
         return True  # its reader names the line
 
 
+def _has_records(source: Source) -> bool:
+    """Tell whether a document is a list of records; what it is else, the reader of one record tells."""
+    from ...config.strict_yaml import load
+
+    try:
+        document = load(source.stream().read(), source.label)
+    except ContentError:
+        return False
+    return isinstance(document, list) and bool(document) and isinstance(document[0], dict)
+
+
 def _has_one(rows: "Rows") -> bool:
     return len(list(islice(rows, 2))) == 1
 
@@ -115,7 +157,21 @@ class _Steps(OnceHooks, kw_only=True):
     """Steps of sending records."""
 
     kind: type[Request]
+    reader: RecordReader
     is_one_change: bool = False
+    is_reduced: bool = True
+
+    def validated(self) -> None:
+        """Say what was left out of records of the service; of their changes, send only what differs."""
+        left_out, call, plan = self.reader.left_out, self.call, self.plan
+        if not (left_out and self.is_reduced):
+            return
+        say_left_out(call, left_out)
+        if self.kind.endpoint.method == "PUT" and self.reader.reads_records:
+            count = len(plan.items)
+            plan.reduce(only_what_differs(call, plan.items))
+            if same := count - len(plan.items):
+                call.messages.say(f"{counted(same, 'record')} unchanged")
 
     def show_dry_run(self, summary: Summary) -> None:
         """Print the requests that would be sent."""

@@ -44,11 +44,11 @@ class OneRecord(NamedTuple):
     @property
     def noun(self) -> str:
         """Name what is created."""
-        return noun_of(self.request)
+        return noun_of(type(self.request))
 
 
-def noun_of(request: Request) -> str:
-    """Name the records that a request creates."""
+def noun_of(request: type[Request]) -> str:
+    """Name the records that a request creates or changes."""
     endpoint = request.endpoint
     return endpoint.batch.noun if endpoint.batch else endpoint.command.rpartition(" ")[0]
 
@@ -73,7 +73,7 @@ def one_record(
             upload=upload | {"version": __version__},
         )
         target = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
-        place = UploadTarget(call.service, f"{noun_of(request)} of {content}", target)
+        place = UploadTarget(call.service, f"{noun_of(type(request))} of {content}", target)
         key = JobKey(place, "create", content, how)
     return OneRecord(request, location, content, key, given.get("uncertain"), bool(given.get("resume")))
 

@@ -125,7 +125,9 @@ class Invocation:
             say=self.messages.say,
             side_effects=self._side_effects,
             neutral_name=neutral_name,
-            table_view=TableView(table_view.header, table_view.shown),
+            table_view=TableView(
+                table_view.header, table_view.shown, table_view.amounts, table_view.in_units
+            ),
         )
 
     def _side_effects(self) -> str:

@@ -89,10 +89,12 @@ def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """How a table shows a column: its header, and its value of a record."""
+    """How a table shows a column: its header, and its value of a record; what csv has in whole units."""
 
     header: Callable[[str], str] = str
     value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
+    amounts: Callable[[Sequence[str]], Mapping[str, str]] = lambda columns: {}  # columns of them, by name
+    in_units: Callable[[str, Record], Any] = lambda column, record: record.get(column)
 
 
 AS_IT_IS = TableView()

@@ -1,4 +1,4 @@
-"""What a command shows, another one takes: `get -o json | create -f -`, and changes of records that were edited."""
+"""What a command shows, another one takes: `get -o json | create -f -`, and records that were edited."""
 
 import json
 

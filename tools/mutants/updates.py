@@ -13,6 +13,13 @@ HOOK = "ads_cli/console/on_failure.py"
 
 UPDATES = (
     Mutant(
+        "shown records: csv has the decimals of no currency",
+        "ads_cli/console/table_view.py",
+        """    return as_amount(value, str(record.get("currency") or "")).replace(",", "")""",
+        """    return as_amount(value, "").replace(",", "")""",
+        ("tests/test_table_view.py::test_amounts_of_files_are_in_units_with_the_decimals_of_their_currency",),
+    ),
+    Mutant(
         "shown records: what a record has already is sent with its change",
         "ads_cli/commands/several.py",
         "found.append(only(request, fields) if fields else None)",

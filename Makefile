@@ -32,9 +32,10 @@ test: ready run-environment oldest-environment sdk-environment s3-environment co
 test-pythons:
 	$(PYTHON) -m tools.pythons
 # Files, signals, locks, threads and sockets; archives, XML and other readers; SQLite; start-up; whole pushes.
-SHORT := tests/audiences tests/config tests/crash tests/feeds tests/uploads tests/emulator/test_server.py tests/locations/test_https.py \
-	$(addprefix tests/products/,sync/test_database.py test_disk.py test_fix.py test_push.py test_resume.py) \
-	$(addprefix tests/test_,env_file.py examples.py numbers.py signals.py startup.py streams.py)
+SHORT := tests/audiences tests/config tests/crash $(wildcard tests/feeds/test_*.py) tests/uploads tests/emulator/test_server.py \
+	tests/feeds/locations/test_https.py tests/test_numbers.py tests/test_signals.py \
+	$(addprefix tests/products/,feeds/fixes sync/test_database.py test_disk.py test_fix.py test_push.py test_resume.py) \
+	$(addprefix tests/promises/,test_examples.py test_startup.py test_streams.py)
 short: ready run-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SHORT)
 
@@ -56,7 +57,7 @@ chaos: ready
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
 	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash
 	HOURS=$(HOURS) $(BIN)/python -m pytest -n auto --timeout=0 tests/client/test_long_runs.py
-	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/test_fuzz.py tests/emulator/test_hostile.py
+	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/promises/test_fuzz.py tests/emulator/test_hostile.py
 	FEED_CASES=$(FEED_CASES) FEED_SEED=$(SEED) $(BIN)/python -m pytest -n auto --timeout=0 tests/feeds/test_hostile_feeds.py
 	THOROUGH=1 $(BIN)/python -m pytest -n auto --timeout=0 $(PROPERTIES)
 	$(BIN)/python -m tests.coverage_fuzzing $(FUZZ)
@@ -131,7 +132,7 @@ build/%/stamp-$(VERSION): requirements/%.txt
 
 # Whether adsctl runs with the newest version of each library, whatever is pinned.
 newest: ready
-	ENVIRONMENTS=newest $(BIN)/python -m pytest tests/test_typer.py
+	ENVIRONMENTS=newest $(BIN)/python -m pytest tests/console/test_typer.py
 newest-environment:
 	$(PYTHON) -m venv --clear build/newest
 	build/newest/bin/python -m pip install --quiet --disable-pip-version-check .

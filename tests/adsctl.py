@@ -16,7 +16,7 @@ import pexpect
 
 from ads_cli.__main__ import main
 from tests.in_process import like_a_process
-from tests.loaded import client
+from tests.processes.server import client
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT_SECONDS = 120

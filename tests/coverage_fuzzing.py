@@ -37,7 +37,7 @@ def fuzz(cases: int, name: str) -> None:
     import atheris
 
     with atheris.instrument_imports(include=INSTRUMENTED):
-        from tests import test_fuzz
+        from tests.promises import test_fuzz
     target: Callable[[bytes], object] = getattr(test_fuzz, name).hypothesis.fuzz_one_input
     atheris.Setup([sys.argv[0], f"-runs={cases}", "-max_len=4096", "-artifact_prefix=build/"], target)
     atheris.Fuzz()

@@ -2,7 +2,7 @@
 
 Typer 0.29 converts values with pydantic, whose import takes longer than most commands. Earlier versions have
 types of their own. So whatever depends on the type of a value is ours. What this package uses of Typer beyond
-its documentation is listed, and tried, in tests/test_typer.py.
+its documentation is listed, and tried, in tests/console/test_typer.py.
 """
 
 from collections.abc import Callable, Iterator, Sequence

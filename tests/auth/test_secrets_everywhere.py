@@ -27,7 +27,7 @@ from tests.adsctl import ROOT, Adsctl
 from tests.auth.recording import recording
 from tests.auth.test_secrets_stay import PLANTED, spellings
 from tests.effort import tries
-from tests.test_examples import ENDS_WITH, EXAMPLES, FILES, LINES, STARTING
+from tests.promises.test_examples import ENDS_WITH, EXAMPLES, FILES, LINES, STARTING
 
 PEOPLE = {"e-mail address": "geheim.person@example.com", "phone number": "+4917055500123"}
 LISTS = ("customers.csv", "unsubscribed.csv")

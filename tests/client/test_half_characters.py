@@ -9,7 +9,7 @@ from werkzeug import Request, Response
 
 from ads_cli.client.response import read_response
 from tests.conftest import PRODUCT, feed
-from tests.test_terminal import FORMATS
+from tests.output.test_terminal import FORMATS
 
 HALF, REPLACED = "Mug \ud83d", "Mug \ufffd"
 PRODUCTS = "/12/product_catalogs/7/products"

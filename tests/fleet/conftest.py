@@ -12,7 +12,7 @@ import pytest
 from ads_cli.fleet import run_task
 from tests.adsctl import Adsctl
 from tests.conftest import feed
-from tests.loaded import client
+from tests.processes.server import client
 
 
 @dataclass

@@ -11,8 +11,7 @@ from pathlib import Path
 import psutil
 
 from tests.adsctl import ROOT, TIMEOUT_SECONDS, Adsctl
-
-from .warm_process import WarmProcess
+from tests.processes.server import Process
 
 HOST = "127.0.0.1"
 LEASE_SECONDS = 6
@@ -114,8 +113,8 @@ class Worker:
         self._thread = threading.Thread(target=self._supervise, daemon=True)
         self._thread.start()
 
-    def _start(self) -> WarmProcess:
-        return WarmProcess("worker", "dask", self._words, self.home.environment | SETTINGS, self.home.home)
+    def _start(self) -> Process:
+        return Process("worker", "dask", self._words, self.home.environment | SETTINGS, self.home.home)
 
     def _supervise(self) -> None:
         while True:
@@ -151,7 +150,7 @@ class Cluster:
     def start_scheduler(self) -> None:
         words = ["scheduler", "--host", HOST, "--port", str(self.port), "--dashboard-address", ":0"]
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT)}
-        self.scheduler = WarmProcess("scheduler", "dask", words, environment | SETTINGS, self.folder)
+        self.scheduler = Process("scheduler", "dask", words, environment | SETTINGS, self.folder)
         self.log = self.scheduler.err
 
     def registrations(self, name: str) -> int:

@@ -12,9 +12,9 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.seed.accounts import USER
 from tests.adsctl import Adsctl
 from tests.conftest import Service, feed
+from tests.processes.server import Process
 
 from .dask_cluster import Cluster, Proxy, Worker, free_port, wait_until, words_of
-from .warm_process import WarmProcess
 
 NAMES = [f"shop{number}" for number in range(1, 6)]
 BRIEF = NAMES[:2]  # whose feeds are one batch
@@ -116,10 +116,10 @@ class Company:
         done = self.office(*self.words(fleet), *options, code=code)
         return json.loads(done.stdout)
 
-    def start(self, fleet: str) -> WarmProcess:
+    def start(self, fleet: str) -> Process:
         """Start a fleet on the cluster, in a process."""
         name = f"fleet-{self.round}"
-        return WarmProcess(name, "ads_cli", self.words(fleet), self.office.environment, self.office.home)
+        return Process(name, "ads_cli", self.words(fleet), self.office.environment, self.office.home)
 
     def words(self, fleet: str, scheduler: str = "") -> list[str]:
         address = scheduler or self.cluster.address

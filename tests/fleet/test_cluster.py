@@ -18,10 +18,10 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from tests.adsctl import ROOT, TIMEOUT_SECONDS
 from tests.effort import tries
+from tests.processes.server import Process
 
 from .dask_cluster import wait_until
 from .shops import BRIEF, NAMES, Company, Shops, secrets_of
-from .warm_process import WarmProcess
 
 FEW = NAMES[1:4]  # of which the first is one batch
 RATE = Rate("products", 24, 3.0, kept="without headers")
@@ -64,14 +64,14 @@ def push_counts(shops: Shops) -> dict[str, set[int]]:
     return {name: set(shops.sent(name).values()) for name in NAMES}
 
 
-def run_beside(company: Company, fleet: str) -> WarmProcess:
+def run_beside(company: Company, fleet: str) -> Process:
     """Start a fleet in a process, and wait until workers are busy: those that have shares of the limit."""
     running = company.start(fleet)
     wait_until(lambda: len(company.busy()) >= 2, "workers are busy")
     return running
 
 
-def records_of(running: WarmProcess, code: int = 0) -> list[dict]:
+def records_of(running: Process, code: int = 0) -> list[dict]:
     assert running.wait(TIMEOUT_SECONDS) == code, running.err.read_text()
     return json.loads(running.out.read_bytes())
 

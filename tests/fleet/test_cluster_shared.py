@@ -8,9 +8,9 @@ import pytest
 
 from tests.adsctl import TIMEOUT_SECONDS, Adsctl
 from tests.conftest import Service, feed
+from tests.processes.server import Process
 
 from .dask_cluster import SETTINGS, free_port, wait_until, words_of
-from .warm_process import WarmProcess
 
 CLUSTER = """
 import signal, sys
@@ -26,10 +26,10 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def cluster(adsctl: Adsctl, service: Service) -> Iterator[WarmProcess]:
+def cluster(adsctl: Adsctl, service: Service) -> Iterator[Process]:
     script = adsctl.file("cluster.py", CLUSTER)
     environment = adsctl.environment | SETTINGS
-    process = WarmProcess("cluster", str(script), [str(free_port())], environment, adsctl.home)
+    process = Process("cluster", str(script), [str(free_port())], environment, adsctl.home)
     yield process
     process.kill()
     process.wait()
@@ -43,7 +43,7 @@ def test_the_task_of_a_killed_worker_is_resumed_where_the_state_folder_is_shared
     run = {"name": "one", "run": f"products push {path} --concurrency 1"}
     fleet = adsctl.file("fleet.yaml", json.dumps({"tasks": [run]}))
     words = ["fleet", "run", str(fleet), "--engine", "dask", "--scheduler", address, "-o", "json"]
-    running = WarmProcess("fleet", "ads_cli", words, adsctl.environment, adsctl.home)
+    running = Process("fleet", "ads_cli", words, adsctl.environment, adsctl.home)
     wait_until(lambda: len(service.puts) > 1, "the task is half done")
     children = psutil.Process(cluster.pid).children(recursive=True)
     (task,) = [each for each in children if "__task" in words_of(each)]

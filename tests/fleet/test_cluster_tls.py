@@ -9,9 +9,9 @@ import trustme
 
 from tests.adsctl import Adsctl
 from tests.conftest import feed
+from tests.processes.server import Process
 
 from .dask_cluster import SETTINGS, free_port, wait_until
-from .warm_process import WarmProcess
 
 CLUSTER = """
 import signal, sys
@@ -48,7 +48,7 @@ def variables(adsctl: Adsctl) -> dict[str, str]:
 def address(adsctl: Adsctl, variables) -> Iterator[str]:
     script = adsctl.file("cluster.py", CLUSTER)
     environment = adsctl.environment | SETTINGS | variables
-    process = WarmProcess("cluster", str(script), [str(free_port())], environment, adsctl.home)
+    process = Process("cluster", str(script), [str(free_port())], environment, adsctl.home)
     wait_until(lambda: process.out.exists() and process.out.read_text(), "the cluster is there")
     yield process.out.read_text().strip()
     process.kill()

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.locations.conftest import s3
+from tests.feeds.locations.conftest import s3
 
 __all__ = ["s3"]
 

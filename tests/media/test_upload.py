@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from tests.locations.file_server import serving
+from tests.feeds.locations.file_server import serving
 from tests.media.made import picture, sample
 
 

@@ -18,8 +18,8 @@ from ads_cli.emulator.seed.accounts import USER
 from tests.adsctl import Adsctl
 from tests.conftest import feed
 
+from .commands import Commands
 from .files import PEOPLE
-from .forked import Forked
 
 AUDIENCE = "1nmth"
 SECOND_CATALOG = "7310248000000000002"
@@ -69,7 +69,7 @@ class Shop:
             self.catalogs = (emulator.catalog, SECOND_CATALOG)
             env = variables(emulator, ADDRESSES[0])
         del env["ADSCTL_EMULATOR"]  # it names the service whatever its address
-        self.adsctl = Forked(self.home, database, Adsctl(self.home).environment | env)
+        self.adsctl = Commands(self.home, database, Adsctl(self.home).environment | env)
         self.state, self.copy = self.home / "state", self.home / "copy-of-state"
         (self.home / "config").mkdir()
         profile = {"base_url": ADDRESSES[0], "ads_url": ADDRESSES[3], "account": env["ADSCTL_ACCOUNT"]}

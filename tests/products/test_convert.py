@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ads_cli.feeds.registry import writable_formats
 from tests.conftest import EXAMPLES, PRODUCT, feed
 from tests.effort import tries
-from tests.kinds.shop import SHOP_OPTIONS
+from tests.products.feeds.kinds.shop import SHOP_OPTIONS
 
 FORMATS = writable_formats()
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import feed
-from tests.locations.file_server import serving
+from tests.feeds.locations.file_server import serving
 
 SCHEDULE = (
     "--feed-format",

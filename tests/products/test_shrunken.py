@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.conftest import feed
-from tests.locations.file_server import serving
+from tests.feeds.locations.file_server import serving
 
 LOST = "40 % fewer than the 100 of its last push"
 

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from tests.conftest import PRODUCT, feed
-from tests.images.image_server import image, serving
+from tests.products.images.image_server import image, serving
 from tests.products.stopping import acknowledged, stop_at
 from tests.report.conftest import PRODUCTS, write_feed
 from tests.report.reading import Read, read

@@ -15,8 +15,8 @@ from ads_cli.report import web_address
 from tests.browser import chromium, needs_chromium
 from tests.conftest import PRODUCT
 from tests.effort import tries
-from tests.images.image_server import ImageServer, image, redirect, serving, whole
 from tests.private_hosts import SPELLINGS, private_hosts
+from tests.products.images.image_server import ImageServer, image, redirect, serving, whole
 from tests.report.conftest import requested
 
 pytestmark = needs_chromium

@@ -12,8 +12,8 @@ from ads_cli.emulator.resources import statistics as statistics_jobs
 from ads_cli.errors import UnavailableError
 from ads_cli.http import connections as public_connections
 from ads_cli.statistics import results
-from tests.images.image_server import redirect, serving
 from tests.private_hosts import SPELLINGS
+from tests.products.images.image_server import redirect, serving
 
 EXPORT = ("stats", "export", "--entity", "LINE_ITEM", "--all", "--since", "5d", "--until", "4d")
 NO_ADDRESSES = (

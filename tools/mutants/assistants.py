@@ -2,9 +2,9 @@
 
 from .mutant import Mutant
 
-REACHABLE = "tests/assistants/test_reachable.py::"
-TOOLS = "tests/assistants/test_tools.py::"
-CHANGES = "tests/assistants/test_changes.py::"
+REACHABLE = "tests/commands/mcp/test_reachable.py::"
+TOOLS = "tests/commands/mcp/test_tools.py::"
+CHANGES = "tests/commands/mcp/test_changes.py::"
 
 ASSISTANTS = (
     Mutant(

@@ -60,7 +60,7 @@ CAMPAIGN_FILES = (
         "ads_cli/campaigns/file.py",
         """if "for" in value or "media" in value:""",
         """if "for" in value:""",
-        ("tests/assistants/test_tools.py::test_a_file_of_campaigns_is_compared_unless_it_reads_others",),
+        ("tests/commands/mcp/test_tools.py::test_a_file_of_campaigns_is_compared_unless_it_reads_others",),
     ),
     Mutant(
         "campaign files: what may spend is created active",

@@ -2,11 +2,11 @@
 
 from .mutant import Mutant
 
-STEPS = "tests/conversion/test_steps.py"
-UNASKED = "tests/conversion/test_unasked.py"
-KEEP = "tests/conversion/test_keep.py"
-ADVICE = "tests/conversion/test_advice.py"
-RECIPE = "tests/conversion/test_recipe.py"
+STEPS = "tests/feeds/test_steps.py"
+UNASKED = "tests/products/feeds/test_unasked.py"
+KEEP = "tests/products/feeds/test_keep.py"
+ADVICE = "tests/commands/products/test_advice.py"
+RECIPE = "tests/commands/uploads/test_recipe.py"
 
 CONVERSION = (
     Mutant(
@@ -65,7 +65,7 @@ CONVERSION = (
         "ads_cli/products/selection.py",
         "            if checked.row.left_out:\n                state = LEFT_OUT\n            elif",
         "            if",
-        ("tests/conversion/test_where.py::test_a_product_whose_row_is_left_out_is_only_in_the_catalog",),
+        ("tests/products/feeds/test_where.py::test_a_product_whose_row_is_left_out_is_only_in_the_catalog",),
     ),
     Mutant(
         "a row is written as it was converted",
@@ -93,6 +93,8 @@ CONVERSION = (
         "ads_cli/products/feeds/fixes/fixes.py",
         "and not asks_always",
         "",
-        ("tests/feeds/fixes/test_fixes.py::test_a_fix_of_texts_is_asked_whatever_triggers_the_others",),
+        (
+            "tests/products/feeds/fixes/test_fixes.py::test_a_fix_of_texts_is_asked_whatever_triggers_the_others",
+        ),
     ),
 )

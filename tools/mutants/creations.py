@@ -10,7 +10,7 @@ ONCE, LYING = "tests/batches/test_once.py", "tests/batches/test_lying_service.py
 ANSWERS = f"{LYING}::test_what_may_have_been_created_is_told_and_not_sent_again"
 TOUCHED, ONE = "tests/batches/test_touched_files.py", "tests/batches/test_one_record.py"
 DAMAGED = "tests/batches/test_damaged_journals.py"
-LEFTOVER = "tests/client/test_leftover_bytes.py"
+LEFTOVER = "tests/http/test_leftover_bytes.py"
 AS_BEGUN = "tests/batches/test_conversions.py::test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all"
 
 CREATIONS = (

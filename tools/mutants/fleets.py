@@ -61,20 +61,20 @@ FLEETS = (
         "ads_cli/console/invocation.py",
         "            check_log_file(log, context, call.settings)\n",
         "",
-        ("tests/test_log_file.py::test_an_input_is_not_written_to",),
+        ("tests/console/test_log_file.py::test_an_input_is_not_written_to",),
     ),
     Mutant(
         "-q hides that a list was cut",
         "ads_cli/console/results.py",
         "show_more = call.messages.say if limit else call.messages.warn",
         "show_more = call.messages.say",
-        ("tests/test_quiet.py::test_a_warning_stays",),
+        ("tests/promises/test_quiet.py::test_a_warning_stays",),
     ),
     Mutant(
         "-q hides that products were left out",
         "ads_cli/products/feeds/assembly.py",
         "            self.warnings.append(",
         "            self.notes.append(",
-        ("tests/test_quiet.py::test_a_warning_stays",),
+        ("tests/promises/test_quiet.py::test_a_warning_stays",),
     ),
 )

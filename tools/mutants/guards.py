@@ -2,11 +2,12 @@
 
 from .mutant import Mutant
 
-EVERY, AMOUNTS, CHANGES = (f"tests/guard/test_{name}.py" for name in ("every_write", "amounts", "changes"))
+EVERY, AMOUNTS = "tests/client/test_every_write.py", "tests/client/test_guard.py"
+CHANGES = "tests/commands/test_changes.py"
 GUARD, WRITES = "ads_cli/client/guard.py", "ads_cli/client/writes.py"
 RULES, LOG = "ads_cli/config/guard.py", "ads_cli/config/change_log.py"
 
-PLANS = "tests/guard/test_plans.py"
+PLANS = "tests/campaigns/test_guarded_plans.py"
 
 GUARDS = (
     Mutant(

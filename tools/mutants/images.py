@@ -2,9 +2,9 @@
 
 from .mutant import Mutant
 
-PRIVATE = "tests/images/test_private.py"
-FETCHING = "tests/images/test_fetching.py"
-FINDINGS = "tests/images/test_findings.py"
+PRIVATE = "tests/products/images/test_private.py"
+FETCHING = "tests/products/images/test_fetching.py"
+FINDINGS = "tests/products/images/test_findings.py"
 FETCHER = "ads_cli/products/images/fetcher.py"
 START = "ads_cli/http/file_start.py"
 CONNECTIONS = "ads_cli/http/public_connections.py"

@@ -14,7 +14,7 @@ OTHERS = (
         "ads_cli/feeds/source.py",
         "if self._blank_lines > MAX_BLANK_LINES:",
         "if False:",
-        ("tests/test_hostile_lengths.py",),
+        ("tests/promises/test_hostile_lengths.py",),
     ),
     Mutant(
         "a value in the dictionary of a parquet file counts once, however often it is used",

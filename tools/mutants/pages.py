@@ -90,6 +90,6 @@ PAGES = (
         "ads_cli/commands/products/__init__.py",
         " or call.dry_run or page.report)",
         " or call.dry_run)",
-        ("tests/locations/test_unchanged.py::test_where_the_rows_are_needed_it_is_downloaded",),
+        ("tests/commands/products/test_unchanged_feed.py::test_where_the_rows_are_needed_it_is_downloaded",),
     ),
 )

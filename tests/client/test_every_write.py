@@ -1,0 +1,167 @@
+"""Claims about the guard: no write of any command, declared or raw, reaches the wire where it is refused."""
+
+import json
+import re
+import shlex
+
+import pytest
+
+from ads_cli.api.endpoint import requests_for
+from ads_cli.client.writes import subject_of
+from ads_cli.config.guard import DENIABLE
+from tests.conftest import feed
+from tests.promises.test_examples import EXAMPLES, SENDING, at_home  # noqa: F401
+
+WRITES = {
+    service: [kind for kind in requests_for(service) if kind.endpoint.mutates] for service in ("generic", "x")
+}
+GUARDED = [kind for kind in WRITES["generic"] if not kind.endpoint.command.startswith("auth ")]
+METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE"}
+
+
+@pytest.fixture
+def guarded(remote):
+    """Return what writes the file that ADSCTL_GUARD names."""
+
+    def write(text: str):
+        remote.env["ADSCTL_GUARD"] = str(remote.file("guard.yaml", text))
+        return remote
+
+    return write
+
+
+def path_of(kind, names=lambda path: path) -> str:
+    return re.sub(r"\{\w+\}", "abc1", names(kind.endpoint.path))
+
+
+def refuses(kind, word: str) -> bool:
+    """Whether a word of `deny` names a declared request."""
+    if word == "api":
+        return True
+    if word in METHODS:
+        return kind.endpoint.method == METHODS[word]
+    return subject_of(kind.endpoint.command) == word
+
+
+@pytest.mark.parametrize("service", WRITES)
+def test_read_only_lets_no_declared_write_through(guarded, httpserver, service):
+    adsctl = guarded("read_only: true\n")
+    from ads_cli.api.names import SERVICES
+
+    for kind in WRITES[service]:
+        if kind.endpoint.command.startswith("auth "):
+            continue
+        path = path_of(kind, SERVICES[service].path)
+        words = ("--service", service, "api", kind.endpoint.method, path, "--base", kind.endpoint.base)
+        done = adsctl(*words, "-o", "json", code=12)
+        assert json.loads(done.stderr)["error"]["code"] == "guard", path
+    assert not httpserver.log
+
+
+@pytest.mark.parametrize("word", DENIABLE)
+def test_what_is_denied_does_not_reach_the_wire(guarded, httpserver, word):
+    adsctl = guarded(f"deny: [{word}]\n")
+    concerned = [kind for kind in GUARDED if refuses(kind, word)]
+    if word == "activate":
+        concerned = [
+            kind for kind in GUARDED if kind.endpoint.command in ("campaigns create", "line-items create")
+        ]
+    assert concerned
+    for kind in concerned:
+        where = ("--base", kind.endpoint.base)
+        done = adsctl("api", kind.endpoint.method, path_of(kind), *where, "-o", "json", code=12)
+        assert word in json.loads(done.stderr)["error"]["message"], kind.endpoint
+    assert not httpserver.log
+
+
+@pytest.mark.parametrize("command", [key for key in SENDING if key in {k.endpoint.command for k in GUARDED}])
+def test_read_only_refuses_every_generated_command(at_home, command):  # noqa: F811
+    env = {"ADSCTL_GUARD": str(at_home.file("guard.yaml", "read_only: true\n"))}
+    words = shlex.split(EXAMPLES[command])[1:]
+    done = at_home("--profile", "local", "--yes", *words, "-o", "json", code=12, **env)
+    assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "guard"
+
+
+def test_raw_writes_that_match_nothing_declared_are_refused(guarded, httpserver):
+    adsctl = guarded("max_bid: 1000 EUR\n")
+    account = "/12/accounts/18ce54d4x5t"
+    for method, path in (
+        ("POST", f"{account}/campagns"),
+        ("PATCH", f"{account}/campaigns/8wkt0"),
+        ("POST", f"{account}//campaigns"),
+        ("POST", f"{account}/campaigns/"),
+        ("POST", f"/x{account}/campaigns"),
+        ("DELETE", f"{account}/promoted_posts/../campaigns/8wkt0"),
+        ("PUT", f"{account}/campaigns/%2e%2e"),
+    ):
+        assert "matches no declared endpoint" in adsctl("api", method, path, code=12).stderr, path
+    done = adsctl("api", "GET", f"{account}/campaigns", "-H", "X-HTTP-Method-Override: DELETE", code=12)
+    assert "a header may change its method" in done.stderr
+    assert not httpserver.log
+
+
+def test_an_encoded_path_is_judged_as_what_it_means(guarded, httpserver):
+    adsctl = guarded("deny: delete\n")
+    adsctl("api", "DELETE", "/12/accounts/18ce54d4x5t/%63ampaigns/8wkt0", code=12)
+    assert not httpserver.log
+
+
+def test_batches_are_judged_by_their_operations(guarded, httpserver):
+    adsctl = guarded("deny: [delete, activate]\n")
+    path = "/12/batch/accounts/18ce54d4x5t/campaigns"
+    for item in (
+        {"operation_type": "Delete", "params": {"campaign_id": "8wkt0"}},
+        {"operation_type": "delete", "params": {"campaign_id": "8wkt0"}},
+        {"operation_type": "Update", "params": {"campaign_id": "8wkt0", "entity_status": "ACTIVE"}},
+        {"operation_type": "Create", "params": {"name": "active, as nothing is said"}},
+    ):
+        adsctl("api", "POST", path, "--input", adsctl.file("batch.json", json.dumps([item])), code=12)
+    repeated = '[{"operation_type":"Update","operation_type":"Delete","params":{}}]'
+    adsctl("api", "POST", path, "--input", adsctl.file("batch.json", repeated), code=12)
+    assert not httpserver.log
+
+
+def test_all_records_of_a_file_are_judged_before_the_first_request(guarded, httpserver):
+    adsctl = guarded("deny: activate\n")
+    records = [{"name": f"c{number}", "funding_instrument_id": "4a1n0"} for number in range(60)]
+    records[-1]["entity_status"] = "ACTIVE"
+    file = adsctl.file("many.json", json.dumps(records))
+    adsctl("campaigns", "create", "-f", file, "--yes", "-A", "18ce54d4x5t", code=12)
+    assert not httpserver.log
+
+
+@pytest.mark.parametrize("word", ["read_only: true", "deny: products", "max_changes: 2"])
+def test_a_push_is_refused_before_its_first_request(guarded, httpserver, word):
+    adsctl = guarded(f"{word}\n")
+    done = adsctl("products", "push", adsctl.file("f.csv", feed(3)), "--catalog", "1", "-o", "json", code=12)
+    assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "guard"
+    assert not httpserver.log
+    assert not [*adsctl.home.glob("state/jobs/*")]
+
+
+def test_users_and_conversions_are_refused(guarded, httpserver):
+    adsctl = guarded("deny: [users, conversions]\n")
+    people = adsctl.file("p.csv", "email\nana@shop.example\n")
+    account = ("-A", "18ce54d4x5t")
+    adsctl("audiences", "push", people, "--audience", "1nmw1", *account, code=12)
+    event = "email,event_id,conversion_time\nana@shop.example,tw-1-1,2026-11-23T10:00:00Z\n"
+    done = adsctl("conversions", "send", adsctl.file("c.csv", event), "--pixel", "abc", *account, code=None)
+    assert done.returncode in (2, 3, 12)
+    assert not httpserver.log
+
+
+def test_a_prune_is_refused_before_the_rows_are_sent(adsctl):
+    adsctl.local("products", "push", adsctl.file("f.csv", feed(3)), "--yes")
+    guard = str(adsctl.file("guard.yaml", "deny: delete\n"))
+    smaller = adsctl.file("f.csv", feed(2, title="Other"))
+    words = ("products", "sync", smaller, "--prune", "--max-delete", "100%", "--yes")
+    assert "deny is delete" in adsctl.local(*words, code=12, ADSCTL_GUARD=guard).stderr
+    assert "Other" not in adsctl.local("products", "list", "--all", "-o", "json").stdout
+    adsctl.local("products", "sync", smaller, "--yes", ADSCTL_GUARD=guard)
+
+
+def test_reads_and_dry_runs_go_on(adsctl):
+    guard = str(adsctl.file("guard.yaml", "read_only: true\n"))
+    adsctl.local("campaigns", "list", ADSCTL_GUARD=guard)
+    adsctl.local("campaigns", "delete", "8wkt0", "--dry-run", ADSCTL_GUARD=guard)
+    adsctl.local("api", "GET", "/12/accounts", ADSCTL_GUARD=guard)

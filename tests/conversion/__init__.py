@@ -1,1 +1,0 @@
-"""Options that convert a feed."""

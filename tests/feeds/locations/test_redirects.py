@@ -1,0 +1,74 @@
+"""Redirects are followed to https only, and no credentials go along."""
+
+import json
+
+import pytest
+
+from tests.feeds.locations.file_server import status
+
+CHECK = ("products", "check", "-o", "json")
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_redirect_is_followed(adsctl, shop_server, code):
+    shop_server.faults = [status(code, Location="/other/feed.csv?key=1")]
+    assert json.loads(adsctl(*CHECK, shop_server.address()).stdout)["rows"] == 60
+    assert [path for path, _ in shop_server.seen] == ["/feed.csv", "/other/feed.csv?key=1"]
+
+
+@pytest.mark.parametrize("begins", ["https", "http"])
+def test_a_redirect_to_an_unencrypted_address_is_not_followed(adsctl, shop_server, plain_server, begins):
+    first = shop_server if begins == "https" else plain_server
+    first.faults = [status(302, Location=plain_server.address("/x?key=hush"))]
+    done = adsctl(*CHECK, first.address(), code=2)
+    assert f"redirects to {plain_server.address('/x')}?***, which is not https" in done.stderr
+    assert "hush" not in done.stderr and len(plain_server.seen) == (begins == "http")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "file:///etc/passwd",
+        "s3://bucket/feed.csv",
+        "javascript:1",
+        "https://[",
+        "https://xn--/",
+        "https://x:y/",
+    ],
+)
+def test_a_redirect_to_anything_else_is_not_followed(adsctl, shop_server, target):
+    shop_server.faults = [status(302, Location=target)]
+    assert adsctl(*CHECK, shop_server.address(), code=2).stdout == ""
+
+
+def test_redirects_without_end_are_ended(adsctl, shop_server):
+    shop_server.faults = [status(302, Location="/feed.csv")] * 20
+    done = adsctl(*CHECK, shop_server.address(), code=2)
+    assert "more than 10 redirects" in done.stderr and len(shop_server.seen) == 11
+
+
+def test_credentials_are_sent_to_the_host_that_they_are_for_and_to_no_other(
+    adsctl, shop_server, other_server
+):
+    adsctl.file(".netrc", "machine localhost login shop password hush-hush\n")
+    shop_server.faults = [status(302, Location="/moved.csv"), status(302, Location=other_server.address())]
+    assert json.loads(adsctl(*CHECK, shop_server.address()).stdout)["rows"] == 60
+    assert ["Authorization" in headers for _, headers in shop_server.seen] == [True, True]
+    assert [headers.get("Authorization") for _, headers in other_server.seen] == [None]
+
+
+def test_credentials_in_a_redirect_are_not_used(adsctl, shop_server, other_server):
+    target = other_server.address(user="mallory:trap")
+    shop_server.faults = [status(302, Location=target)]
+    done = adsctl(*CHECK, shop_server.address(), "--debug")
+    assert [headers.get("Authorization") for _, headers in other_server.seen] == [None]
+    assert "trap" not in done.stderr
+
+
+def test_a_copy_is_resumed_where_the_redirect_leads_to_then(adsctl, shop_server, other_server):
+    from tests.feeds.locations.file_server import cut
+
+    shop_server.faults = [status(302, Location=other_server.address())] * 2
+    other_server.faults = [cut(1000)]
+    assert json.loads(adsctl(*CHECK, shop_server.address()).stdout)["rows"] == 60
+    assert other_server.bytes_asked == ["", "bytes=1000-"]

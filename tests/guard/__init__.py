@@ -1,1 +1,0 @@
-"""Claims about the guard."""

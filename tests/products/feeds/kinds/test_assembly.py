@@ -1,0 +1,205 @@
+"""What the rows of an export mean together: messages name them, and what cannot be right is an error."""
+
+import csv
+
+import pytest
+
+from tests.products.feeds.kinds import shopify_export, woocommerce_export
+
+OPTIONS = ["--currency", "EUR", "--default", "condition=new", "--base-url", "https://shop.example"]
+SHOPIFY = {
+    "Handle": "mug",
+    "Title": "Mug",
+    "Body (HTML)": "A mug.",
+    "Vendor": "Nordlicht",
+    "Option1 Name": "Title",
+    "Option1 Value": "Default Title",
+    "Variant SKU": "sku-1",
+    "Variant Price": "12.50",
+    "Image Src": "https://cdn.example/mug.jpg",
+    "Image Position": "1",
+    "Status": "active",
+}
+
+
+def table(*rows: dict[str, str]) -> str:
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    return "".join(
+        ",".join(line) + "\n" for line in [header, *([row.get(c, "") for c in header] for row in rows)]
+    )
+
+
+def product(handle: str, **own: str) -> dict[str, str]:
+    return SHOPIFY | {"Handle": handle, "Variant SKU": f"sku-{handle}"} | own
+
+
+def check(adsctl, *rows: dict[str, str], code: int = 3, options=OPTIONS) -> str:
+    adsctl.file("export.csv", table(*rows))
+    done = adsctl("products", "check", "export.csv", "-o", "table", *options, code=code)
+    return done.stdout + done.stderr
+
+
+def test_a_handle_that_returns_later_is_an_error_that_names_both_places(adsctl):
+    image = {"Handle": "mug", "Image Src": "https://cdn.example/mug-2.jpg"}
+    told = check(adsctl, product("mug"), product("jug"), image)
+    assert "export.csv:4: 'mug' is also on line 2; sort the file: a product's rows must be together" in told
+    assert "1 of 3 rows invalid" in told
+
+
+def test_a_row_without_a_handle_is_an_error(adsctl):
+    told = check(adsctl, product("mug"), {"Image Src": "https://cdn.example/lost.jpg"})
+    assert "export.csv:3: has no Handle" in told
+
+
+def test_a_row_with_too_few_cells_makes_every_variant_of_its_product_invalid(adsctl):
+    text = table(product("mug"), product("mug", **{"Variant SKU": "b", "Option1 Value": "B"}), product("jug"))
+    adsctl.file("export.csv", text.replace(",active\nmug", "\nmug", 1))
+    done = adsctl("products", "check", "export.csv", "-o", "table", *OPTIONS, code=3)
+    assert "export.csv:2: has 10 cells, and the header has 11" in done.stdout
+    assert "export.csv:3: line 2 of it has 10 cells" in done.stdout
+    assert "2 of 3 rows invalid" in done.stderr
+
+
+def test_the_file_of_failed_rows_has_every_row_of_a_product_once_and_can_be_pushed_again(adsctl, service):
+    bad = {"Variant Barcode": "not a number"}
+    rows = [
+        product("jug"),
+        product("mug", **bad, **{"Option1 Name": "Color", "Option1 Value": "Red"}),
+        {"Handle": "mug", "Option1 Value": "Blue", "Variant SKU": "b", "Variant Price": "13", **bad},
+        {"Handle": "mug", "Image Src": "https://cdn.example/mug-2.jpg", "Image Position": "2"},
+    ]
+    adsctl.file("export.csv", table(*rows))
+    words = ["products", "push", "export.csv", "--skip-invalid", "--failed-out", "failed.csv", *OPTIONS]
+    adsctl(*words, code=9)
+    failed = list(csv.DictReader((adsctl.home / "failed.csv").open()))
+    assert [{k: v for k, v in row.items() if v and k[0] != "_"} for row in failed] == rows[1:]
+    assert all("gtin" in row["_error"] for row in failed)
+    corrected = (adsctl.home / "failed.csv").read_text().replace("not a number", "4006381333931")
+    adsctl.file("corrected.csv", corrected)
+    adsctl("products", "push", "corrected.csv", *OPTIONS)
+    assert {"sku-jug", "sku-mug", "b"} <= {*service.stored}
+
+
+@pytest.mark.parametrize(
+    ("own", "availability", "inventory"),
+    [
+        ({"Variant Inventory Tracker": "", "Variant Inventory Qty": "0"}, "in stock", None),
+        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "0"}, "out of stock", None),
+        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "-3"}, "out of stock", None),
+        (
+            {
+                "Variant Inventory Tracker": "shopify",
+                "Variant Inventory Qty": "-3",
+                "Variant Inventory Policy": "continue",
+            },
+            "in stock",
+            None,
+        ),
+        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "4"}, "in stock", 4),
+        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": ""}, "in stock", None),
+    ],
+)
+def test_a_shopify_variant_is_out_of_stock_only_where_stock_is_tracked_and_denied(
+    adsctl, service, own, availability, inventory
+):
+    adsctl.file("export.csv", table(product("mug", **({"Variant Inventory Policy": "deny"} | own))))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert (found["availability"], found.get("inventory")) == (availability, inventory)
+
+
+@pytest.mark.parametrize(
+    ("price", "compare_at", "sent"),
+    [
+        ("10.00", "12.00", ("12.00 EUR", "10.00 EUR")),
+        ("10.00", "10.00", ("10.00 EUR", None)),
+        ("10.00", "9.00", ("10.00 EUR", None)),
+        ("10.00", "0", ("10.00 EUR", None)),
+        ("10.00", "", ("10.00 EUR", None)),
+        ("10.00", "call us", ("10.00 EUR", None)),
+    ],
+)
+def test_a_price_below_the_compare_at_price_is_a_sale_price(adsctl, service, price, compare_at, sent):
+    row = product("mug", **{"Variant Price": price, "Variant Compare At Price": compare_at})
+    adsctl.file("export.csv", table(row))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert (found["price"], found.get("sale_price")) == sent
+
+
+def test_columns_can_be_used_by_their_own_names_and_mapped_elsewhere(adsctl, service):
+    adsctl.file("export.csv", table(product("mug"), product("jug", Vendor="Someone")))
+    words = ["--where", "Vendor=Nordlicht", "--set", "mobile_link=https://m.example/{Handle}"]
+    adsctl("products", "push", "export.csv", "--map", "Option1 Value=custom_label_0", *words, *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"].startswith("sku-")]
+    assert found["mobile_link"] == "https://m.example/mug" and found["custom_label_0"] == "Default Title"
+
+
+def test_an_address_with_a_comma_stays_one_address(adsctl, service):
+    more = {"Handle": "mug", "Image Src": '"https://cdn.example/w_500,h_500/2.jpg"', "Image Position": "2"}
+    adsctl.file("export.csv", table(product("mug"), more))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert found["additional_image_link"] == "https://cdn.example/w_500%2Ch_500/2.jpg"
+
+
+WOO = {
+    "ID": "7",
+    "Type": "simple",
+    "SKU": "sku-mug",
+    "Name": "Mug",
+    "Published": "1",
+    "Description": r"A mug.\nWhite.",
+    "In stock?": "1",
+    "Regular price": "12",
+    "Images": "https://cdn.example/mug.jpg",
+    "Brands": "Nordlicht",
+}
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "dates"),
+    [
+        ("2026-11-01", "2026-12-24", "2026-11-01T00:00:00+00:00/2026-12-24T23:59:59+00:00"),
+        ("2026-11-01T10:00:00+01:00", "", "2026-11-01T10:00:00+01:00/2099-12-31T23:59:59+00:00"),
+        ("", "2026-12-24 12:00:00", "1970-01-01T00:00:00+00:00/2026-12-24T12:00:00+00:00"),
+        ("", "", None),
+    ],
+)
+def test_the_sale_dates_of_woocommerce_become_an_interval(adsctl, service, starts, ends, dates):
+    row = WOO | {"Sale price": "10", "Date sale price starts": starts, "Date sale price ends": ends}
+    adsctl.file("export.csv", table(row))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert found.get("sale_price_effective_date") == dates
+    assert found["description"] == "A mug.\nWhite."
+
+
+def test_a_variation_without_its_parent_is_sent_with_what_it_has(adsctl, service):
+    adsctl.file("export.csv", table(WOO | {"Type": "variation", "Parent": "id:6"}))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert found["item_group_id"] == "6" and found["link"] == "https://shop.example/?p=7"
+
+
+def test_a_variation_that_names_no_parent_takes_nothing_from_one_without_a_sku(adsctl, service):
+    other = {
+        "ID": "3",
+        "Type": "variable",
+        "Name": "Hat",
+        "Published": "1",
+        "Categories": "Hats",
+        "Brands": "Other",
+    }
+    adsctl.file("export.csv", table(other, WOO | {"Type": "variation"}))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert found["link"] == "https://shop.example/?p=7" and not found.get("product_type")
+
+
+def test_an_export_that_is_cut_off_is_told_by_its_line(adsctl):
+    text = shopify_export.write([]).decode() + '"mug,"Mug\n'
+    adsctl.file("export.csv", text)
+    done = adsctl("products", "check", "export.csv", *OPTIONS, code=3)
+    assert "export.csv:2" in done.stderr
+    assert woocommerce_export.HEADER[0] not in done.stderr

@@ -1,0 +1,313 @@
+"""Completion in real shells, without starting a program."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.adsctl import ROOT
+from tests.conftest import feed
+from tests.reference.shells import FILES, SHELLS, TYPISTS, completions, nothing_ran, run_by_typing
+
+
+@pytest.mark.parametrize("shell", FILES)
+def test_the_completion_files_are_up_to_date(adsctl, shell):
+    assert adsctl("completion", shell).stdout == (ROOT / "completions" / FILES[shell]).read_text()
+
+
+@pytest.fixture
+def typist(adsctl):
+    """A home where a shell finds adsctl; the file `started` records each start of it."""
+    (adsctl.home / "bin").mkdir()
+    run = f'#!/bin/sh\necho x >> "{adsctl.home}/started"\nexec {" ".join(adsctl.forked())} "$@"\n'
+    adsctl.file("bin/adsctl", run).chmod(0o755)
+    adsctl.env["PATH"] = f"{adsctl.home}/bin:{adsctl.environment['PATH']}"
+    adsctl.file("feed.csv", "")
+    return adsctl
+
+
+EXPECTED = {
+    "adsctl prod": ["products"],
+    "adsctl products pu": ["push", "pull"],
+    "adsctl -p local products pus": ["push"],
+    "adsctl products push --fa": ["--failed-out"],
+    "adsctl products push --max-w": ["--max-wait"],
+    "adsctl catalog sets create --type ": ["MANUAL", "FILTERED"],
+    "adsctl catalog sets create --type=FI": ["FILTERED"],
+    "adsctl products list -o js": ["json", "jsonl"],
+    "adsctl -o js": ["json", "jsonl"],
+    "adsctl accounts list --with": ["--with-deleted", "--with-total-count"],
+    "adsctl products push fee": ["feed.csv"],
+    "adsctl completion fi": ["fish"],
+    "adsctl products push --format json": ["json", "jsonl"],
+    "adsctl products push --format=y": ["yaml"],
+    "adsctl audiences hash --format t": ["tsv"],
+    "adsctl products pull --format ts": ["tsv"],
+    "adsctl api P": ["POST", "PUT", "PATCH"],
+    "adsctl api GET --base pl": ["platform"],
+    "adsctl help exit": ["exit-codes"],
+    "adsctl help form": ["formats"],
+    "adsctl help audi": ["audiences"],
+    "adsctl help products pu": ["push", "pull"],
+    "adsctl help audiences do-not-reach pus": ["push"],
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_starts_no_process(typist, shell):
+    found = {}
+    for line, offered in completions(typist, shell, *EXPECTED).items():
+        begun = re.split("[ =]", line)[-1]
+        if shell == "fish":  # which filters by itself what it is given
+            offered = [word.partition("=")[2] or word for word in offered]
+        found[line] = sorted(word for word in offered if word.startswith(begun))
+    assert found == {line: sorted(words) for line, words in EXPECTED.items()}
+    assert not (typist.home / "started").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_recorded_ids_are_completed(typist, shell):
+    typist.local("accounts", "list")
+    lines = ("adsctl -p local accounts get 18ce5", "adsctl -p local products list --account 18ce5")
+    of_another_profile = "adsctl accounts get "
+    found = completions(typist, shell, *lines, of_another_profile)
+    assert [found[line] for line in lines] == [["18ce54d4x5t", "18ce55gze09"]] * 2
+    assert "18ce54d4x5t" not in found[of_another_profile]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_listed_products_are_completed_for_a_delete(typist, shell):
+    typist.file("feed.csv", feed(3))
+    typist.local("products", "push", "feed.csv")
+    keys = typist.local("products", "list", "-o", "ids").stdout.split()
+    lines = ("adsctl -p local products delete ", f"adsctl -p local products delete {keys[0]} ")
+    found = completions(typist, shell, *lines)
+    assert [sorted(found[line]) for line in lines] == [sorted(keys)] * 2
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_listed_line_items_are_completed_where_one_is_named(typist, shell):
+    typist.local("line-items", "list")
+    line = "adsctl -p local targeting add --line-item 9d4c"
+    assert {"9d4c1", "9d4c2", "9d4c3"} <= {*completions(typist, shell, line)[line]}
+
+
+# What one shell or another runs, expands, or takes for an option or a file.
+HOSTILE = (
+    "g$(touch${IFS}ran)", "g`touch${IFS}ran`", "g;touch${IFS}ran;", "zz|touch${IFS}ran|", "g&touch${IFS}ran&",
+    "g${x:=$(touch${IFS}ran)}", "g';touch${IFS}ran;'", 'g";touch${IFS}ran;"', "g<(touch${IFS}ran)",
+    "(touch ran)", "$(touch${IFS}ran)", ">ran", "g>ran", "=(touch ran)", "g\\;touch${IFS}ran;",
+    "g;touch ran;", "g\ntouch ran\n", "g\t;touch ran;", "*", "~", "?", "[a-z]*", "{g,h}", "--yes", "-y",
+    "@g", "#g", "!g", "%g", "$g", "g" * 201,
+)  # fmt: skip
+GOOD = "good:1@shop.example-2_a"
+
+
+@pytest.fixture
+def listener(typist):
+    """A home whose adsctl completes, and writes its words to the file `words` instead of running."""
+    (typist.home / "bin/adsctl").rename(typist.home / "bin/completing")
+    run = f"""#!/bin/sh
+[ "$1" = __ids ] && exec "{typist.home}/bin/completing" "$@"
+printf '%s\\0' "$@" > "{typist.home}/words"
+"""
+    typist.file("bin/adsctl", run).chmod(0o755)
+    (typist.home / "here").mkdir()
+    return typist
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_an_id_that_a_shell_would_run_is_not_offered(remote, listener, httpserver, shell):
+    accounts = [{"id": id, "name": id} for id in (*HOSTILE, GOOD)]
+    httpserver.expect_request("/12/accounts").respond_with_json({"data": accounts})
+    listener("accounts", "list")
+    assert listener("__ids", "accounts", "adsctl").stdout.split("\t")[0] == GOOD
+    lines = ("adsctl accounts get ", "adsctl accounts get g", "adsctl products list --account=good:1@")
+    assert run_by_typing(listener, shell, lines) == [
+        ["accounts", "get", GOOD], ["accounts", "get", GOOD], ["products", "list", f"--account={GOOD}"]
+    ]  # fmt: skip
+    assert nothing_ran(listener.home)
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_an_id_that_an_older_version_recorded_is_not_run(listener, shell):
+    folder = listener.home / "state/ids/default"
+    folder.mkdir(parents=True)
+
+    recorded = [*filter(str.isprintable, HOSTILE)]
+
+    def lines() -> Iterator[str]:
+        for hostile in recorded:
+            (folder / "accounts.tsv").write_text(f"{hostile}\t{hostile}\n")
+            yield "adsctl accounts get "
+
+    assert run_by_typing(listener, shell, lines()) == [["accounts", "get"]] * len(recorded)
+    assert nothing_ran(listener.home)
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_a_name_beside_an_id_is_not_run(remote, listener, httpserver, shell):
+    accounts = [{"id": f"g{number}", "name": name} for number, name in enumerate(HOSTILE)]
+    httpserver.expect_request("/12/accounts").respond_with_json({"data": accounts})
+    listener("accounts", "list")
+    run = run_by_typing(listener, shell, ["adsctl accounts get g", "adsctl accounts get g30"])
+    assert run[1] == ["accounts", "get", "g30"] and nothing_ran(listener.home)
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_profiles_and_jobs_are_completed_unless_a_shell_would_run_them(listener, shell):
+    for folder in ("config", "state", "state/jobs"):
+        (listener.home / folder).mkdir()
+    profiles = {name: {} for name in (*HOSTILE, GOOD)}
+    listener.file("config/config.yaml", json.dumps({"profiles": profiles}))
+    for name in (*HOSTILE, GOOD):
+        listener.file(f"state/jobs/{name}.jsonl", "")
+    lines = ("adsctl -p g", "adsctl --profile=good:", "adsctl jobs show ")
+    assert run_by_typing(listener, shell, lines) == [
+        ["-p", GOOD], [f"--profile={GOOD}"], ["jobs", "show", GOOD]
+    ]  # fmt: skip
+    assert nothing_ran(listener.home)
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_ids_with_colons_and_at_signs_are_completed_as_far_as_they_agree(listener, shell):
+    folder = listener.home / "state/ids" / "of:mine@home"
+    folder = folder.with_name("of%3Amine%40home")
+    folder.mkdir(parents=True)
+    (folder / "accounts.tsv").write_text("".join(f"{id}\t\n" for id in ("a:b:c", "a:b@d", "x@y.z", "q")))
+    (listener.home / "config").mkdir()
+    listener.file("config/config.yaml", json.dumps({"profiles": {"of:mine@home": {}}}))
+    begun = {"a": "a:b", "a:": "a:b", "a:b:": "a:b:c", "a:b@": "a:b@d", "x": "x@y.z", "x@": "x@y.z", "q": "q"}
+    words = "-p of:mine@home accounts get"
+    run = run_by_typing(listener, shell, (f"adsctl {words} {typed}" for typed in begun))
+    assert run == [[*words.split(), id] for id in begun.values()]
+
+
+FILE_NAMES = (
+    "$(touch${IFS}ran)", "`touch${IFS}ran`", ";touch ran;", "|touch ran|", "&touch ran&", "';touch ran;'.",
+    '";touch ran;".', "'\"$(touch${IFS}ran)", "${x:=$(touch${IFS}ran)}", ">ran", "\\;touch ran;",
+    " a  b", "*", "[a-z]", "{g,h}", "a:b=c@d", "~", "#", "\n;touch ran;\n", "\n$(touch ran)",
+)  # fmt: skip
+BEFORE = {
+    "adsctl products push {}": "products push {}",
+    "adsctl products push feed.csv --failed-out={}": "products push feed.csv --failed-out={}",
+    "adsctl emulator exec -- program {}": "emulator exec -- program {}",
+    "adsctl catalog sets create --filters @{}": "catalog sets create --filters @{}",
+}
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_the_name_of_a_file_is_inserted_quoted(listener, shell, before):
+    begun = {f"f{number:02}": name for number, name in enumerate(FILE_NAMES)}
+    for typed, name in begun.items():
+        listener.file(f"here/{typed}{name}", "")
+    run = run_by_typing(listener, shell, map(before.format, begun))
+    for (typed, name), words in zip(begun.items(), run, strict=True):
+        if "\n" not in name:  # which is no line
+            expected = BEFORE[before].split()
+            assert words == [word.format(f"{typed}{name}") for word in expected]
+    assert nothing_ran(listener.home)
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_the_rest_of_a_name_with_colons_is_inserted_quoted(listener, shell):
+    names = (
+        "a:$(touch${IFS}ran)",
+        "b:`touch${IFS}ran`",
+        "c:;touch ran;",
+        "d@$(touch${IFS}ran)",
+        "e=$(touch${IFS}ran)",
+    )
+    for name in names:
+        listener.file(f"here/{name}", "")
+    run = run_by_typing(listener, shell, (f"adsctl products push {name[:2]}" for name in names))
+    assert run == [["products", "push", name] for name in names]
+    assert nothing_ran(listener.home)
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_the_name_of_a_file_is_quoted_inside_quotes(listener, shell, quote):
+    begun = {f"f{number:02}": name for number, name in enumerate(FILE_NAMES) if "\n" not in name}
+    for typed, name in begun.items():
+        listener.file(f"here/{typed}{name}", "")
+    closing = quote if "without" in shell else ""  # there, nothing is offered
+    lines = (f"adsctl products push {quote}{typed}" for typed in begun)
+    run = run_by_typing(listener, shell, lines, then=closing)
+    for (typed, name), words in zip(begun.items(), run, strict=True):
+        left_open = "bash" not in shell and {*name} & {*"'\""}
+        assert words == ["products", "push", typed if closing else f"{typed}{name}"] or (
+            left_open and not words
+        )
+    assert nothing_ran(listener.home)
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_a_file_whose_name_is_an_option_is_not_offered(listener, shell):
+    listener.file("here/--yes", "")
+    run = run_by_typing(listener, shell, ["adsctl products push "])
+    assert run == [["products", "push"]]
+
+
+def test_a_token_is_not_recorded(remote, httpserver):
+    token = remote.env["ADSCTL_ACCESS_TOKEN"]
+    accounts = [{"id": token, "name": "a"}, {"id": f"a:{token}", "name": "a"}, {"id": "b", "name": token}]
+    httpserver.expect_request("/12/accounts").respond_with_json({"data": accounts})
+    remote("accounts", "list")
+    assert remote("__ids", "accounts").stdout == "b\t***\n"
+    recorded = (remote.home / "state/ids/default/accounts.tsv").read_text()
+    assert recorded == "b\t***\n"
+
+
+# What runs where it is not quoted, and what ends a quoted text: PowerShell takes curly quotes for quotes too.
+POWERSHELL = ("$(ni ran)", "(ni ran)", ";ni ran;", "`n", "@g", "a b", "';ni ran;'", "\u2019;ni ran;\u2018")
+
+
+def test_powershell_inserts_only_plain_words_and_quoted_ones(listener):
+    if not shutil.which("pwsh"):  # which is no package of Debian: the next test reads the script
+        return
+    replies = "".join(f"{id}\n" for id in (*POWERSHELL, GOOD))
+    listener.file("ids", replies)
+    listener.file("bin/adsctl", f"#!/bin/sh\ncat {listener.home}/ids\n").chmod(0o755)
+    script = ROOT / "completions" / FILES["powershell"]
+    program = f"""
+        . {script}
+        $line = 'adsctl accounts get '
+        (TabExpansion2 $line $line.Length).CompletionMatches | ForEach-Object {{
+            "$($_.CompletionText)|$(Invoke-Expression "Write-Output $($_.CompletionText)")"
+        }}
+    """
+    done = subprocess.run(
+        ["pwsh", "-NoProfile", "-Command", program],
+        env=listener.environment, cwd=listener.home / "here", capture_output=True, text=True,
+    )  # fmt: skip
+    assert [line.partition("|")[2] for line in done.stdout.splitlines()] == [*POWERSHELL, GOOD]
+    assert nothing_ran(listener.home)
+
+
+def test_powershell_inserts_data_by_one_rule():
+    """Read the script, since few machines have PowerShell: a reply is plain, or quoted by PowerShell."""
+    script = (ROOT / "completions" / FILES["powershell"]).read_text()
+    (plain,) = re.findall(r"\$text = if \(\$_ -match '(.*)'\) \{ \$_ \} else \{", script)
+    plain = plain.replace(r"\z", r"\Z")
+    assert re.match(plain, GOOD) and re.match(plain, "--failed-out")
+    assert not any(
+        re.match(plain, word) for word in (*POWERSHELL, *HOSTILE[:-1]) if word not in ("--yes", "-y")
+    )
+    assert script.count("CompletionResult]::new(") == script.count("CompletionResult]::new($text, ") == 1
+    assert "EscapeSingleQuotedStringContent($_)" in script
+    for expanding in ("Invoke-Expression", "iex ", "ExpandString", "ScriptBlock]::Create", "& $"):
+        assert expanding not in script
+
+
+def test_a_failing_completion_prints_nothing(adsctl):
+    (adsctl.home / "config").mkdir()
+    adsctl.file("config/config.yaml", "profiles: [")
+    for words in (("accounts",), ("profiles",), ("jobs",), (), ("nothing", "-p", "nobody")):
+        done = adsctl("__ids", *words)
+        assert done.stdout == "" and done.stderr == ""
+    assert adsctl("__ids", "accounts", ADSCTL_STATE_DIR="/proc/nope").stderr == ""

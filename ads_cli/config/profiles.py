@@ -19,7 +19,7 @@ GUARD = "guard."  # begins the names of limits
 CHOICES = {
     "service": tuple(SERVICES),
     "sandbox": BOOLEANS,
-    "output": tuple(FORMATS),
+    "output": tuple(name for name in FORMATS if name != "xlsx"),  # which needs a file
     "token_store": TOKEN_STORES,
 }
 

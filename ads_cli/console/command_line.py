@@ -9,6 +9,7 @@ from .options import ALL_OPTIONS, CommonOption
 
 if TYPE_CHECKING:
     from ..output import Presentation
+    from .output_file import OutputFile
 
 LONG_OPTIONS = {name: option for option in ALL_OPTIONS for name in option.names if name.startswith("--")}
 SHORT_OPTIONS = {name[1]: option for option in ALL_OPTIONS for name in option.names if len(name) == 2}
@@ -22,6 +23,7 @@ class CommandLine:
         self.parsed_options: dict[str, Any] = {}  # values of common options, by name
         self.is_parsed = False
         self.presentation: Presentation | None = None  # set when the invocation has resolved it
+        self.output_file: OutputFile | None = None  # of --to
         self.mask = Mask()  # of the secrets that were read
         self.summary: dict[str, Any] | None = None  # of what a push came to, or of the file it did not send
         self.task_words: tuple[str, ...] = ()  # of the tasks of a fleet, whose variables are secret too

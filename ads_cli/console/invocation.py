@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 DEFAULT_CONCURRENCY = 8
 QUESTION = "question: "  # before what a plan would ask
-NOT_INHERITED = ("output", "columns", "query", "dry_run", "log_file", "on_failure", "on_failure_env")
+NOT_INHERITED = (
+    *("output", "to", "columns", "query", "dry_run", "log_file", "on_failure", "on_failure_env"),
+)
 
 
 class Invocation:
@@ -59,6 +61,10 @@ class Invocation:
             from .log_file import check_log_file
 
             check_log_file(log, context, call.settings)
+        if to := flags.get("to"):
+            from .output_file import OutputFile
+
+            command_line.output_file = OutputFile.of_result(call, to)
         if not is_help:
             for warning in call.settings.check_folders():
                 call.messages.note(warning, "warning")
@@ -128,6 +134,7 @@ class Invocation:
             table_view=TableView(
                 table_view.header, table_view.shown, table_view.amounts, table_view.in_units
             ),
+            open_file=file.open if (file := self._command_line.output_file) else None,
         )
 
     def _side_effects(self) -> str:
@@ -215,6 +222,10 @@ class Invocation:
     def is_guard_check(self) -> bool:
         """Whether this dry run only asks what the guard would refuse."""
         return self._command_line.is_guard_check
+
+    def at_end(self, check: Callable[[], None]) -> None:
+        """Call a function when the command has ended without an error."""
+        self._command_line.resources.callback(check)
 
     def hold(self, lock: AbstractContextManager[Any]) -> None:
         """Hold a lock until the command ends."""

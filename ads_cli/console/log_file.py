@@ -45,6 +45,7 @@ def _files_of(context: Any, settings: "Settings") -> Iterator[str]:
                 name = text.removeprefix(DATABASE_SCHEME).removeprefix("@" if "@" in metavar else "")
                 yield from (name, *glob(name))  # noqa: PTH207 - a pattern may be absolute
     yield from (str(path) for name in ("env_file", "mapping") if (path := settings.get(name)))
+    yield from filter(None, [settings.flags.get("to")])
     yield from settings.recipes.values()
     yield from (
         text for name, text in settings.environ.items() if name.startswith("ADSCTL_") and "_FILE" in name

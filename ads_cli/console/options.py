@@ -35,7 +35,8 @@ COMMON_OPTIONS = (
         "FORMAT",
         in_root_help=True,
     ),
-    CommonOption("columns", ("--columns",), "Columns of table, tsv and csv, separated by commas", "A,B"),
+    CommonOption("to", ("--to",), "Write the result to this workbook: FILE.xlsx, with types", "FILE.xlsx"),
+    CommonOption("columns", ("--columns",), "Columns of table, tsv, csv and xlsx, by commas", "A,B"),
     CommonOption(
         "csv_safe", ("--csv-safe",), "In csv, put ' before cells that a spreadsheet would calculate"
     ),

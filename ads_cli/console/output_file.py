@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def refuse_presentation(call: Invocation, option: str) -> None:
     """Raise UsageError where a presentation is chosen for a file; its format is that of `option`."""
-    if unused := [name for name in ("output", "columns", "query") if call.flags.get(name)]:
+    if unused := [name for name in ("output", "to", "columns", "query") if call.flags.get(name)]:
         raise UsageError(
             f"--{unused[0]}: the file has whole products, for push to take back; {option} chooses how",
             hint="products list shows a catalog in every format, with --columns and --query",
@@ -29,6 +29,25 @@ class OutputFile:
     def __init__(self, path: str) -> None:
         self.path = Path(path)
         self._may_replace = False
+        self._is_opened = False
+
+    @classmethod
+    def of_result(cls, call: Invocation, path: str) -> "OutputFile":
+        """Return the file of --to, which has the result of the command once it has ended."""
+        file = cls(path)
+        if not file.path.parent.is_dir() or file.path.is_dir():
+            reason = "is a folder" if file.path.is_dir() else f"the folder {file.path.parent} does not exist"
+            raise UsageError(f"--to: {path}: {reason}")
+        if file_to_replace(file.path):
+            call.confirm(f"Replace {path}", at_service=False)
+            file._may_replace = True
+        if not call.dry_run:
+            call.at_end(file._require_opened)
+        return file
+
+    def _require_opened(self) -> None:
+        if not self._is_opened:
+            raise UsageError(f"--to: {self.path} was not written, since this command shows no records")
 
     def check_differs(self, location: Location, failed_out: str | None) -> None:
         """Raise UsageError where it is the file that is read, or that of rejected rows."""
@@ -53,6 +72,7 @@ class OutputFile:
 
     def open(self) -> AbstractContextManager[TextIO]:
         """Open a stream that becomes the file on success, with the mode and group of the one it replaces."""
+        self._is_opened = True
         return atomic(self.path, may_replace=self.may_replace, keep_mode=True)
 
     @property

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from contextlib import suppress
+from pathlib import PurePath
 
 from ..config.settings import Setting, Settings
 from ..errors import AdsctlError, UsageError
@@ -9,14 +10,30 @@ from ..output import COLORS, FORMATS, Presentation
 from ..spelling import suggestion
 from .command_line import CommandLine
 
+WORKBOOK = ".xlsx"
+
 
 def resolve_presentation(settings: Settings) -> Presentation:
     """Resolve and validate the presentation; raise UsageError for an unknown format or color."""
     return _presentation(
         settings,
-        _validated(_output_setting(settings), FORMATS, "format"),
+        _with_file(settings, _validated(_output_setting(settings), FORMATS, "format")),
         _validated(_color_setting(settings), COLORS, "value"),
     )
+
+
+def _with_file(settings: Settings, output: str | None) -> str | None:
+    """Return the format, which is that of the file of --to; raise UsageError where one needs the other."""
+    to = settings.flags.get("to")
+    if to and PurePath(to).suffix.lower() != WORKBOOK:
+        raise UsageError(
+            f"--to: {to} does not end in {WORKBOOK}", hint="other formats are redirected: -o csv > FILE"
+        )
+    if to and settings.flags.get("output") not in (None, "xlsx"):
+        raise UsageError(f"--to: writes a workbook, and --output is {output}", hint="leave one of them out")
+    if not to and output == "xlsx":
+        raise UsageError("--output: xlsx needs a file", hint="add --to FILE.xlsx")
+    return "xlsx" if to else output
 
 
 def error_presentation(command_line: CommandLine) -> Presentation:

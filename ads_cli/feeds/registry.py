@@ -4,6 +4,7 @@ A new format is a module in `formats/` and a line in `FORMATS`. Classes and func
 that help texts and `--format` import none of them.
 """
 
+import sys
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import PurePath
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 
 SNIFF_BYTES = 4096
+STANDARD_OUTPUT = "standard output"
 
 
 class FeedFormat(NamedTuple):
@@ -24,6 +26,7 @@ class FeedFormat(NamedTuple):
     matches: str | None = None  # a function that recognizes the first SNIFF_BYTES of the content
     is_certain: bool = False  # what matches is nothing else, whatever the file's name
     decodes: bool = False  # the reader takes bytes: byte order marks and --encoding are left to it
+    read_only: tuple[str, ...] = ()  # the extensions that are not written: a workbook with macros
 
 
 FORMATS = {
@@ -53,10 +56,11 @@ FORMATS = {
             "xlsx",
             (".xlsx", ".xlsm"),
             "xlsx:XlsxRows",
-            None,
+            "writers:XlsxWriter",
             "sniffing:is_workbook",
             is_certain=True,
             decodes=True,
+            read_only=(".xlsm",),
         ),
         FeedFormat(
             "parquet",
@@ -98,13 +102,14 @@ def find_writable(name: str, format: str | None = None) -> FeedFormat:
     """Find the format to write a file in, by `--format` or by its name; else raise UsageError."""
     names = writable_formats()
     _refuse_other_compression(name, name)
-    if format is not None:
-        return _named(format, names)
-    found = by_extension(name)
+    found = by_extension(name) if format is None else _named(format, names)
     if found is None:
         raise unknown_format(name, names)
-    if found.writer is None:
-        raise UsageError(f"{name}: {found.name} can be read but not written", hint=f"write {one_of(names)}")
+    if found.writer is None or (format is None and _extension(name) in found.read_only):
+        shown = found.name if found.writer is None else _extension(name)
+        raise UsageError(f"{name}: {shown} can be read but not written", hint=f"write {one_of(names)}")
+    if found.decodes and name == STANDARD_OUTPUT and sys.stdout.isatty():
+        raise UsageError(f"{found.name} cannot be shown on a terminal", hint="name a file, or choose csv")
     return found
 
 
@@ -118,7 +123,7 @@ def find_failed_out(path: str) -> FeedFormat:
     if not extension[1:2].isalpha():
         return FORMATS["csv"]
     found = by_extension(path)
-    if found is None or found.writer is None:
+    if found is None or found.writer is None or extension in found.read_only:
         raise UsageError(
             f"--failed-out: {path}: rows cannot be written as {extension}",
             hint=f"the extensions of formats that can be written are {_extensions(writable_formats())}",
@@ -178,4 +183,7 @@ def _refuse_other_compression(name: str, label: str) -> None:
 
 
 def _extensions(names: list[str]) -> str:
-    return ", ".join(extension for name in names for extension in FORMATS[name].extensions)
+    formats = map(FORMATS.__getitem__, names)
+    return ", ".join(
+        extension for each in formats for extension in each.extensions if extension not in each.read_only
+    )

@@ -26,6 +26,7 @@ from .tasks import Task
 NOT_IN_LINES = {
     "profile": "the task's profile: names it",
     "output": "the fleet reads the result as JSON",
+    "to": "the fleet reads the result as JSON",
     "query": "the fleet reads the whole result",
     "columns": "the fleet reads the whole result",
 }

@@ -18,6 +18,7 @@ FORMATS = {
         "a header, then tab-separated lines; the default in a pipe", has_columns=True, streams=True
     ),
     "csv": OutputFormat("a header, then comma-separated lines", has_columns=True, streams=True),
+    "xlsx": OutputFormat("a workbook, in the file that --to names", has_columns=True, streams=True),
     "json": OutputFormat(
         "the response's data, unchanged, as one document (pages merged)", has_documents=True
     ),

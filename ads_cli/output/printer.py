@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain, islice
 from typing import IO, Any, NamedTuple
 
@@ -35,6 +35,14 @@ class WriteOptions(NamedTuple):
     columns: Sequence[str]
     key: str  # the field that holds their id
     csv_safe: bool
+    noun: str
+
+
+def _write_workbook(stream: IO[Any], records: Iterable[Record], options: WriteOptions) -> None:
+    from .workbook import write_records
+
+    binary: IO[bytes] = stream.buffer  # type: ignore[attr-defined]
+    write_records(binary, records, options.columns, name=options.noun or "results")
 
 
 # A table is written by the printer itself, since it depends on the terminal.
@@ -43,6 +51,7 @@ RECORD_WRITERS: dict[str, Callable[[IO[str], Iterable[Record], WriteOptions], No
     "csv": lambda stream, records, options: write_csv(
         stream, records, options.columns, without_formulas=options.csv_safe
     ),
+    "xlsx": _write_workbook,
     "json": lambda stream, records, options: write_json(stream, records),
     "jsonl": lambda stream, records, options: write_jsonl(stream, records),
     "yaml": lambda stream, records, options: write_yaml(stream, records),
@@ -74,6 +83,7 @@ class Printer:
         side_effects: Callable[[], str] = str,
         neutral_name: Callable[[str], str] = str,
         table_view: TableView = AS_IT_IS,
+        open_file: Callable[[], AbstractContextManager[IO[str]]] | None = None,
     ) -> None:
         self.stream = stream
         self._csv_safe = csv_safe
@@ -82,6 +92,7 @@ class Printer:
         self._neutral_name = neutral_name  # of a column or a field that has one name for each service
         self._table_view = table_view
         self._amounts: Mapping[str, str] = {}  # columns of amounts in whole units, by names of --columns
+        self._open_file = open_file or (lambda: nullcontext(stream))  # for the records of one list
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self._facts = FORMATS[self.format]
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
@@ -139,6 +150,9 @@ class Printer:
             DOCUMENT_WRITERS[self.format](self.stream, document)
         elif (records := _records(document)) is not None:
             self.show_records(records, columns, key, others, is_one=isinstance(document, dict))
+        elif self.format == "xlsx":
+            values = document if isinstance(document, list) else [document]
+            self.show_records(({key: value} for value in values), (key,), key)
         else:
             for value in document if isinstance(document, list) else [document]:
                 self.stream.write(safe(cell(value)) + "\n")
@@ -183,8 +197,9 @@ class Printer:
         if self.format == "table":
             self._show_table(records, columns, others, is_one=is_one)
         else:
-            options = WriteOptions(columns, key, self._csv_safe)
-            RECORD_WRITERS[self.format](self.stream, records, options)
+            options = WriteOptions(columns, key, self._csv_safe, self.noun)
+            with self._open_file() as stream:
+                RECORD_WRITERS[self.format](stream, records, options)
 
     def _show_table(
         self, records: Iterable[Record], columns: Sequence[str], others: Sequence[str], *, is_one: bool

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..api.amounts import decimals_of
 from .query import AMOUNT, is_money
-from .rows import CURRENCY, SEGMENT_VALUE, TIMES, TOTAL, Row, StatsTable
+from .rows import BEFORE, CURRENCY, POST, SEGMENT_VALUE, TIMES, TOTAL, Row, StatsTable
 
 NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line is called, by the first it has
 
@@ -25,6 +25,7 @@ class ChartSeries:
     ) -> None:
         self.label, self.id, self.campaign, self.currency = label, id, campaign, currency
         self.segment = segment  # its value; its name is in the label
+        self.repeated = ""  # a post whose numbers other lines have too
         self.totals: dict[str, Any] = {}  # sums; the numbers of a column are all of one type
         self._series: dict[str, array[float]] = {}
 
@@ -72,7 +73,7 @@ class ChartData:
 
     def __init__(self, columns: Sequence[str], currencies: Collection[str | None]) -> None:
         self.columns = columns
-        self._currency = next(iter(currencies)) if len(currencies) == 1 else None
+        self._currencies = currencies  # none where there are no amounts
         self._times: dict[str | None, int] = {}
         self._lines: dict[Row, ChartSeries] = {}
 
@@ -90,15 +91,19 @@ class ChartData:
             key = tuple(row[position] for position in others)
             line = self._lines.get(key)
             if line is None:
-                line = self._lines[key] = self._line_of(dict(zip(table.keys, row, strict=False)))
+                keys = dict(zip(table.keys, row, strict=False))
+                line = self._lines[key] = self._line_of(keys)
+                line.repeated = keys[POST] if keys[POST] in table.repeated_posts else ""
             time = self._times.setdefault(row[start], len(self._times))
             for column, value in zip(table.metrics, row[width:], strict=True):
                 line.add(column, time, value)
 
     def _line_of(self, keys: Mapping[str, Any]) -> ChartSeries:
-        currency = keys.get(CURRENCY) or self._currency
+        currency = keys[CURRENCY] if self._currencies else None
         name = next((str(keys[field]) for field in NAMES if keys[field]), "")
-        label = ", ".join(filter(None, (name, keys["segment"]))) or keys.get(CURRENCY) or "all"
+        label = ", ".join(filter(None, (name, keys["segment"]))) or "all"
+        if label == "all" and len(self._currencies) > 1:
+            label = currency or label
         campaign = str(keys["campaign"] or "")
         segment = keys.get(SEGMENT_VALUE) or ""
         return ChartSeries(
@@ -184,7 +189,12 @@ class ChartData:
         currencies = {line.currency for line in lines}
         several = len(currencies) > 1
         total = ChartSeries(label, currency="" if several else next(iter(currencies), ""))
-        columns = [name for name in self.columns if not (several and is_money(name))]
+        known = dict.fromkeys(name for line in lines for name in line.totals)
+        columns = [name for name in known if not (several and is_money(name.removesuffix(BEFORE)))]
+        seen = list[tuple[str, str, dict[str, Any]]]()
         for line in lines:
-            total.join(line, columns)
+            same = (line.repeated, line.segment, line.totals)
+            if not (line.repeated and same in seen):
+                total.join(line, columns)
+            seen += [same] if line.repeated else []
         return total

@@ -9,7 +9,7 @@ from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import suggestion
 from .query import amount_column, columns_of, metric_named, parse_metrics
-from .rows import TOTAL, Row, StatsTable
+from .rows import BEFORE, TOTAL, Row, StatsTable
 
 SPEND = amount_column(BILLED_CHARGE)
 DIGITS = Decimal("0.000001")
@@ -38,6 +38,7 @@ DERIVED = {
     "roas": DerivedMetric(SALES, SPEND, Decimal("0.000001")),
 }
 FREQUENCY = "frequency"
+CHANGE = "_change"  # the end of the name of the difference to an earlier period
 
 
 def parse_shown(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -80,23 +81,55 @@ def _needed(derived: DerivedMetric, conversions: Sequence[str]) -> Iterable[str]
         yield from conversions if sum_ in OF_CONVERSIONS else (metric_named(sum_),)
 
 
-def with_derived(table: StatsTable, metrics: Sequence[str], shown: Sequence[str], names: Names) -> StatsTable:
-    """Return the rows with the columns that were named, derived ones among them.
+def metric_columns(
+    metrics: Sequence[str], shown: Sequence[str], names: Names, *, is_compared: bool
+) -> tuple[str, ...]:
+    """Name the columns of metrics: those that were named, or all, each with what it was and its change."""
+    columns = [name if name in DERIVED else names.name(name) for name in _shown(metrics, shown)]
+    if not is_compared:
+        return tuple(columns)
+    return tuple(name for column in columns for name in (column, f"{column}{BEFORE}", f"{column}{CHANGE}"))
+
+
+def _shown(metrics: Sequence[str], shown: Sequence[str]) -> Sequence[str]:
+    return shown or [column for metric in metrics for column in columns_of(metric)]
+
+
+def with_derived(
+    table: StatsTable, metrics: Sequence[str], shown: Sequence[str], names: Names, *, is_compared: bool
+) -> StatsTable:
+    """Return the rows with the columns that were named, derived ones among them, and with changes.
 
     `metrics` are those of the table, by neutral names. Where nothing was named, all columns are kept.
     """
-    if not shown:
+    if not shown and not is_compared:
         return table
-    values = [value_of(table, metrics, name) for name in shown]
-    width = len(table.keys)
-    rows = ((*row[:width], *(value(row) for value in values)) for row in table.rows)
-    columns = tuple(name if name in DERIVED else names.name(name) for name in shown)
-    return StatsTable(table.keys, columns, rows)
+    width, named = len(table.keys), _shown(metrics, shown)
+    values = [value_of(table, metrics, name) for name in named]
+    if not is_compared:
+        rows = ((*row[:width], *(value(row) for value in values)) for row in table.rows)
+    else:
+        half = len(table.metrics) // 2
+        before = [value_of(table, metrics, name, width + half) for name in named]
+        pairs = [*zip(values, before, strict=True)]
+        rows = (
+            (*row[:width], *(cell for now, then in pairs for cell in _with_change(now(row), then(row))))
+            for row in table.rows
+        )
+    columns = metric_columns(metrics, shown, names, is_compared=is_compared)
+    return StatsTable(table.keys, columns, rows, table.repeated_posts)
 
 
-def value_of(table: StatsTable, metrics: Sequence[str], name: str) -> Callable[[Row], Any]:
-    """Return what gives the value of a column in a row of sums."""
-    width = len(table.keys)
+def _with_change(now: Any, before: Any) -> tuple[Any, Any, Any]:
+    """Return a number, what it was, and the difference, which is missing where one of them is."""
+    return now, before, None if now is None or before is None else now - before
+
+
+def value_of(
+    table: StatsTable, metrics: Sequence[str], name: str, first: int | None = None
+) -> Callable[[Row], Any]:
+    """Return what gives the value of a column in a row of sums, which begin at a position."""
+    width = len(table.keys) if first is None else first
     positions = {
         column: width + at
         for at, column in enumerate(column for metric in metrics for column in columns_of(metric))
@@ -175,6 +208,16 @@ def _metrics_of(entity: str, group: str) -> tuple[str, ...]:
     return metrics_of(entity, group) if group in GROUPS_BY_ENTITY[entity] else ()
 
 
+def require_columns(option: str, named: Iterable[str], columns: Sequence[str]) -> None:
+    """Raise UsageError for a column that rows do not have."""
+    for name in named:
+        if name not in columns:
+            raise UsageError(
+                f"{option}: no column {name!r}{suggestion(name, columns)}",
+                hint=f"columns: {', '.join(columns)}",
+            )
+
+
 class RowOrder(NamedTuple):
     """Which rows are shown first, and how many."""
 
@@ -193,13 +236,14 @@ class RowOrder(NamedTuple):
         name = (sort or "").strip()
         return cls(name.lstrip("-"), name.startswith("-"), top)
 
-    def require_column(self, columns: Sequence[str]) -> None:
-        """Raise UsageError for a column that the rows do not have."""
-        if self.column and self.column not in columns:
-            raise UsageError(
-                f"--sort: no column {self.column!r}{suggestion(self.column, columns)}",
-                hint=f"columns: {', '.join(columns)}",
-            )
+    def named(self, names: Names, columns: Sequence[str]) -> "RowOrder":
+        """Return the order by a column of the rows, of whichever name; raise UsageError if there is none."""
+        if not self.column:
+            return self
+        column = self.column if self.column in columns else names.name(self.column)
+        if column not in columns:
+            require_columns("--sort", [self.column], columns)
+        return self._replace(column=column)
 
     def applied(self, table: StatsTable) -> StatsTable:
         """Sort rows, those without a value last; totals stay at the end, of all rows."""

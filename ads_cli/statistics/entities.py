@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 IDS_AT_ONCE = 200
 USED = ("name", "description", "post_id", "campaign_id", "line_item_id", "currency")
+OWN_IDS = {"CAMPAIGN": "campaign_id", "LINE_ITEM": "line_item_id"}  # a row names its own entity there too
+OWN_FIELDS = ("line_item_id", "post_id")
 Record = Mapping[str, Any]
 
 
@@ -42,7 +44,10 @@ class EntityLookup:
     def describe(self, entity: str, ids: Iterable[str]) -> dict[str, EntityInfo]:
         """Describe entities; one that no listing has is left out."""
         if entity == "ACCOUNT":
-            return {}
+            instruments = self._records("FUNDING_INSTRUMENT", None)
+            currencies = {str(one["currency"]) for one in instruments if one.get("currency")}
+            only = next(iter(currencies)) if len(currencies) == 1 else None
+            return {id: EntityInfo(currency=only) for id in ids}
         listed = {id: self._listed.get((entity, id)) for id in ids}
         records = {id: record for id, record in listed.items() if record is not None}
         missing = [id for id in listed if id not in records]
@@ -53,10 +58,12 @@ class EntityLookup:
         for id, record in records.items():
             line_item = line_items.get(str(record.get("line_item_id")), {})
             campaign_id = record.get("campaign_id") or line_item.get("campaign_id")
+            own = {OWN_IDS[entity]: id} if entity in OWN_IDS else {}
             campaign = record if entity == "CAMPAIGN" else campaigns.get(str(campaign_id), {})
             currency = next((one["currency"] for one in (record, line_item) if one.get("currency")), None)
             name = record.get("name") or record.get("description") or record.get("post_id")
-            described[id] = EntityInfo(name, campaign.get("name") or campaign_id, currency)
+            named = {"campaign_id": campaign_id} | {each: record.get(each) for each in OWN_FIELDS} | own
+            described[id] = EntityInfo(name, campaign.get("name") or campaign_id, currency, **named)
         return described
 
     def _related(self, entity: str, records: Iterable[Record], field: str) -> dict[str, Record]:

@@ -1,4 +1,4 @@
-"""Rows of statistics in files: csv, tsv, jsonl and parquet."""
+"""Rows of statistics in files: csv, tsv, jsonl, xlsx and parquet."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
@@ -12,15 +12,17 @@ from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
 from ..installation import missing_extra
 from ..output.records import write_csv, write_jsonl, write_tsv
+from ..output.workbook import write_records
 from .rows import Row, StatsTable
 
 Record = dict[str, Any]
-Format = Literal["csv", "tsv", "jsonl", "parquet"]
+Format = Literal["csv", "tsv", "jsonl", "xlsx", "parquet"]
 EXTENSIONS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".xlsx": "xlsx",
     ".parquet": "parquet",
 }
 ROWS_AT_ONCE, ROWS_OF_A_GROUP = 1000, 10_000  # in csv, in parquet
@@ -31,7 +33,7 @@ def format_of(path: Path) -> Format:
     """Return the format of a file by its name; raise UsageError."""
     name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     found = EXTENSIONS.get(name.suffix.lower())
-    if found is None or (found == "parquet" and name != path):
+    if found is None or (found in ("xlsx", "parquet") and name != path):
         raise UsageError(f"{path}: the name ends in none of {', '.join(EXTENSIONS)}", hint="or .csv.gz")
     return found
 
@@ -42,9 +44,12 @@ def write(
     """Write rows to a file, which appears whole or not at all; return their number."""
     kind, counted = format_of(path), Counted(table.rows)
     table = table._replace(rows=counted)
-    if kind == "parquet":
+    if kind in ("xlsx", "parquet"):
         with replacing(path, may_replace=may_replace, keep_mode=True) as output:
-            _write_parquet(cast(Any, output), table)
+            if kind == "xlsx":
+                write_records(cast(Any, output), table.records(), table.columns, name="statistics")
+            else:
+                _write_parquet(cast(Any, output), table)
         return counted.count
     with atomic(path, may_replace=may_replace, keep_mode=True) as stream:
         if kind == "jsonl":

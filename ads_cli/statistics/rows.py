@@ -17,9 +17,12 @@ from .query import AMOUNT, QueryPart, StatsQuery, columns_of, is_money
 BASE = ("entity", "entity_id", "name", "campaign", "start", "end", "placement", "segment")
 TIMES = ("start", "end")
 SEGMENT_VALUE = "segment_value"  # what tells segments apart, which may share a name
-CURRENCY = "currency"  # the last key, where amounts are in several
-KEYS = (*BASE, CURRENCY)
-SEGMENT_KEYS = (*BASE, SEGMENT_VALUE, CURRENCY)
+POST = "post_id"
+OWNERS = ("account", "campaign_id", "line_item_id", POST)  # what an entity lies in, or is
+CURRENCY = "currency"  # the last key
+BEFORE = "_before"  # the end of the name of a column of the period that is compared with
+KEYS = (*BASE, *OWNERS, CURRENCY)
+SEGMENT_KEYS = (*BASE, SEGMENT_VALUE, *OWNERS, CURRENCY)
 NUMBERS = {int, float, NoneType}  # the types that a number of a series may have
 MAX_NUMBER = 10**18  # a million million of a currency in micro-units
 Row = tuple[Any, ...]
@@ -32,6 +35,7 @@ class StatsTable(NamedTuple):
     keys: tuple[str, ...]
     metrics: tuple[str, ...]
     rows: Iterable[Row]
+    repeated_posts: Collection[str] = ()  # posts whose numbers the service has in several campaigns
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -49,6 +53,9 @@ class EntityInfo(NamedTuple):
     name: str | None = None
     campaign: str | None = None  # its name, or its id where it has none
     currency: str | None = None
+    campaign_id: str | None = None
+    line_item_id: str | None = None
+    post_id: str | None = None
 
 
 class QueryResult(NamedTuple):
@@ -81,6 +88,7 @@ class ResultContext(NamedTuple):
     described: Mapping[str, EntityInfo]
     calendar: Calendar
     names: Names
+    account: str
     unmapped_metrics: set[str]  # numbers of conversions that no column has, as they are found
 
     @property
@@ -91,6 +99,21 @@ class ResultContext(NamedTuple):
         return {self.described.get(id, EntityInfo()).currency for id in self.question.ids}
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """Name the columns that say what a row is of; the value of its segment is one where it has any."""
+        return SEGMENT_KEYS if self.question.segmentation else KEYS
+
+    @property
+    def repeated_posts(self) -> set[str]:
+        """The posts that are promoted in several campaigns: the service has their numbers in each of them."""
+        campaigns = dict[str, set[str | None]]()
+        for id in self.question.ids if self.question.entity == "PROMOTED_POST" else ():
+            known = self.described.get(id, EntityInfo())
+            if known.post_id:
+                campaigns.setdefault(known.post_id, set()).add(known.campaign_id)
+        return {post for post, found in campaigns.items() if len(found) > 1}
+
+    @property
     def times(self) -> tuple[list[str], list[str]]:
         """The beginnings and the ends of the times that the numbers of a series are of."""
         granularity = self.question.granularity
@@ -99,27 +122,15 @@ class ResultContext(NamedTuple):
         return starts, [self.calendar.shown(step.end, granularity) for step in steps]
 
 
-def table_of(
-    asked: ResultContext, answers: Iterable[Sequence[QueryResult]], *, with_currency: bool = False
-) -> StatsTable:
-    """Return the rows of the answers about every few entities.
-
-    They have the value of their segment where there are segments, and their currency where there are amounts
-    of several.
-    """
-    with_currency = with_currency or len(asked.currencies) > 1
+def table_of(asked: ResultContext, answers: Iterable[Sequence[QueryResult]]) -> StatsTable:
+    """Return the rows of the answers about every few entities."""
     columns, times = tuple(map(asked.names.name, asked.question.columns)), asked.times
-    optional = {SEGMENT_VALUE: bool(asked.question.segmentation), CURRENCY: with_currency}
-    keys = tuple(key for key in SEGMENT_KEYS if optional.get(key, True))
-    rows = (_rows_of(asked, few, times, keys) for few in answers)
-    return StatsTable(keys, columns, chain.from_iterable(rows))
+    rows = (rows_of(asked, few, times) for few in answers)
+    return StatsTable(asked.keys, columns, chain.from_iterable(rows), asked.repeated_posts)
 
 
-def _rows_of(
-    asked: ResultContext,
-    answers: Sequence[QueryResult],
-    times: tuple[list[str], list[str]],
-    keys: Sequence[str],
+def rows_of(
+    asked: ResultContext, answers: Sequence[QueryResult], times: tuple[list[str], list[str]]
 ) -> Iterator[Row]:
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
     question = asked.question
@@ -135,9 +146,9 @@ def _rows_of(
         known = asked.described.get(id, EntityInfo())
         before = [*map(repeat, (named["entity"], id, known.name, known.campaign))]
         for segment, numbers in segments.items():
-            values = {SEGMENT_VALUE: segment, CURRENCY: known.currency}
-            optional = [values[key] for key in keys[len(BASE) :]]
-            after = map(repeat, (named["placement"], numbers.segment_name, *optional))
+            value = [segment] if question.segmentation else []
+            owners = (asked.account, known.campaign_id, known.line_item_id, known.post_id, known.currency)
+            after = map(repeat, (named["placement"], numbers.segment_name, *value, *owners))
             yield from zip(*before, *times, *after, *numbers.columns(known.currency), strict=False)
 
 
@@ -283,39 +294,74 @@ def parse_group_by(text: str | None) -> tuple[str, ...]:
 def grouped(table: StatsTable, by: Collection[str]) -> StatsTable:
     """Return one row for each combination of values, in the order in which they first occur.
 
-    A table that has currencies is grouped by them too.
+    Amounts are grouped by their currency too.
     """
-    return table._replace(rows=_sums(table, {*by, CURRENCY}))
+    return table._replace(rows=_sums(table, {*by}))
 
 
 def _sums(table: StatsTable, by: Collection[str]) -> Iterator[Row]:
-    kept, sums = [name in by for name in table.keys], dict[Row, list[Any]]()
+    kept = {*by, *_currency_of(table)}
+    positions = [position for position, name in enumerate(table.keys) if name in kept]
+    groups = dict[Row, _Group]()
     for row in table.rows:
-        key = tuple(value if is_kept else None for value, is_kept in zip(row, kept, strict=False))
-        _add(sums.setdefault(key, [None] * len(table.metrics)), row[len(kept) :])
-    for key, numbers in sums.items():
-        yield *key, *numbers
+        key = tuple(row[position] for position in positions)
+        if key not in groups:
+            groups[key] = _Group(table)
+        groups[key].add(row)
+    for key, group in groups.items():
+        values = group.owners | dict(zip(positions, key, strict=True))
+        yield *map(values.get, range(len(table.keys))), *group.numbers
 
 
 def with_totals(table: StatsTable) -> StatsTable:
-    """Return the rows, and then the total of each currency."""
+    """Return the rows, and then the total, of amounts that of each currency."""
     return table._replace(rows=_then_totals(table))
 
 
 def _then_totals(table: StatsTable) -> Iterator[Row]:
-    width, currencies = len(table.keys), CURRENCY in table.keys
-    totals = dict[Any, list[Any]]()
+    has_currency = bool(_currency_of(table))
+    totals = dict[Any, _Group]()
     for row in table.rows:
-        currency = row[width - 1] if currencies else None
-        _add(totals.setdefault(currency, [None] * len(table.metrics)), row[width:])
+        currency = row[len(table.keys) - 1] if has_currency else None
+        if currency not in totals:
+            totals[currency] = _Group(table)
+        totals[currency].add(row)
         yield row
-    for currency, numbers in (totals or {None: [None] * len(table.metrics)}).items():
-        yield TOTAL, *[None] * (width - 2), currency, *numbers
+    for group in (totals or {None: _Group(table)}).values():
+        values = group.owners | {0: TOTAL}
+        yield *map(values.get, range(len(table.keys))), *group.numbers
 
 
-def _add(sums: list[Any], numbers: Sequence[Any]) -> None:
-    """Add numbers to sums; what is empty in both stays so."""
-    for position, number in enumerate(numbers):
-        if number is not None:
-            known = sums[position]
-            sums[position] = number if known is None else known + number
+def _currency_of(table: StatsTable) -> tuple[str, ...]:
+    """Name the column that tells sums of amounts apart; counts alone have a sum over all currencies."""
+    return (CURRENCY,) if any(is_money(name.removesuffix(BEFORE)) for name in table.metrics) else ()
+
+
+class _Group:
+    """The sums of some rows; what is empty in all stays so."""
+
+    def __init__(self, table: StatsTable) -> None:
+        self._width, self._repeated_posts = len(table.keys), table.repeated_posts
+        self._post = table.keys.index(POST)
+        self._owners = [table.keys.index(name) for name in (*OWNERS, CURRENCY)]
+        self._same = [table.keys.index(name) for name in (*TIMES, "placement", "segment", POST)]
+        self._seen = set[Row]()
+        self.owners = dict[int, Any]()  # at their positions: what all rows lie in, and their currency
+        self.numbers: list[Any] = [None] * len(table.metrics)
+
+    def add(self, row: Row) -> None:
+        """Add a row; of a post in several campaigns, which have the same numbers, only the first."""
+        owners, numbers = self.owners, self.numbers
+        for position in self._owners:
+            value = row[position]
+            if owners.setdefault(position, value) != value:
+                owners[position] = None
+        if self._repeated_posts and row[self._post] in self._repeated_posts:
+            same = (*(row[position] for position in self._same), *row[self._width :])
+            if same in self._seen:
+                return
+            self._seen.add(same)
+        for position, number in enumerate(row[self._width :]):
+            if number is not None:
+                known = numbers[position]
+                numbers[position] = number if known is None else known + number

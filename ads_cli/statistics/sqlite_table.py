@@ -181,7 +181,7 @@ class StatisticsTable:
         return {name: value or "" for name, value in zip(OWN, values, strict=True)}
 
     def _insert(self, db: sqlite3.Connection, question: StatsQuery, table: StatsTable) -> int:
-        names = [*OWN, *table.columns, *({SEGMENT_VALUE} - {*table.columns})]
+        names = [*dict.fromkeys((*OWN, *table.columns, SEGMENT_VALUE))]
         listed = ", ".join(f'"{name}"' for name in names)
         changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in KEY)
         query = (
@@ -204,7 +204,9 @@ def _make_table(db: sqlite3.Connection, path: Path) -> None:
         raise StateError(
             f"--into: {path} has a table {TABLE} that adsctl did not make", hint="name another file"
         )
-    if {*found} >= {*kinds}:
+    if {*found} >= {*KEY}:
+        for name in (name for name in kinds if name not in found):
+            db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" {kinds[name]}')
         return
     kinds |= {name: column.kind for name, column in found.items() if name not in kinds}
     listed = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items())

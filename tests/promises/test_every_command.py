@@ -14,6 +14,7 @@ import yaml
 from ads_cli.output import FORMATS
 from tests.effort import THOROUGH
 from tests.promises.test_examples import BEFORE, DECLARED, EXAMPLES, SENDING, at_home, move_clock  # noqa: F401
+from tests.workbooks import sheet_of
 
 OTHER_FORMATS = [name for name in FORMATS if name != "json"]
 CHANGING = [*SENDING, "products push", "products delete", "audiences push", "audiences do-not-reach push"]
@@ -55,6 +56,10 @@ def test_every_format_works(at_home, time_machine, command):  # noqa: F811
         at_home.copy_emulator()
         for line in filter(None, [BEFORE.get(command)]):
             at_home("--profile", "local", "--yes", *shlex.split(line)[1:])
+        if output == "xlsx":
+            at_home("--profile", "local", "--yes", *words(command), "--to", "result.xlsx")
+            found[output] = sheet_of(at_home.home / "result.xlsx")
+            continue
         done = at_home("--profile", "local", "--yes", *words(command), "-o", output)
         assert done.stdout.strip() or output in ("none", "ids") or found["json"] == []
         found[output] = read(output, done.stdout)
@@ -75,6 +80,9 @@ def assert_agrees(output: str, shown: Any, whole: Any, data: list) -> None:
         assert len(shown) == len(data)
     elif output in ("csv", "tsv") and has_fields:
         assert len(shown) == len(data) + 1 and all(name in data[0] for name in shown[0])
+    elif output == "xlsx" and has_fields:
+        assert len(shown) == len(data) + 1
+        assert all({name, f"{name}_micro"} & {*data[0]} for name in shown[0])
     elif output == "ids" and has_fields and "id" in data[0]:
         assert len(shown) == len(data)
 

@@ -5,6 +5,7 @@ import io
 
 Rows = list[dict[str, str]]
 BASE = ["entity", "entity_id", "name", "campaign", "start", "end", "placement", "segment"]
+OWNERS = ["account", "campaign_id", "line_item_id", "post_id", "currency"]
 
 
 def rows_in(text: str) -> Rows:

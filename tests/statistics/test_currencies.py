@@ -13,7 +13,7 @@ from ads_cli.commands.stats.view import draw_statistics
 from ads_cli.statistics.chart_data import ChartData
 from ads_cli.statistics.rows import KEYS, StatsTable
 from tests.report.reading import read
-from tests.statistics.rows import total
+from tests.statistics.rows import OWNERS, total
 
 DAYS = ("--since", "7d", "--until", "4d")  # numbers of which are final
 LINE_ITEMS = (*DAYS, "--entity", "LINE_ITEM", "--all")
@@ -52,14 +52,16 @@ def by_currency(rows, column: str) -> dict[str, Decimal]:
     return sums
 
 
-def test_rows_say_their_currency_where_there_are_several(stats, yen):
+def test_rows_say_their_currency(stats, yen):
     rows = stats.get(*LINE_ITEMS, *METRICS)
-    assert [*rows[0]][7:10] == ["segment", "currency", "impressions"]
+    assert [*rows[0]][7:14] == ["segment", *OWNERS, "impressions"]
     assert {row["currency"] for row in rows if row["entity_id"] == yen} == {"JPY"}
     assert {row["currency"] for row in rows if row["entity_id"] != yen} == {"EUR"}
     assert all(amount > 0 for amount in by_currency(rows, "billed_charge_local").values())
-    assert "currency" not in stats.get(*LINE_ITEMS, "--metrics", "impressions")[0]
-    assert "currency" not in stats.get(*DAYS, "--entity", "LINE_ITEM", "--ids", yen)[0]
+    counts = stats.get(*LINE_ITEMS, "--metrics", "impressions")
+    assert {row["currency"] for row in counts} == {"EUR", "JPY"}
+    (all_counts,) = stats.get(*LINE_ITEMS, "--metrics", "impressions", "--totals", "--top", "1")[-1:]
+    assert all_counts["currency"] == "" and total([all_counts], "impressions") == total(counts, "impressions")
 
 
 @pytest.mark.parametrize("command", ["get", "export"])

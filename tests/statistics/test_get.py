@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.statistics.rows import BASE, number, total
+from tests.statistics.rows import BASE, OWNERS, number, total
 
 LINE_ITEM, CAMPAIGN = "9d4c2", "8wku3"
 
@@ -13,7 +13,7 @@ LINE_ITEM, CAMPAIGN = "9d4c2", "8wku3"
 def test_yesterday_has_a_row_for_each_campaign_with_its_name(stats):
     rows = stats.get("--since", "yesterday", "--all")
     assert [*rows[0]][:8] == BASE
-    assert [*rows[0]][8:10] == ["engagements", "impressions"]
+    assert [*rows[0]][8:15] == [*OWNERS, "engagements", "impressions"]
     assert [*rows[0]][-2:] == ["billed_engagements", "billed_charge_local"]
     (row,) = (row for row in rows if row["entity_id"] == CAMPAIGN)
     assert (row["entity"], row["name"], row["campaign"]) == (
@@ -55,8 +55,8 @@ def test_promoted_posts_are_the_parts_of_their_line_item(stats):
     period = ("--since", "5d", "--metrics", "clicks")
     posts = stats.get(*period, "--entity", "PROMOTED_POST", "--all")
     line_items = stats.get(*period, "--entity", "LINE_ITEM", "--all")
-    of_campaign = [row for row in posts if row["campaign"] == "Hamburg knows us"]
-    whole = [row for row in line_items if row["campaign"] == "Hamburg knows us"]
+    of_campaign = [row for row in posts if row["campaign"] == "Shop app"]
+    whole = [row for row in line_items if row["campaign"] == "Shop app"]
     assert total(of_campaign, "clicks") == total(whole, "clicks") > 0
 
 
@@ -141,7 +141,7 @@ def test_both_services_use_their_own_names(stats, service_name):
         *("--since", "yesterday", "--all", "--entity", "PROMOTED_POST", "--metrics", "impressions,reposts")
     )
     x = service_name == "x"
-    assert [*rows[0]][8:] == ["impressions", "retweets" if x else "reposts"]
+    assert [*rows[0]][13:] == ["impressions", "retweets" if x else "reposts"]
     assert rows[0]["entity"] == ("PROMOTED_TWEET" if x else "PROMOTED_POST")
     assert any(row["impressions"] for row in rows)
 

@@ -40,7 +40,7 @@ def test_every_metric_of_every_entity_fits_the_terminal_with_its_total(adsctl, g
     assert all(cell_len(line) <= width for line in lines)
     text = "\n".join(lines)
     assert "line items from 2026-06-10 until 2026-06-17" in " ".join(lines[:2])
-    for column in [*found[0]][8:]:
+    for column in [*found[0]][13:]:
         assert (f"{column}" in text) == any(number(row[column]) for row in found)
     assert f"{total(found, 'impressions'):,.0f}" not in text  # unless asked for
     one = [row for row in found if row["entity_id"] == "9d4c2"]

@@ -49,7 +49,7 @@ def convert(
     For example: adsctl products convert feed.csv feed.jsonl
     """
     from ...console.output_file import refuse_presentation
-    from ...feeds.registry import find_writable
+    from ...feeds.registry import STANDARD_OUTPUT, find_writable
     from ...output.text import counted
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.plans import check_plan
@@ -57,7 +57,7 @@ def convert(
 
     call = Invocation.of(ctx)
     refuse_presentation(call, "--format-out")
-    format = find_writable("standard output" if output_file == "-" else output_file, format_out)
+    format = find_writable(STANDARD_OUTPUT if output_file == "-" else output_file, format_out)
     plan = check_plan(feed.open(call, file, PRODUCT_SCHEMA), strict=strict)
     write_valid_rows(
         call,

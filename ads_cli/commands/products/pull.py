@@ -46,13 +46,13 @@ def pull(
     """
     from ...config.output_paths import file_to_replace
     from ...console.output_file import OutputFile, refuse_presentation
-    from ...feeds.registry import find_writable
+    from ...feeds.registry import STANDARD_OUTPUT, find_writable
     from ...feeds.writer import open_writer
     from ...products.pull import Pull
 
     call = Invocation.of(ctx, mutates=False)
     path = None if file == "-" else file
-    written_as = find_writable(path, format) if path else find_writable("standard output", format or "csv")
+    written_as = find_writable(path, format) if path else find_writable(STANDARD_OUTPUT, format or "csv")
     refuse_presentation(call, "--format")
     if path:
         out = OutputFile(path)

@@ -34,7 +34,7 @@ def get(
     from ...statistics.rows import ResultContext
 
     call = Invocation.of(ctx, mutates=False)
-    with results.written(call, raw=raw) as sink:
+    with results.written(call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
         directory = EntityLookup(call.client, call.account)
         period = calendar.period(asked.since, asked.until, asked.granularity)
@@ -44,9 +44,11 @@ def get(
             call.printer.show(data, ("id", "id_data"), "id")
             return
         described = directory.describe(question.entity, question.ids)
-        about = ResultContext(question, described, calendar, call.settings.names, set())
+        about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
         again = [(each, _answers(call, each)) for each in sink.questions_again(about)]
-        sink.take(about, _answers(call, question), again)
+        earlier = sink.earlier(about)
+        before = (earlier, _answers(call, earlier.question)) if earlier else None
+        sink.take(about, _answers(call, question), again, before)
 
 
 def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryResult]]":

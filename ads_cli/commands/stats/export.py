@@ -24,7 +24,8 @@ def export(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="FILE", help="Where to write: .csv, .tsv, .jsonl or .parquet (default: standard output)"
+            metavar="FILE",
+            help="Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet (default: standard output)",
         ),
     ] = None,
     segment_by: Annotated[
@@ -56,7 +57,8 @@ def export(
     from ...statistics.rows import ResultContext
 
     call = Invocation.of(ctx, mutates=False)
-    with results.written(call, file=None if file == "-" else file) as sink:
+    named = None if file == "-" else file
+    with results.written(call, asked, file=named, has_segments=bool(segment_by)) as sink:
         if platform and results.into:
             raise UsageError(
                 "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
@@ -68,14 +70,17 @@ def export(
         sink.question = question = asked.question(directory, period, **segments)
         require_segments(question)
         described = directory.describe(question.entity, question.ids)
-        about = ResultContext(question, described, calendar, call.settings.names, set())
+        about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
+        earlier = sink.earlier(about)
+        asked_before = [earlier.question] if earlier else []
         with ExitStack() as until_taken:
             done = [
                 (each, until_taken.enter_context(_exported(call, each, resume=resume)).answers())
-                for each in (question, *sink.questions_again(about))
+                for each in (question, *asked_before, *sink.questions_again(about))
             ]
             (_, answers), *again = done
-            sink.take(about, answers, again)
+            before = (earlier, again.pop(0)[1]) if earlier else None
+            sink.take(about, answers, again, before)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from ...api.metrics import ALL_GROUPS, METRICS
 from ...console.options import completes_from
 
 if TYPE_CHECKING:
+    from ...api.names import Names
     from ...console.invocation import Invocation
     from ...statistics.entities import EntityLookup
     from ...statistics.periods import Calendar, Period
@@ -96,22 +97,11 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     ) -> "StatsQuery":
         """Return what is asked; raise UsageError."""
         from ...api.names import X
-        from ...errors import UsageError
-        from ...spelling import suggestion
         from ...statistics.derived import parse_shown
         from ...statistics.entities import select_ids
         from ...statistics.query import StatsQuery
 
-        entity = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
-        if entity == JOBS_ONLY not in self.entities:
-            raise UsageError(
-                f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'"
-            )
-        if entity not in self.entities:
-            raise UsageError(
-                f"--entity: {self.entity!r} is not a kind of entity{suggestion(entity, self.entities)}",
-                hint=f"one of {', '.join(self.entities)}",
-            )
+        entity = self.kind
         groups, metrics, shown = parse_shown(self.metrics, entity)
         ids = select_ids(
             directory,
@@ -126,6 +116,34 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         return StatsQuery(
             entity, ids, period, self.granularity, groups, metrics, placement, *segments, shown=shown
         )
+
+    def columns(self, names: "Names", *, has_segments: bool, is_compared: bool) -> tuple[str, ...]:
+        """Name the columns of the rows; raise UsageError for metrics or an entity that there are not."""
+        from ...statistics.derived import metric_columns, parse_shown
+        from ...statistics.rows import KEYS, SEGMENT_KEYS
+
+        _, metrics, shown = parse_shown(self.metrics, self.kind)
+        keys = SEGMENT_KEYS if has_segments else KEYS
+        return *keys, *metric_columns(metrics, shown, names, is_compared=is_compared)
+
+    @property
+    def kind(self) -> str:
+        """The kind of entity; raise UsageError for another one."""
+        from ...api.names import X
+        from ...errors import UsageError
+        from ...spelling import suggestion
+
+        entity: str = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
+        if entity == JOBS_ONLY not in self.entities:
+            raise UsageError(
+                f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'"
+            )
+        if entity not in self.entities:
+            raise UsageError(
+                f"--entity: {self.entity!r} is not a kind of entity{suggestion(entity, self.entities)}",
+                hint=f"one of {', '.join(self.entities)}",
+            )
+        return entity
 
 
 class StatsJobOptions(StatisticsOptions, frozen=True):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from ...api.names import neutral_name
 from ...errors import AdsctlError, ReportedError, UsageError
 
 
@@ -49,9 +50,11 @@ if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...console.output_file import OutputFile
     from ...statistics.chart_data import ChartData
+    from ...statistics.compared import Range
     from ...statistics.derived import RowOrder
     from ...statistics.query import StatsQuery
     from ...statistics.rows import QueryResult, ResultContext, StatsTable
+    from .options import StatisticsOptions
 
     Answers = Iterable[list[QueryResult]]
 
@@ -70,6 +73,13 @@ class ResultOptions(msgspec.Struct, frozen=True):
         str | None, typer.Option(metavar="[-]COLUMN", help="Sort by this column, as in -spend: largest first")
     ] = None
     top: Annotated[int | None, typer.Option(metavar="N", min=1, help="Show the first N rows only")] = None
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            metavar="previous|year|DATE..DATE",
+            help="Add what each number was then, and the change, as in spend, spend_before, spend_change",
+        ),
+    ] = None
     into: Annotated[
         str | None,
         typer.Option(
@@ -86,25 +96,43 @@ class ResultOptions(msgspec.Struct, frozen=True):
 
     @contextmanager
     def written(
-        self, call: "Invocation", *, raw: bool = False, file: str | None = None
+        self,
+        call: "Invocation",
+        asked: "StatisticsOptions",
+        *,
+        raw: bool = False,
+        file: str | None = None,
+        has_segments: bool = False,
     ) -> "Iterator[Results]":
         """Yield what takes the rows; write the page also when the command ends by an error."""
-        results = self._checked(call, raw=raw, file=file)
+        results = self._checked(call, asked, raw=raw, file=file, has_segments=has_segments)
         try:
             yield results
         except ReportedError as error:
             results.report_error(error)
             raise
 
-    def _checked(self, call: "Invocation", *, raw: bool, file: str | None) -> "Results":
+    def _checked(
+        self,
+        call: "Invocation",
+        asked: "StatisticsOptions",
+        *,
+        raw: bool,
+        file: str | None,
+        has_segments: bool,
+    ) -> "Results":
         """Return what takes the rows; raise UsageError where options exclude each other."""
         from ...console.output_file import OutputFile, checked_path
-        from ...statistics.derived import RowOrder
+        from ...statistics.compared import NONE, parse_compare
+        from ...statistics.derived import RowOrder, require_columns
         from ...statistics.rows import parse_group_by
 
         by = parse_group_by(self.group_by)
         order = RowOrder.parse(self.sort, self.top)
+        compare = parse_compare(self.compare)
+        compare = None if compare == NONE else compare
         about_rows = {"--group-by": by, "--totals": self.totals, "--sort": self.sort, "--top": self.top}
+        about_rows |= {"--compare": compare}
         for option, is_given in about_rows.items():
             if is_given and (raw or self.into):
                 other = "--raw" if raw else "--into"
@@ -114,8 +142,16 @@ class ResultOptions(msgspec.Struct, frozen=True):
                 raise UsageError(f"{option} cannot be used with --raw", hint="it is about rows")
         if raw and self.into:
             raise UsageError("--into cannot be used with --raw", hint="a table holds rows")
-        if file and self.into:
-            raise UsageError("--into cannot be used with FILE", hint="export to one of them")
+        places = {"--into": self.into, "--to": call.flags.get("to"), "FILE": file}
+        given = [option for option, place in places.items() if place]
+        if len(given) > 1:
+            raise UsageError(f"{given[0]} cannot be used with {given[1]}", hint="export to one of them")
+        names, is_compared = call.settings.names, compare is not None
+        columns = asked.columns(names, has_segments=has_segments, is_compared=is_compared)
+        order = order.named(names, columns)
+        if not (raw or call.printer.query):
+            known = (*columns, *map(neutral_name, columns))
+            require_columns("--columns", call.printer.columns or (), known)
         output, plot = (OutputFile(name) if name else None for name in (file, self.plot))
         if output:
             check_file(output.path)
@@ -126,7 +162,9 @@ class ResultOptions(msgspec.Struct, frozen=True):
         check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report])
         for chosen in filter(None, (output, plot)):
             chosen.confirm(call, force=self.force)
-        return Results(call, by, self.totals, order, database, output, plot, report, force=self.force)
+        results = Results(call, by, self.totals, order, database, output, plot, report, force=self.force)
+        results.compare = compare
+        return results
 
     def _database(self) -> Path | None:
 
@@ -159,6 +197,7 @@ class Results:
         self._order = order
         self._database, self._output, self._plot, self._report = database, output, plot, report
         self.question: StatsQuery | None = None  # once it is known
+        self.compare: str | Range | None = None
 
     def questions_again(self, asked: "ResultContext") -> "list[StatsQuery]":
         """Return what is to be asked again, where rows are stored beside those of another offset."""
@@ -168,28 +207,41 @@ class Results:
             return []
         return StatisticsTable(self._database, self._call.account).questions_again(asked)
 
+    def earlier(self, asked: "ResultContext") -> "ResultContext | None":
+        """Return the question about the period to compare with, if there is one."""
+        from ...statistics.compared import earlier_context
+
+        return earlier_context(asked, self.compare) if self.compare else None
+
     def take(
-        self, asked: "ResultContext", answers: "Answers", again: "Sequence[tuple[StatsQuery, Answers]]" = ()
+        self,
+        asked: "ResultContext",
+        answers: "Answers",
+        again: "Sequence[tuple[StatsQuery, Answers]]" = (),
+        before: "tuple[ResultContext, Answers] | None" = None,
     ) -> None:
-        """Show, write or store the rows."""
+        """Show, write or store the rows; `before` are those of the period to compare with."""
         from ...output.text import first_of
         from ...statistics.chart_data import ChartData
+        from ...statistics.compared import compared
         from ...statistics.derived import with_derived
-        from ...statistics.rows import CURRENCY, table_of
+        from ...statistics.rows import table_of
 
-        table = table_of(asked, answers, with_currency=bool(self._database) or CURRENCY in self._by)
-        named = with_derived(table, asked.question.metrics, asked.question.shown, asked.names).columns
-        self._order.require_column(named)  # before anything is asked, since rows are read later
-        gathered, table = ChartData(table.metrics, asked.currencies), self._summed(table)
+        self._warn_of_repeated_posts(asked)
+        table = compared(asked, answers, *before) if before else table_of(asked, answers)
+        columns = [*map(asked.names.name, asked.question.columns)]
+        gathered, table = ChartData(columns, asked.currencies), self._summed(table)
         question = asked.question
         shown = msgspec.structs.replace(question, group_by=self._by)
         draws = self._call.printer.draws and self._call.presentation.format is None
         draws = draws and not (self._database or self._output)
-        draws = draws and not (question.shown or self._order.is_given)  # lines have sums, in their order
+        draws = draws and not (question.shown or self._order.is_given or before)  # lines have sums, in order
         if draws or self._plot or self._report:
             table = gathered.watch(table)
         if self._database is None and not draws:
-            table = self._order.applied(with_derived(table, question.metrics, question.shown, asked.names))
+            metrics, named = question.metrics, question.shown
+            table = with_derived(table, metrics, named, asked.names, is_compared=bool(before))
+            table = self._order.applied(table)
         try:
             if self._database is not None:
                 self._store(self._database, asked, table, again)
@@ -207,6 +259,16 @@ class Results:
             names = first_of(sorted(asked.unmapped_metrics), MOST_UNSHOWN)
             self._call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
         self._picture(shown, gathered)
+
+    def _warn_of_repeated_posts(self, asked: "ResultContext") -> None:
+        from ...output.text import counted, first_of
+
+        if posts := sorted(asked.repeated_posts):
+            named = first_of(posts, MOST_UNSHOWN)
+            self._call.messages.warn(
+                f"{counted(len(posts), 'post')} promoted in several campaigns ({named}): the service"
+                " counts the same numbers in each; --totals and --group-by count them once"
+            )
 
     def report_error(self, error: ReportedError) -> None:
         """Write the page about a run that failed, if one is asked for."""
@@ -257,6 +319,8 @@ class Results:
         printer, columns = self._call.printer, table.columns
         shown: Iterable[dict[str, Any]]
         shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
+        if printer.format == "xlsx":
+            shown = table.records()  # whose amounts have types
         if printer.is_table:
             from .view import columns_for_people, with_short_times
 
@@ -295,7 +359,7 @@ class Results:
 
         days = []
         for question, answers in again:
-            hours = table_of(asked._replace(question=question), answers, with_currency=True)
+            hours = table_of(asked._replace(question=question), answers)
             days.append((question, as_one_day(hours, question.period)))
         stored = StatisticsTable(database, self._call.account).store(asked, table, days)
         self._call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")

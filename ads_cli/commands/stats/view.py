@@ -24,7 +24,8 @@ def columns_for_people(
         *(["entity"] if totals else []),
         *(by or ("name" if has_names else "entity_id", "start", *segment)),
     ]
-    keys = [name for name in (*first, CURRENCY) if name in table.keys]
+    several = [CURRENCY] if len(asked.currencies) > 1 else []
+    keys = [name for name in (*first, *several) if name in table.keys]
     rest = ("entity_id", "campaign", "end", "placement", *table.keys)
     leading = LEADING if _has_whole_groups(asked.question) else ()
     metrics = sorted(table.metrics, key=lambda name: leading.index(name) if name in leading else len(leading))

@@ -74,7 +74,7 @@ def answer(question: StatsRequest, request: Any, segments: Sequence[PeopleSegmen
     """Return the numbers that a request asks for, whole or by segment."""
     data, length = [], 0
     for id in request.entity_ids:
-        sources = question.numbers.sources(request.entity, id)
+        sources = question.numbers.counted(request.entity, id)
         counted = sources if request.placement == WHOLE else []
         columns = series(counted, question.period, request.granularity, question.now, segments)
         length = len(columns[0])

@@ -308,6 +308,20 @@ class AccountNumbers:
             return [self._member(entity, record)]
         return [self._sources[line_item] for line_item in self._line_items_of(entity, id)]
 
+    def counted(self, entity: str, id: str) -> list[SeriesSource]:
+        """Return what the numbers of an entity count.
+
+        Those of a post in several campaigns are the same in each of them: all that the post brought.
+        """
+        sources = self.sources(entity, id)
+        if entity != "PROMOTED_POST":
+            return sources
+        promoted = self._all(MEMBERS[entity])
+        (post,) = (one["post_id"] for one in promoted if one["id"] == id)
+        same = [one for one in promoted if one["post_id"] == post]
+        campaigns = {self._line_items[one["line_item_id"]]["campaign_id"] for one in same}
+        return [self._member(entity, one) for one in same] if len(campaigns) > 1 else sources
+
     def _line_items_of(self, entity: str, id: str) -> Iterator[str]:
         for line_item in self._line_items.values():
             owner = line_item if entity == "CAMPAIGN" else self._campaign_of(line_item)

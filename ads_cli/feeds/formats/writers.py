@@ -1,8 +1,9 @@
-"""Writers of CSV, TSV, JSON, JSON Lines and YAML."""
+"""Writers of CSV, TSV, JSON, JSON Lines, YAML and workbooks."""
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from contextlib import ExitStack
+from typing import IO, Any, cast
 
 from ...output.records import csv_rows
 from ...output.text import cell
@@ -58,6 +59,24 @@ class YamlWriter(RowWriter):
         """Write an empty list if there are no rows."""
         if not self.count:
             self.stream.write("[]\n")
+
+
+class XlsxWriter(RowWriter):
+    """A sheet whose texts stay texts: the reader returns them as they were."""
+
+    def _begin(self) -> None:
+        from ...output.workbook import open_workbook
+
+        self._open = ExitStack()
+        binary = cast(IO[bytes], self.stream.buffer)  # type: ignore[attr-defined]
+        self._sheet = self._open.enter_context(open_workbook(binary)).add_sheet("rows", self.columns)
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        self._sheet.write(values.get(column) for column in self.columns)
+
+    def close(self) -> None:
+        """Write the workbook, which is made of all rows."""
+        self._open.close()
 
 
 def _as_json(values: Mapping[str, Any]) -> str:

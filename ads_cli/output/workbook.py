@@ -1,0 +1,213 @@
+"""Workbooks (.xlsx): sheets with typed cells under a frozen head, written row by row in constant memory."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from ..api.amounts import as_amount
+from ..errors import ContentError
+from .text import cell
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+
+MAX_ROWS, MAX_COLUMNS, MAX_CHARACTERS = 1_048_576, 16_384, 32_767  # of the format; characters are of UTF-16
+MAX_NAME = 31  # characters of the name of a sheet
+MAX_DIGITS = 15  # that a number of a spreadsheet keeps
+FIRST_DAY = date(1900, 3, 1)  # spreadsheets disagree on the days before
+CREATED = datetime(1980, 1, 1, tzinfo=UTC)  # as in the archive: the same rows give the same bytes
+MIN_WIDTH, MAX_WIDTH, MEASURED_ROWS = 8, 60, 1000
+NOT_XML = re.compile("[\ufffe\uffff\ud800-\udfff]")  # control characters have an escape, these have none
+MICRO = "_micro"
+TIME_COLUMN = re.compile(r"(?:.*_)?(?:at|time|date|day|start|end|since|until)")
+HINT = "csv and jsonl have no such limit"
+
+
+@contextmanager
+def open_workbook(stream: IO[bytes]) -> "Iterator[WorkbookWriter]":
+    """Write a workbook to a binary stream, as a whole at the end; nothing is written if the block raises."""
+    from shutil import copyfileobj
+    from tempfile import TemporaryDirectory
+
+    from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import FileCreateError
+
+    # Rows wait there until the workbook is made of them, which needs a file that it can go back in.
+    with TemporaryDirectory(prefix="adsctl-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder, "workbook.xlsx")
+        book = Workbook(str(path), {"constant_memory": True, "tmpdir": folder})
+        book.use_zip64()
+        book.set_properties({"created": CREATED})
+        writer = WorkbookWriter(book)
+        yield writer
+        writer.finish()
+        try:
+            book.close()
+        except FileCreateError as error:
+            raise error.args[0] from None
+        with path.open("rb") as written:
+            copyfileobj(written, stream)
+
+
+class WorkbookWriter:
+    """A workbook whose sheets are filled row by row, one sheet after another or in turns."""
+
+    def __init__(self, book: "Workbook") -> None:
+        self._book = book
+        self._formats: dict[str, Any] = {}
+        self.bold = book.add_format({"bold": True})
+        self.sheets: list[Sheet] = []
+
+    def add_sheet(self, name: str, columns: Sequence[str]) -> "Sheet":
+        """Add a sheet with these heads; its name is cut, and has no character of a path."""
+        sheet = Sheet(self, self._book, name, columns)
+        self.sheets.append(sheet)
+        return sheet
+
+    def number_format(self, text: str) -> Any:
+        """Return the format of cells such as `0.00`, which all of them share."""
+        if text not in self._formats:
+            self._formats[text] = self._book.add_format({"num_format": text})
+        return self._formats[text]
+
+    def finish(self) -> None:
+        """Set what depends on all rows."""
+        for sheet in self.sheets:
+            sheet.set_widths()
+
+
+class Sheet:
+    """A sheet; what a value is decides its cell: a text is never a number, a formula or a link."""
+
+    def __init__(self, writer: WorkbookWriter, book: "Workbook", name: str, columns: Sequence[str]) -> None:
+        self._writer, self._name, self._columns = writer, name, columns
+        self._sheet: Any = book.add_worksheet(name[:MAX_NAME], _plain_sheet())
+        self._widths = [MIN_WIDTH] * len(columns)
+        self.count = 0  # rows below the head
+        if len(columns) > MAX_COLUMNS:
+            raise ContentError(
+                f"{len(columns):,} columns, and a workbook has {MAX_COLUMNS:,} at most", hint=HINT
+            )
+        self._sheet.freeze_panes(1, 0)
+        for at, column in enumerate(columns):
+            self._measure(at, column)
+            self._sheet.write_string(0, at, self._checked(column, column), writer.bold)
+
+    def write(self, values: Iterable[Any]) -> None:
+        """Write a row: texts, numbers, booleans, dates, times; None is an empty cell, all else is JSON."""
+        self.count += 1
+        if self.count >= MAX_ROWS:
+            message = f"more rows than the {MAX_ROWS - 1:,} that a sheet of a workbook holds below its head"
+            raise ContentError(message, hint=HINT)
+        for at, value in enumerate(values):
+            if value is not None and value != "":
+                self._write_cell(at, value)
+
+    def _write_cell(self, at: int, value: Any) -> None:
+        sheet, row = self._sheet, self.count
+        if isinstance(value, bool):
+            sheet.write_boolean(row, at, value)
+        elif isinstance(value, int | float) and _is_exact(value):
+            sheet.write_number(row, at, value)
+        elif isinstance(value, Decimal) and _is_exact(value):
+            decimals = max(0, -int(value.as_tuple().exponent))
+            shown = self._writer.number_format(f"#,##0.{'0' * decimals}" if decimals else "#,##0")
+            sheet.write_number(row, at, value, shown)
+            self._measure(at, f"{value:,}")
+        elif isinstance(value, datetime) and value.date() >= FIRST_DAY:
+            shown = self._writer.number_format("yyyy-mm-dd hh:mm:ss" if value.second else "yyyy-mm-dd hh:mm")
+            sheet.write_datetime(row, at, value.replace(tzinfo=None), shown)
+            self._measure(at, "2026-01-01 00:00")
+        elif isinstance(value, date) and not isinstance(value, datetime) and value >= FIRST_DAY:
+            sheet.write_datetime(row, at, value, self._writer.number_format("yyyy-mm-dd"))
+            self._measure(at, "2026-01-01")
+        else:
+            text = value.isoformat() if isinstance(value, date) else cell(value)
+            sheet.write_string(row, at, self._checked(text, self._columns[at]))
+            self._measure(at, text)
+
+    def _checked(self, text: str, column: str) -> str:
+        """Return a text that a cell can hold; raise ContentError."""
+        if len(text) > MAX_CHARACTERS // 2 and len(text.encode("utf-16-le", "surrogatepass")) // 2 > (
+            MAX_CHARACTERS
+        ):
+            problem = f"{len(text):,} characters, and a cell of a workbook holds {MAX_CHARACTERS:,}"
+        elif not text.isprintable() and (found := NOT_XML.search(text)):
+            problem = f"the character U+{ord(found[0]):04X}, which no workbook can hold"
+        else:
+            return text
+        raise ContentError(f"record {self.count:,} cannot be written: {column!r} has {problem}", hint=HINT)
+
+    def _measure(self, at: int, text: str) -> None:
+        if self.count < MEASURED_ROWS and len(text) >= self._widths[at]:
+            self._widths[at] = min(MAX_WIDTH, len(text) + 1)
+
+    def set_widths(self) -> None:
+        """Make columns as wide as their first cells."""
+        for at, width in enumerate(self._widths):
+            self._sheet.set_column(at, at, width)
+
+
+@cache
+def _plain_sheet() -> Any:
+    from xlsxwriter.worksheet import Worksheet
+
+    class PlainSheet(Worksheet):  # type: ignore[misc]
+        """A sheet without rich texts, for which XlsxWriter would take `<r>a</r>`."""
+
+        def _xml_rich_inline_string(self, string: str, attributes: Any) -> None:
+            self._xml_inline_string(string, False, attributes)
+
+    return PlainSheet
+
+
+def _is_exact(number: float | Decimal) -> bool:
+    """Tell whether a spreadsheet keeps every digit; an id of more digits is a text."""
+    if isinstance(number, Decimal) and (number.is_nan() or len(number.as_tuple().digits) > MAX_DIGITS):
+        return False
+    return bool(abs(number) < 10**MAX_DIGITS)  # False for NaN
+
+
+def time_of(value: Any) -> Any:
+    """Return the date or time that a text in ISO 8601 states, by its own clock; anything else as it is."""
+    if not isinstance(value, str) or not value[:4].isdecimal() or value[4:5] != "-":
+        return value
+    with suppress(ValueError):
+        return date.fromisoformat(value) if len(value) == len("2026-01-01") else datetime.fromisoformat(value)
+    return value
+
+
+def write_records(
+    stream: IO[bytes], records: Iterable[Mapping[str, Any]], columns: Sequence[str], *, name: str
+) -> int:
+    """Write a workbook of one sheet: times as times, and micro-units as amounts in units of the currency.
+
+    Returns the number of rows.
+    """
+    heads = [column.removesuffix(MICRO) for column in columns]
+    times = [TIME_COLUMN.fullmatch(column) is not None for column in columns]
+    with open_workbook(stream) as workbook:
+        sheet = workbook.add_sheet(name, heads)
+        for record in records:
+            values = [record.get(column) for column in columns]
+            for at, column in enumerate(columns):
+                if times[at]:
+                    values[at] = time_of(values[at])
+                elif heads[at] is not column:
+                    values[at] = _amount(values[at], record.get("currency"))
+            sheet.write(values)
+        return sheet.count
+
+
+def _amount(micros: Any, currency: Any) -> Any:
+    """Return micro-units in units of a currency."""
+    if isinstance(micros, str) and micros.isdecimal():
+        micros = int(micros)
+    if type(micros) is not int:
+        return micros
+    return Decimal(as_amount(micros, str(currency or "")).replace(",", ""))

@@ -1,0 +1,157 @@
+"""`--compare`: what each number was in an earlier period, and how it has changed."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from tests.statistics.rows import BASE, OWNERS, number, total
+
+WEEK = ("--since", "2026-05-11", "--until", "2026-05-18")
+BEFORE = ("--since", "2026-05-04", "--until", "2026-05-11")
+IDS = ("--ids", "8wku2,8wku3")
+METRICS = ("--metrics", "spend,clicks,ctr")
+
+
+@pytest.mark.parametrize("command", ["get", "export"])
+@pytest.mark.parametrize("options", [(), ("--group-by", "name"), ("--totals",), ("--granularity", "TOTAL")])
+def test_each_number_has_what_it_was_and_the_difference(stats, command, options):
+    ask = getattr(stats, command)
+    now, before = (ask(*period, *IDS, *METRICS, *options) for period in (WEEK, BEFORE))
+    compared = ask(*WEEK, *IDS, *METRICS, *options, "--compare", "previous")
+    names = [f"{name}{end}" for name in ("spend", "clicks", "ctr") for end in ("", "_before", "_change")]
+    assert [*compared[0]] == [*BASE, *OWNERS, *names] and len(compared) == len(now)
+    for row, one, other in zip(compared, now, before, strict=True):
+        for name in ("spend", "clicks", "ctr"):
+            assert row[name] == one[name] and row[f"{name}_before"] == other[name]
+            change = Decimal(one[name]) - Decimal(other[name]) if one[name] and other[name] else ""
+            assert (Decimal(row[f"{name}_change"]) if change != "" else row[f"{name}_change"]) == change
+
+
+def test_the_year_before_and_named_days(stats):
+    words = (*IDS, "--metrics", "clicks", "--group-by", "entity")
+    (named,) = stats.get(*WEEK, *words, "--compare", "2026-05-04..2026-05-11")
+    (previous,) = stats.get(*WEEK, *words, "--compare", "previous")
+    assert named == previous and number(named["clicks_before"]) > 0
+    (year,) = stats.get(*WEEK, *words, "--compare", "YEAR")
+    earlier = stats.get("--since", "2025-05-11", "--until", "2025-05-18", *words)
+    assert number(year["clicks_before"]) == total(earlier, "clicks")
+
+
+def test_whole_columns_are_compared_where_none_is_named(stats):
+    (row, *_) = stats.get(*WEEK, *IDS, "--compare", "previous")
+    assert [*row][13:16] == ["engagements", "engagements_before", "engagements_change"]
+    assert [*row][-1] == "billed_charge_local_change"
+
+
+def test_every_format_has_the_same_three_columns(stats):
+    words = (*WEEK, *IDS, "--metrics", "spend", "--compare", "previous", "--group-by", "name")
+    shown = json.loads(stats.adsctl("stats", "get", *words, "-o", "json").stdout)
+    for format in ("jsonl", "csv"):
+        stats.adsctl("stats", "export", f"o.{format}", *words)
+    lines = [json.loads(line) for line in (stats.adsctl.home / "o.jsonl").read_text().splitlines()]
+    assert lines == shown
+    assert abs(shown[0]["spend"] - shown[0]["spend_before"] - shown[0]["spend_change"]) < 1e-6
+    assert "spend,spend_before,spend_change" in (stats.adsctl.home / "o.csv").read_text()
+    assert "SPEND_CHANGE" in stats.adsctl("stats", "get", *words, "-o", "table").stdout
+
+
+def test_segments_are_compared_with_themselves(stats):
+    words = ("--ids", "8wku3", "--metrics", "impressions", "--segment-by", "GENDER")
+    whole, before = (stats.export(*period, *words) for period in (WEEK, BEFORE))
+    compared = stats.export(*WEEK, *words, "--compare", "previous")
+    assert {row["segment_value"] for row in compared} == {row["segment_value"] for row in whole}
+    assert total(compared, "impressions_before") == total(before, "impressions") > 0
+
+
+def test_rows_are_sorted_by_a_change_and_the_first_are_shown(stats):
+    words = (*WEEK, "--all", "--metrics", "spend", "--compare", "previous", "--group-by", "campaign")
+    rows = stats.get(*words, "--sort", "-spend_change", "--top", "2", "--totals")
+    changes = [number(row["spend_change"]) for row in rows[:2]]
+    assert changes == sorted(changes, reverse=True) and rows[2]["entity"] == "TOTAL"
+    assert number(rows[2]["spend"]) > sum(number(row["spend"]) for row in rows[:2])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--compare", "lastweek"), "--compare: 'lastweek' is not a period"),
+        (("--compare", "2026-05-10..2026-05-01"), "is not a period that has statistics"),
+        (("--sort", "-spent"), "--sort: no column 'spent'; did you mean 'spend'?"),
+        (("--columns", "name,spent"), "--columns: no column 'spent'; did you mean 'spend'?"),
+        (("--sort", "spend_change"), "--sort: no column 'spend_change'"),
+        (("--compare", "previous", "--into", "sqlite:x.db"), "--compare cannot be used with --into"),
+        (("--group-by", "dai"), "--group-by: 'dai' is not a column"),
+    ],
+)
+@pytest.mark.parametrize("command", ["get", "export"])
+def test_what_cannot_be_shown_is_refused_before_anything_is_asked(
+    stats, service, monkeypatch, command, words, message
+):
+    asked = []
+    monkeypatch.setattr(service, "answer", lambda *request: asked.append(request))
+    done = stats.adsctl("stats", command, *WEEK, *IDS, "--metrics", "spend", *words, code=2)
+    assert message in done.stderr and asked == []
+
+
+def test_days_of_another_number_are_refused_but_totals_are_compared(stats):
+    words = (*IDS, "--metrics", "clicks", "--compare", "2026-04-01..2026-05-01")
+    assert "7 and 30 days" in stats.adsctl("stats", "get", *WEEK, *words, code=2).stderr
+    rows = stats.get(*WEEK, *words, "--granularity", "TOTAL")
+    month = stats.get("--since", "2026-04-01", "--until", "2026-05-01", *IDS, "--metrics", "clicks")
+    assert total(rows, "clicks_before") == total(month, "clicks") > total(rows, "clicks") > 0
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
+def test_rows_say_what_they_lie_in(stats, service_name):
+    known = json.loads(stats.adsctl("line-items", "get", "9d4c2", "-o", "json").stdout)
+    (campaign,) = stats.get(*WEEK, "--ids", "8wku3", "--granularity", "TOTAL")
+    (line_item,) = stats.get(*WEEK, "--entity", "LINE_ITEM", "--ids", "9d4c2", "--granularity", "TOTAL")
+    (post,) = stats.get(*WEEK, "--entity", "PROMOTED_POST", "--ids", "7pt03", "--granularity", "TOTAL")
+    (account,) = stats.get(*WEEK, "--entity", "ACCOUNT", "--granularity", "TOTAL")
+    found = [[row[name] for name in OWNERS] for row in (account, campaign, line_item, post)]
+    assert found == [
+        ["18ce54d4x5t", "", "", "", "EUR"],
+        ["18ce54d4x5t", known["campaign_id"], "", "", "EUR"],
+        ["18ce54d4x5t", known["campaign_id"], "9d4c2", "", "EUR"],
+        ["18ce54d4x5t", known["campaign_id"], "9d4c2", "1790415000000000001", "EUR"],
+    ]
+
+
+POST = ("--entity", "PROMOTED_POST", "--metrics", "clicks,spend")
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
+@pytest.mark.parametrize("command", ["get", "export"])
+def test_a_post_in_several_campaigns_is_warned_of_and_counted_once(stats, service_name, command):
+    ask = (*WEEK, *POST, "--ids", "7pt03,7pt05", "--granularity", "TOTAL")
+    done = stats.adsctl("stats", command, *ask, "--totals", "-o", "csv", "-q")
+    assert "1790415000000000001" in done.stderr and "count them once" in done.stderr
+    one, other, whole = getattr(stats, command)(*ask, "--totals")
+    assert one["campaign_id"] != other["campaign_id"] and number(one["clicks"]) > 0
+    assert [one[name] for name in ("clicks", "spend")] == [other[name] for name in ("clicks", "spend")]
+    assert [whole[name] for name in ("clicks", "spend")] == [one[name] for name in ("clicks", "spend")]
+    (group,) = getattr(stats, command)(*ask, "--group-by", "post_id")
+    campaigns = getattr(stats, command)(*ask, "--group-by", "campaign")
+    assert [row["clicks"] for row in (group, *campaigns)] == [one["clicks"]] * 3
+
+
+def test_a_post_in_one_campaign_is_counted_as_often_as_it_is_promoted(stats):
+    ask = (*WEEK, *POST, "--ids", "7pt01,7pt05", "--totals", "--granularity", "TOTAL")
+    done = stats.adsctl("stats", "get", *ask, "-o", "csv")
+    assert "several campaigns" not in done.stderr
+    *parts, whole = stats.get(*ask)
+    assert total(parts, "clicks") == number(whole["clicks"]) > 0
+
+
+def test_numbers_that_differ_are_all_counted(stats, service, monkeypatch):
+    from tests.statistics.lying import lie
+
+    def differ(data):
+        for at, record in enumerate(data):
+            record["id_data"][0]["metrics"]["clicks"] = [10 + at]
+
+    lie(service, monkeypatch, differ)
+    words = (*WEEK, "--entity", "PROMOTED_POST", "--metrics", "clicks", "--ids", "7pt03,7pt05")
+    *_, whole = stats.get(*words, "--granularity", "TOTAL", "--totals")
+    assert number(whole["clicks"]) == 21

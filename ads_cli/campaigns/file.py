@@ -35,6 +35,7 @@ from .new_posts import NEW_POST, read_post
 
 KEYS = ("account", "scope", "q", "campaigns")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+WORKBOOK_MAGIC = b"PK\x03\x04"
 MAX_BYTES = 64 * 1024 * 1024
 MAX_RECORDS = 200_000
 MAX_TOLD = 100  # problems
@@ -103,10 +104,14 @@ def read_content(file: str) -> bytes:
 
 
 def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
-    """Read a file of campaigns; raise ContentError where it is neither YAML nor JSON.
+    """Read a file of campaigns; raise ContentError where it is neither YAML nor JSON, nor a workbook.
 
     `folder` is where the names of other files start from. What is wrong is noted in `problems`.
     """
+    if content.startswith(WORKBOOK_MAGIC):
+        from .workbook import parse_workbook
+
+        return parse_workbook(content, label, folder)
     document = load(content, label, LinedBuilder, fast_loader())
     if not isinstance(document, LinedMapping):
         raise ContentError(
@@ -117,6 +122,8 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
 
 def reads_other_files(content: bytes, label: str) -> bool:
     """Tell whether a file of campaigns has loops or media, which are read; raise ContentError."""
+    if content.startswith(WORKBOOK_MAGIC):
+        content = parse_file(content, label, Path()).content  # which is JSON
     waiting = [load(content, label, LinedBuilder, fast_loader())]
     while waiting:
         value = waiting.pop()

@@ -12,7 +12,23 @@ POSTS = "tests/campaigns/test_campaign_posts.py"
 
 SEVERAL = "tests/campaigns/test_several_records.py"
 
+WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
+
 CAMPAIGN_FILES = (
+    Mutant(
+        "campaign files: merged cells of a workbook are read as they are",
+        "ads_cli/campaigns/workbook.py",
+        "for cells in merged_cells(BytesIO(self._content), name):",
+        "for cells in ():",
+        (f"{WORKBOOKS}::test_wrong_cells_are_told_all_at_once_by_sheet_and_cell",),
+    ),
+    Mutant(
+        "campaign files: a row of a workbook goes to the first record of its name",
+        "ads_cli/campaigns/workbook.py",
+        "if len(found) == 1:",
+        "if found:",
+        (f"{WORKBOOKS}::test_names_that_no_row_may_mean_twice_need_an_id",),
+    ),
     Mutant(
         "several records: what --where finds is changed without a question",
         "ads_cli/commands/several.py",

@@ -17,7 +17,9 @@ UPDATES = (
         "ads_cli/console/table_view.py",
         """    return as_amount(value, str(record.get("currency") or "")).replace(",", "")""",
         """    return as_amount(value, "").replace(",", "")""",
-        ("tests/test_table_view.py::test_amounts_of_files_are_in_units_with_the_decimals_of_their_currency",),
+        (
+            "tests/console/test_table_view.py::test_amounts_of_files_are_in_units_with_the_decimals_of_their_currency",
+        ),
     ),
     Mutant(
         "shown records: what a record has already is sent with its change",

@@ -14,7 +14,7 @@ from ...output.text import counted
 from .applying import ApplyRun, excess_words, print_plan, report_result, show_plan
 
 DIFFERENCES_FOUND = 10  # exit code
-JSON_SUFFIXES = (".json",)
+JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
 
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="A file of campaigns, or - for standard input")
@@ -50,8 +50,8 @@ def pull(
 
     The file has line items, targeting, ads and tracking tags, with their ids, in an order that stays, so that
     two pulls of an account are the same bytes, and a comparison of two versions shows what somebody changed.
-    Its extension decides whether it is YAML or JSON. 'campaigns plan' compares it with the account, and
-    'campaigns apply' makes the account what it says.
+    Its extension decides whether it is YAML, JSON or a workbook (.xlsx, a sheet a kind). 'campaigns plan'
+    compares it with the account, and 'campaigns apply' makes the account what it says.
 
     For example: adsctl campaigns pull campaigns.yaml
     """
@@ -71,8 +71,10 @@ def pull(
         raise UsageError("--ids: cannot be used with --q")
     path = Path(file) if file and file != "-" else None
     state = call.settings.state_dir
-    if path and path.suffix.lower() not in (".yaml", ".yml", *JSON_SUFFIXES):
-        raise UsageError(f"{path}: cannot tell the format from the name", hint="name it .yaml or .json")
+    if path and path.suffix.lower() not in (".yaml", ".yml", *JSON_SUFFIXES, WORKBOOK_SUFFIX):
+        raise UsageError(
+            f"{path}: cannot tell the format from the name", hint="name it .yaml, .json or .xlsx"
+        )
     if path and not force and file_to_replace(path) and not is_pulled(state, path):
         raise UsageError(
             f"{path} was not written by pull, or was changed since", hint="replace it with --force"
@@ -85,13 +87,18 @@ def pull(
     campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)
     document = document_of(campaigns, call.account, whole=not named and q is None, q=q)
     is_json = path.suffix.lower() in JSON_SUFFIXES if path else call.settings.get("output") == "json"
-    text = as_json(document) if is_json else as_yaml(document)
+    if path and path.suffix.lower() == WORKBOOK_SUFFIX:
+        from ...campaigns.workbook import as_workbook
+
+        content = as_workbook(campaigns, {key: document[key] for key in document if key != "campaigns"})
+    else:
+        content = (as_json(document) if is_json else as_yaml(document)).encode()
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(content.decode())
     else:
         with atomic(path, 0o644, keep_mode=True) as stream:
-            stream.write(text)
-        note_pulled(state, path, text.encode())
+            stream.buffer.write(content)
+        note_pulled(state, path, content)
         call.messages.say(f"{path}: {counted(len(campaigns), 'campaign')}")
 
 
@@ -167,8 +174,12 @@ def apply(
     run = ApplyRun(call, prune=prune, replace=replace)
     with run.locked():
         found = run.compare(file, takes_plans=True)
-        if write_ids and (file == "-" or run.stored_plan):
-            raise UsageError("--write-ids: needs a file of campaigns")
+        is_workbook = Path(file).suffix.lower() == WORKBOOK_SUFFIX
+        if write_ids and (file == "-" or run.stored_plan or is_workbook):
+            raise UsageError(
+                "--write-ids: needs a file of campaigns in YAML or JSON",
+                hint="pull a workbook again after it was applied: it has the ids then",
+            )
         show_plan(call, found, is_result=False)
         if resume and not found.changes:
             call.messages.say("nothing is left to resume")

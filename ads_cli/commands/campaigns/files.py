@@ -12,6 +12,7 @@ from ...errors import NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
 from .applying import ApplyRun, excess_words, print_plan, report_result, show_plan
+from .page import Report, reported
 
 DIFFERENCES_FOUND = 10  # exit code
 JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
@@ -114,6 +115,7 @@ def plan(
     out: Annotated[
         str | None, typer.Option("--out", metavar="PLAN", help="Store the plan, for apply PLAN")
     ] = None,
+    report: Report = None,
 ) -> None:
     """Show what differs between a file of campaigns and the account; change nothing.
 
@@ -124,20 +126,21 @@ def plan(
     """
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
-    run = ApplyRun(call, prune=prune, replace=replace)
-    found = run.compare(file)
-    if out:
-        from ...campaigns.stored_plan import encode
-        from ...config.atomic_files import atomic
+    with reported(call, report, file) as about:
+        run = ApplyRun(call, prune=prune, replace=replace)
+        found = about.plan = run.compare(file)
+        if out:
+            from ...campaigns.stored_plan import encode
+            from ...config.atomic_files import atomic
 
-        options = {"prune": prune, "replace": replace}
-        with atomic(Path(out), keep_mode=True) as stream:
-            stream.write(encode(found, run.file, call.account, call.service, options))
-    show_plan(call, found)
-    if found.pruned > limit.of(found.listed):
-        call.messages.note(f"{excess_words(found, max_delete)}: apply needs --max-delete {found.pruned}")
-    if found.changes:
-        raise typer.Exit(DIFFERENCES_FOUND)
+            options = {"prune": prune, "replace": replace}
+            with atomic(Path(out), keep_mode=True) as stream:
+                stream.write(encode(found, run.file, call.account, call.service, options))
+        show_plan(call, found)
+        if found.pruned > limit.of(found.listed):
+            call.messages.note(f"{excess_words(found, max_delete)}: apply needs --max-delete {found.pruned}")
+        if found.changes:
+            raise typer.Exit(DIFFERENCES_FOUND)
 
 
 def apply(
@@ -157,6 +160,7 @@ def apply(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on after a run that was stopped; nothing is created twice")
     ] = False,
+    report: Report = None,
 ) -> None:
     """Make the account what a file of campaigns says.
 
@@ -171,34 +175,37 @@ def apply(
     """
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")
-    run = ApplyRun(call, prune=prune, replace=replace)
-    with run.locked():
-        found = run.compare(file, takes_plans=True)
-        is_workbook = Path(file).suffix.lower() == WORKBOOK_SUFFIX
-        if write_ids and (file == "-" or run.stored_plan or is_workbook):
-            raise UsageError(
-                "--write-ids: needs a file of campaigns in YAML or JSON",
-                hint="pull a workbook again after it was applied: it has the ids then",
-            )
-        show_plan(call, found, is_result=False)
-        if resume and not found.changes:
-            call.messages.say("nothing is left to resume")
-        if found.pruned > limit.of(found.listed):
-            raise NotConfirmedError(
-                excess_words(found, max_delete),
-                hint=f"nothing was changed; if that is right, add --max-delete {found.pruned}",
-            )
-        run.approve(found)
-        if call.dry_run:
-            print_plan(call, found)
-            return
-        result = run.carry_out(found)
-    print_plan(call, found, result)
-    if write_ids:
-        from ...campaigns.write_ids import write_into
+    with reported(call, report, file) as about:
+        run = ApplyRun(call, prune=prune, replace=replace)
+        with run.locked():
+            found = about.plan = run.compare(file, takes_plans=True)
+            is_workbook = Path(file).suffix.lower() == WORKBOOK_SUFFIX
+            if write_ids and (file == "-" or run.stored_plan or is_workbook):
+                raise UsageError(
+                    "--write-ids: needs a file of campaigns in YAML or JSON",
+                    hint="pull a workbook again after it was applied: it has the ids then",
+                )
+            show_plan(call, found, is_result=False)
+            if resume and not found.changes:
+                call.messages.say("nothing is left to resume")
+            if found.pruned > limit.of(found.listed):
+                raise NotConfirmedError(
+                    excess_words(found, max_delete),
+                    hint=f"nothing was changed; if that is right, add --max-delete {found.pruned}",
+                )
+            run.approve(found)
+            if call.dry_run:
+                print_plan(call, found)
+                return
+            result = about.result = run.carry_out(found)
+        print_plan(call, found, result)
+        if write_ids:
+            from ...campaigns.write_ids import write_into
 
-        count, looped = write_into(Path(file), run.file, result.ids)
-        call.messages.say(f"{file}: {counted(count, 'id')} written")
-        if looped:
-            call.messages.note("records of a loop have no place for their ids; what apply made is remembered")
-    report_result(call, result)
+            count, looped = write_into(Path(file), run.file, result.ids)
+            call.messages.say(f"{file}: {counted(count, 'id')} written")
+            if looped:
+                call.messages.note(
+                    "records of a loop have no place for their ids; what apply made is remembered"
+                )
+        report_result(call, result)

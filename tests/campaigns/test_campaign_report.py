@@ -1,4 +1,4 @@
-"""The page of --report says what a plan changes, what became of it, and what was wrong, without markup of others."""
+"""The page of --report says what a plan changes, what became of it and what was wrong, with escaped texts."""
 
 import json
 

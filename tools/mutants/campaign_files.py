@@ -16,6 +16,13 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "campaign files: an apply that was stopped stays unfinished after it was resumed",
+        "ads_cli/commands/campaigns/applying.py",
+        "            for path in earlier:\n                path.unlink(missing_ok=True)\n            noted = 0",
+        "            noted = 0",
+        (f"{FILES}::test_an_apply_that_was_stopped_is_a_job_until_it_is_resumed",),
+    ),
+    Mutant(
         "campaign files: merged cells of a workbook are read as they are",
         "ads_cli/campaigns/workbook.py",
         "for cells in merged_cells(BytesIO(self._content), name):",

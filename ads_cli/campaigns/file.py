@@ -273,6 +273,8 @@ class _Reader:
         def fill(value: Any, key: str) -> Any:
             if isinstance(value, list) and all(isinstance(each, str) for each in value):
                 return [fill(each, key) for each in value]
+            if isinstance(value, dict):
+                return {inner: fill(each, key) for inner, each in value.items()}
             if not isinstance(value, str):
                 return value
             for name in PLACEHOLDER.findall(value):

@@ -313,6 +313,8 @@ class NewPost:
     names: list[str]  # of files of media, as they were written
     places: list[str]  # where they are
     digest: str  # of all of it, with the content of the files
+    card: dict[str, Any] | None = None  # its website and title; the media are in it then
+    card_digest: str = ""  # of the card and its media
 
     @property
     def label(self) -> str:
@@ -322,7 +324,8 @@ class NewPost:
     @property
     def shown(self) -> dict[str, Any]:
         """Return it as a plan has it."""
-        return {**self.values, **({"media": self.names} if self.names else {})}
+        card = {"card": self.card} if self.card else {}
+        return {**self.values, **({"media": self.names} if self.names else {}), **card}
 
     @property
     def stand_in(self) -> int:

@@ -16,10 +16,17 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "campaign files: the card of a post is made again for another post",
+        "ads_cli/campaigns/new_posts.py",
+        "    if found := memory.ids.get(mark):\n        return found\n    if mark",
+        "    if mark",
+        (f"{POSTS}::test_a_run_killed_at_any_request_makes_no_card_twice",),
+    ),
+    Mutant(
         "campaign files: an apply that was stopped stays unfinished after it was resumed",
         "ads_cli/commands/campaigns/applying.py",
-        "            for path in earlier:\n                path.unlink(missing_ok=True)\n            noted = 0",
-        "            noted = 0",
+        "                path.unlink(missing_ok=True)\n            noted = 0",
+        "                pass\n            noted = 0",
         (f"{FILES}::test_an_apply_that_was_stopped_is_a_job_until_it_is_resumed",),
     ),
     Mutant(

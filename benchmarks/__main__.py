@@ -3,7 +3,8 @@
 With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
-           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters,masks]
+           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters,masks,
+            campaigns]
 """
 
 import argparse
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .campaigns import campaigns
 from .checks import REPORTED_ROWS, changed, checks, page
 from .clusters import clusters
 from .diffs import diffs
@@ -45,6 +47,7 @@ SECTIONS = (
     "exports",
     "clusters",
     "masks",
+    "campaigns",
 )
 
 
@@ -98,6 +101,8 @@ def main() -> None:
             fleets(table, env, folder, MOST_FLEET_RUNS if table.judges else 1)
         if "exports" in only:
             exports(table, env, folder, size["runs"])
+        if "campaigns" in only:
+            campaigns(table, env, folder, size["items"], size["runs"])
         if "clusters" in only:
             clusters(table, env, folder)
     print()
@@ -116,6 +121,7 @@ SIZES = {
     "runs": (5, 2, "runs of everything else"),
     "products": (100_000, 10_000, "products to push"),
     "rows": (1_000_000, 50_000, "rows to check, or of which 1 %% changed"),
+    "items": (10_000, 500, "line items to compare, and a tenth of them to create"),
     "people": (2_000_000, 50_000, "people to push"),
 }
 

@@ -1,6 +1,13 @@
 """Entry point of the program."""
 
 import sys
+from collections.abc import Mapping, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .output import ResultShape
 
 # Allocations between two garbage collections. At Python's default of 700, collections over freshly
 # imported modules, which are never garbage, take a fifth of the start-up time.
@@ -42,12 +49,21 @@ def run(argv: list[str]) -> int:
     if argv[:1] == ["__task"]:  # the process of a task of a fleet
         from .fleet.task_process import run_assignment
 
-        return run_assignment(run)
+        return run_assignment(run_task_line)
     from .cli.error_boundary import run_guarded
 
     if argv[:1] in (["__by"], ["__plan"]):  # a command that an assistant runs, and one that it plans
         return run_guarded(argv[2:], by=argv[1], is_plan=argv[0] == "__plan")
     return run_guarded(argv)
+
+
+def run_task_line(words: Sequence[str], fixed: "Mapping[str, Any]") -> tuple[int, "ResultShape | None"]:
+    """Run the command line of a task; return its exit code, and how its result is shown."""
+    from .cli.error_boundary import run_command_line
+    from .console.command_line import CommandLine
+
+    line = CommandLine(words, fixed)
+    return run_command_line(line), line.shape
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Conversions of a website, read from a file and sent."""
 
-import json
 import re
 from collections.abc import Mapping
 from hashlib import sha256
@@ -12,10 +11,11 @@ from .api.conversions import MAX_CONVERSIONS, Conversion, SendConversions
 from .api.fields import fields_of
 from .api.names import Names, to_neutral
 from .api.problems import Problem
-from .api.validation import check, errors_in
+from .api.validation import check, errors_in, parsed_or_text
 from .audiences.identifiers import SHA256_HEX, clean_text, identifier_types
+from .batches import Uncertain
 from .batches.plan import BatchPlan
-from .batches.upload import BatchCodec, BatchUpload, Uncertain
+from .batches.upload import BatchCodec, BatchUpload
 from .feeds.rows import Row, Rows
 from .spelling import as_known, by_folded, closest
 from .uploads.batch import Errors
@@ -137,10 +137,7 @@ def _parsed(name: str, value: Any) -> Any:
     """Parse JSON in a cell of what is nested."""
     if name not in ("identifiers", "contents") or not isinstance(value, str):
         return value
-    try:
-        return json.loads(value, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
-        return value
+    return parsed_or_text(value)
 
 
 ITEM = re.compile(r"conversions\[(\d+)\]")  # in the parameter of an error

@@ -1,4 +1,4 @@
-"""How a name is written on the command line and in the environment."""
+"""How names and lists of them are written on the command line and in the environment."""
 
 import re
 import unicodedata
@@ -14,6 +14,11 @@ def as_option(name: str) -> str:
 def as_variable(name: str) -> str:
     """Write a name as an environment variable: `ads_url` as `ADSCTL_ADS_URL`."""
     return f"ADSCTL_{name.upper()}"
+
+
+def comma_list(text: str) -> list[str]:
+    """Return the words of a text that commas separate."""
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 MIN_SIMILARITY = 0.7  # of 1; below it, words are similar by chance

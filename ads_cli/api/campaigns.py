@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .budgets import Budgets
+from .amounts import BudgetFields
 from .endpoint import BatchEndpoint, Resource
 from .types import (
     AccountId,
@@ -31,7 +31,7 @@ OfFunding = Annotated[Ids, Meta(description="Only of these funding instruments")
 NameBegins = Annotated[str, Meta(description="Only names that start with this")]
 
 
-class CampaignDetails(Budgets, kw_only=True):
+class CampaignDetails(BudgetFields, kw_only=True):
     """The optional fields of a campaign."""
 
     account_id: AccountId

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from .endpoint import Request
-from .fields import Field, enum_fields, fields_of
-from .ids import path_segment
+from .fields import Field, enum_fields, fields_of, path_segment
 from .names import GENERIC, Names
 from .problems import Problem
 from .time import decode_custom

@@ -1,4 +1,4 @@
-"""What may spend money: new records are paused unless told otherwise, and limits of spending are declared.
+"""What may spend money: new records are paused by default, and limits of spending are declared.
 
 A field that `spends` is the status of a record; one with a `limit` bounds what it spends; `lifts` says with
 which value of another field a limit is ignored; `new_ad` marks the record that a request adds an ad to.
@@ -7,12 +7,16 @@ which value of another field a limit is ignored; `new_ad` marks the record that 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from .amounts import money_fields
+from .amounts import CurrencyOf, money_fields, too_precise
 from .endpoint import Request
 from .fields import Field, fields_of
+from .problems import Problem
 from .time import Time
+from .validation import check, errors_in
+
+R = TypeVar("R", bound=Request)
 
 ACTIVE, PAUSED, DRAFT = "ACTIVE", "PAUSED", "DRAFT"
 STATUS = "entity_status"
@@ -49,6 +53,27 @@ def paused_unless_told(kind: type[Request], values: dict[str, Any]) -> dict[str,
     if field is None or kind.endpoint.method != "POST" or values.get(field.name) is not None:
         return values
     return {**values, field.name: PAUSED}
+
+
+def request_of(
+    kind: type[R], values: dict[str, Any], amounts: Mapping[str, str], currency_of: CurrencyOf
+) -> tuple[R | None, list[Problem]]:
+    """Convert values to a request whose new record is paused, unless they say otherwise.
+
+    Returns None and what is wrong where they are not valid; `amounts` are the names of those in whole units.
+    """
+    request, found = check(kind, paused_unless_told(kind, values))
+    problems = errors_in(found)
+    if request is not None and not problems:
+        problems = too_precise(request, amounts, currency_of)
+    return (None if problems else request), problems
+
+
+def changes_nothing(request: Request) -> bool:
+    """Whether an update names a record, and nothing of it."""
+    endpoint = request.endpoint
+    changeable = [name for name in request.__struct_fields__ if name not in endpoint.path_fields]
+    return endpoint.method == "PUT" and all(getattr(request, name) is None for name in changeable)
 
 
 def is_active(request: Request) -> bool:

@@ -8,8 +8,17 @@ import msgspec
 
 from ..spelling import suggestion
 from .fields import FieldType, fields_of
-from .problems import CHOICE, InvalidError, Problem, Reason, Severity
-from .reasons import choice_problem, explain, length_problem, type_name
+from .problems import (
+    CHOICE,
+    InvalidError,
+    Problem,
+    Reason,
+    Severity,
+    choice_problem,
+    explain,
+    length_problem,
+    type_name,
+)
 from .time import decode_custom
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -75,6 +84,24 @@ def check(
             problems.append(Problem("", str(error)))
         return None, problems
     return item, (rules or broken_rules)(item)
+
+
+def parsed(text: str) -> Any:
+    """Parse JSON, whose numbers stay text until they are converted; raise ValueError."""
+    import json
+
+    try:
+        return json.loads(text, parse_int=str, parse_float=str)
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
+
+
+def parsed_or_text(text: str) -> Any:
+    """Parse JSON; text that is none stays, and is told by validation."""
+    try:
+        return parsed(text)
+    except ValueError:
+        return text
 
 
 def errors_in(problems: list[Problem]) -> list[Problem]:

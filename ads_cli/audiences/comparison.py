@@ -16,10 +16,8 @@ from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
 from .ledger import Ledger, OpenLedger, Trust
 from .ledger_log import operations_of
-from .ledger_records import KINDS, NO_TAG, Entry, month_of
-from .list_settings import ListSettings
-from .multi_file_plan import MultiFileAudiencePlan
-from .plan import AudiencePlan
+from .ledger_records import KINDS, NO_TAG, LedgerEntry, month_of
+from .plan import ListPlan, ListSettings
 
 CREATED, UPDATED, DELETED = "created", "updated", "deleted"
 PROGRESS_PEOPLE = 10_000
@@ -57,14 +55,12 @@ class ListDifferences:
 class ListComparison:
     """Compares the people of a validated list with its ledger."""
 
-    def __init__(
-        self, plan: AudiencePlan | MultiFileAudiencePlan, ledger: Ledger, settings: ListSettings
-    ) -> None:
+    def __init__(self, plan: ListPlan, ledger: Ledger, settings: ListSettings) -> None:
         self._plan, self._ledger, self._settings = plan, ledger, settings
         self._opened = ledger.open()
         self._month = month_of(this_second())
         self._seen = bytearray(len(self._opened.entries))
-        self._gone: list[list[Entry]] = []  # the identifiers of each person that is deleted
+        self._gone: list[list[LedgerEntry]] = []  # the identifiers of each person that is deleted
         self.found = ListDifferences(self._opened)
 
     @property
@@ -136,7 +132,7 @@ class ListComparison:
         """Find the people who are in no row, and whether they may be deleted."""
         found, index = self.found, self._opened.entries
         spared, unreadable = self._find_spared()
-        gone: dict[bytes, list[Entry]] = {}
+        gone: dict[bytes, list[LedgerEntry]] = {}
         for position, is_seen in enumerate(self._seen):
             if is_seen:
                 continue

@@ -12,7 +12,7 @@ import mmap
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from enum import Enum
 from hashlib import blake2b, sha256
@@ -23,9 +23,10 @@ from typing import NamedTuple
 import msgspec
 
 from ..config.atomic_files import make_folder, replacing, sync_folder
+from ..config.file_locks import made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.job_file import UploadTarget
-from ..uploads.jobs import lock_folder, try_lock
+from ..uploads.jobs import try_lock
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from .ledger_log import LogFile, LogHeader, read_log
 from .ledger_merge import LedgerPart, merge_logs
@@ -73,7 +74,6 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
 
 _decode_info = msgspec.json.Decoder(LedgerInfo).decode
 _decode_texts = msgspec.msgpack.Decoder(dict[bytes, bytes]).decode
-EMPTY_TEXTS = msgspec.msgpack.encode({})
 
 
 class _LostError(Exception):
@@ -108,7 +108,7 @@ def load_key(state_dir: Path) -> bytes:
             file.write(secrets.token_bytes(KEY_BYTES))
             file.flush()
             os.fsync(descriptor)
-        with lock_folder(_made(state_dir / FOLDER)):
+        with made_and_locked(state_dir / FOLDER):
             if not path.exists() or path.stat().st_size != KEY_BYTES:
                 new.replace(path)
             new.unlink(missing_ok=True)
@@ -116,11 +116,6 @@ def load_key(state_dir: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise StateError(f"{path} cannot be used: {error.strerror}", hint=STATE_HINT) from error
-
-
-def _made(folder: Path) -> Path:
-    make_folder(folder)
-    return folder
 
 
 class Ledger:
@@ -136,7 +131,7 @@ class Ledger:
 
     def open(self) -> OpenLedger:
         """Merge the logs of jobs that have ended, and return the ledger and whether it is trusted."""
-        with self._lock():
+        with made_and_locked(self._folder):
             self._merge()
             return self._open()
 
@@ -151,7 +146,7 @@ class Ledger:
             previous=previous,
             epoch=epoch,
         )
-        with self._lock():
+        with made_and_locked(self._folder):
             last = max((int(path.name.split(".")[1]) for path in self._logs()), default=0)
             path = self._path.with_name(f"{self._path.name}.{last + 1:09}.{job}.log")
             return LogFile.create(path, header, self.sealer)
@@ -162,7 +157,7 @@ class Ledger:
         `sent_all` says that after its removals the job has sent everybody who is on the list.
         """
         log.close()
-        with self._lock():
+        with made_and_locked(self._folder):
             found = self._read()
             self._merge(own=log.path, sent_all=sent_all)
         return found.reason
@@ -173,7 +168,7 @@ class Ledger:
 
     def remove(self) -> None:
         """Forget everybody on the list."""
-        with self._lock():
+        with made_and_locked(self._folder):
             for path in (self._path, *self._logs()):
                 path.unlink(missing_ok=True)
             sync_folder(self._folder)
@@ -307,16 +302,6 @@ class Ledger:
                 out.write(checksum.digest())
         except UsageError as error:
             raise StateError(error.message, hint=STATE_HINT) from error
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Keep other processes from reading and writing."""
-        try:
-            make_folder(self._folder)
-            with lock_folder(self._folder):
-                yield
-        except OSError as error:
-            raise StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
 class StoredLedger(NamedTuple):

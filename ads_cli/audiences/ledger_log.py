@@ -17,7 +17,7 @@ from .operations import OPERATION_TYPES, Operations, body_pieces
 FRAME_BYTES, CHECKSUM_BYTES = 4, 8
 
 
-class DamagedError(ValueError):
+class DamagedLogError(ValueError):
     """A log has lost what was on the disk already."""
 
 
@@ -33,7 +33,7 @@ class LogHeader(msgspec.Struct, kw_only=True):
     epoch: str  # of the job
 
 
-class Sent(msgspec.Struct, tag="sent"):
+class SentUsers(msgspec.Struct, tag="sent"):
     """Whom a batch adds and removes, as records."""
 
     batch: int
@@ -51,7 +51,7 @@ class Acknowledged(msgspec.Struct, tag="acknowledged"):
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_header = msgspec.msgpack.Decoder(LogHeader).decode
-_decode_frame = msgspec.msgpack.Decoder(Sent | Acknowledged).decode
+_decode_frame = msgspec.msgpack.Decoder(SentUsers | Acknowledged).decode
 
 
 class Params(msgspec.Struct):
@@ -61,17 +61,17 @@ class Params(msgspec.Struct):
     expires_at: str = ""
 
 
-class Operation(msgspec.Struct):
+class LoggedOperation(msgspec.Struct):
     """An operation as it is sent."""
 
     operation_type: str
     params: Params
 
 
-decode_operations = msgspec.json.Decoder(list[Operation]).decode
+decode_operations = msgspec.json.Decoder(list[LoggedOperation]).decode
 
 
-def operations_of(items: Sequence[Operations]) -> list[Operation]:
+def operations_of(items: Sequence[Operations]) -> list[LoggedOperation]:
     """Return the operations of a batch."""
     return decode_operations(b"".join(body_pieces(items)))
 
@@ -106,7 +106,7 @@ class LogFile:
                 encoded = self._records(user, until, texts)
                 target += b"".join(encoded)
                 digests[record] = encoded
-        self._append(Sent(batch, bytes(updates), bytes(deletes), texts), sync=True)
+        self._append(SentUsers(batch, bytes(updates), bytes(deletes), texts), sync=True)
         return digests
 
     def note_acknowledged(self, batch: int, rejected: Iterator[bytes]) -> None:
@@ -157,7 +157,7 @@ class Log(NamedTuple):
     path: Path
     header: LogHeader
 
-    def frames(self) -> Iterator[Sent | Acknowledged]:
+    def frames(self) -> Iterator[SentUsers | Acknowledged]:
         """Yield the frames up to one that is incomplete, of a run that was killed while it wrote it."""
         frames = _frames(self.path)
         next(frames)
@@ -178,6 +178,6 @@ def _frames(path: Path) -> Iterator[bytes]:
             content = file.read(int.from_bytes(start[:FRAME_BYTES]))
             if blake2b(content, digest_size=CHECKSUM_BYTES).digest() != start[FRAME_BYTES:]:
                 if file.read(1):
-                    raise DamagedError(path)
+                    raise DamagedLogError(path)
                 return  # a run was killed while it wrote this
             yield content

@@ -8,7 +8,7 @@ identifier is removed the others are uncertain until they are acknowledged again
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .ledger_log import Log, Sent
+from .ledger_log import Log, SentUsers
 from .ledger_records import (
     HALF,
     NO_TAG,
@@ -16,7 +16,7 @@ from .ledger_records import (
     RECORD_BYTES,
     TAG_BYTES,
     UNCERTAIN,
-    Entry,
+    LedgerEntry,
     LedgerIndex,
 )
 
@@ -47,7 +47,7 @@ class Merged(NamedTuple):
 class _Change(NamedTuple):
     """What the logs say of an identifier at last."""
 
-    entry: Entry | None  # None: it was removed
+    entry: LedgerEntry | None  # None: it was removed
     step: int
 
 
@@ -94,7 +94,7 @@ class _Merge:
                 for frame in log.frames():
                     step = len(self._ends)
                     self._ends.append(NEVER)
-                    if isinstance(frame, Sent):
+                    if isinstance(frame, SentUsers):
                         batches[frame.batch] = step
                         self._texts |= frame.texts
                         self._note(frame.updates, step, removes=False)
@@ -121,7 +121,7 @@ class _Merge:
         tags: dict[bytes, set[bytes]] = {}
         for at in range(0, len(noted), size):
             step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), noted[at + STEP_BYTES]
-            entry = Entry.decode(noted[at + STEP_BYTES + 1 : at + size])
+            entry = LedgerEntry.decode(noted[at + STEP_BYTES + 1 : at + size])
             digest = entry.digest
             if digest in self._rejected.get(step, ()):
                 continue
@@ -139,7 +139,7 @@ class _Merge:
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
         for at in range(0, len(noted), size):
             step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), bool(noted[at + STEP_BYTES])
-            entry = Entry.decode(noted[at + STEP_BYTES + 1 : at + size])
+            entry = LedgerEntry.decode(noted[at + STEP_BYTES + 1 : at + size])
             digest, end = entry.digest, self._ends[step]
             if digest in self._rejected.get(step, ()):
                 continue
@@ -176,7 +176,9 @@ class _Merge:
             if digest in self._rejected.get(step, ()):
                 continue
             is_certain = self._ends[step] != NEVER
-            found[digest] = record if is_certain else Entry.decode(record)._replace(uncertain=True).encode()
+            found[digest] = (
+                record if is_certain else LedgerEntry.decode(record)._replace(uncertain=True).encode()
+            )
         return found
 
     def _join(self, one: bytes, other: bytes) -> None:
@@ -201,7 +203,7 @@ class _Merge:
         records = {record[:HALF]: record for record in index.records(number)}
         if is_moved or not self._is_known:
             for digest, record in records.items():
-                entry = self._settled(Entry.decode(record), BEFORE)
+                entry = self._settled(LedgerEntry.decode(record), BEFORE)
                 records[digest] = (entry if self._is_known else entry._replace(uncertain=True)).encode()
         for digest, change in changed.items():
             if change.entry:
@@ -215,7 +217,7 @@ class _Merge:
             b"".join(found if tagged else [record[:PLAIN_BYTES] for record in found]), tagged=tagged
         )
 
-    def _settled(self, entry: Entry, step: int) -> Entry:
+    def _settled(self, entry: LedgerEntry, step: int) -> LedgerEntry:
         """Return an entry with the tag of its person, uncertain where that was removed later."""
         if entry.tag == NO_TAG:
             return entry

@@ -35,7 +35,7 @@ def month_of(moment: datetime) -> int:
     return min((found.year - 2000) * 12 + found.month - 1, MAX_MONTH)
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """One identifier of a person."""
 
     digest: bytes
@@ -46,7 +46,7 @@ class Entry(NamedTuple):
     tag: bytes = NO_TAG  # of a person with several identifiers: the beginning of the first one's digest
 
     @classmethod
-    def decode(cls, record: bytes) -> "Entry":
+    def decode(cls, record: bytes) -> "LedgerEntry":
         """Read a record."""
         meta = int.from_bytes(record[2 * HALF : PLAIN_BYTES])
         tag = record[PLAIN_BYTES:] or NO_TAG
@@ -153,10 +153,10 @@ class LedgerIndex:
         found = self._data[start : self._starts[bucket + 1]].find(digest)
         return -1 if found < 0 else (start + found) // self.width
 
-    def entry(self, position: int) -> Entry:
+    def entry(self, position: int) -> LedgerEntry:
         """Return the entry at a position."""
         at = position * self.width
-        return Entry.decode(self._data[at : at + self.width])
+        return LedgerEntry.decode(self._data[at : at + self.width])
 
     def records(self, first_byte: int) -> Iterator[bytes]:
         """Yield the records whose digests begin with a byte, with their tags."""

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, NoReturn
 from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
-from ..feeds.rows import Block, Row, Rows, TableRows
-from ..validation.block_runner import BlockRunner, UnreadableError
+from ..feeds.rows import Block, FileRows, Row, Rows, TableRows
 from ..validation.rows import CheckedRow
+from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
 from .identifiers import IDENTIFIERS
 from .list_columns import ColumnRoles, ListColumns
@@ -195,7 +195,7 @@ class ListPart(NamedTuple):
 class ListPacker:
     """Packs a list, as often as it is read; the parts are the same each time."""
 
-    def __init__(self, rows: Rows, columns: ListColumns, resolver: ParamsResolver) -> None:
+    def __init__(self, rows: FileRows, columns: ListColumns, resolver: ParamsResolver) -> None:
         rows.sensitive = rows.numbers_repeated_columns = True
         self.rows: Rows = UserRows(rows)
         self.columns = columns
@@ -319,7 +319,7 @@ class ListPacker:
         for _ in self._reader:
             pass
         source = self._reader.source
-        raise ContentError(f"{source.label} cannot be read as {source.format.name}")
+        raise ContentError(f"{source.label} cannot be read as {source.format_name}")
 
 
 def _record_numbers(before: int, block: PackedBlock) -> Sequence[int]:

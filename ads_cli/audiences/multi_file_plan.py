@@ -1,29 +1,24 @@
 """The plan of several lists: each is read, validated and sent as a whole before the next is opened."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from typing import IO, BinaryIO, NamedTuple
 
 import msgspec
 
-from ..api.endpoint import Request
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import Peeked
-from ..feeds.registry import FORMATS
-from ..feeds.rows import Row, Rows
-from ..feeds.several import SeveralLocations
-from ..feeds.source import BLOCK_BYTES, ReadOptions, Source
+from ..feeds.several import SeveralNames
+from ..feeds.source import BLOCK_BYTES, Feed, ReadOptions
 from ..output.records import csv_rows
 from ..uploads.batch import FAILED, Batch, Batches, SentPart
-from ..uploads.job_file import JobKey, UploadTarget
 from ..uploads.journal import Journal
-from ..uploads.plan import OnAcknowledged, pending_batches, this_second
+from ..uploads.plan import OnAcknowledged, pending_batches
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
-from .list_settings import ListReport, ListSettings
+from .consent import CellAnswers
 from .operations import PARAMS_FIELDS, body_pieces
-from .plan import AudiencePlan
-from .recorded_upload import RecordedUpload
+from .plan import AudiencePlan, ListPlan, ListSettings
 
 
 class ListFile(Location):
@@ -59,8 +54,6 @@ class ListFile(Location):
         return is_known or self._digest() == digest
 
     def _digest(self) -> str:
-        from hashlib import sha256
-
         found = sha256()
         with self.open() as stream:
             while block := stream.read(BLOCK_BYTES):
@@ -76,11 +69,15 @@ class NumberedList(NamedTuple):
     may_have_rejections: bool
 
 
-class ListsLocation(SeveralLocations):
-    """Where several lists are, named as they were: by files and patterns."""
+class ListsFeed(Feed):
+    """Several lists, named as they were by files and patterns, and identified by these; none is open."""
 
-    def __init__(self, named: Sequence[Location], lists: Sequence[ListFile]) -> None:
-        super().__init__(named)
+    def __init__(
+        self, named: Sequence[Location], lists: Sequence[ListFile], encoding: str, options: ReadOptions
+    ) -> None:
+        formats = dict.fromkeys(each.peeked.format for each in lists)
+        super().__init__(named, ",".join(formats), encoding, options, size=0)
+        self.digest = sha256(self.origin.encode(errors="surrogateescape")).hexdigest()
         self._lists = lists
 
     def is_same_file(self, path: str) -> bool:
@@ -88,33 +85,14 @@ class ListsLocation(SeveralLocations):
         return any(each.is_same_file(path) for each in self._lists)
 
 
-class ListsSource(Source):
-    """The source of several lists; none of them is open."""
+class ListNames(SeveralNames):
+    """Names the rows of several lists, which are numbered as if they were one."""
 
-    def __init__(
-        self, location: ListsLocation, lists: Sequence[ListFile], encoding: str, options: ReadOptions
-    ) -> None:
-        self.location = location
-        formats = dict.fromkeys(each.peeked.format for each in lists)
-        self.format = FORMATS[lists[0].peeked.format]._replace(name=",".join(formats))
-        self.encoding, self.options = encoding, options
-        self.notes: list[str] = []
-        self.size = 0
-        self.digest = ""
-
-
-class ListRows(Rows):
-    """Names the rows of several lists, which it does not read; numbered as if they were one."""
-
-    def __init__(self, source: Source, lists: Sequence[ListFile]) -> None:
-        super().__init__(source, (), (), {})
-        self.several_per_line = True  # each list has a first line
+    def __init__(self, feed: Feed, lists: Sequence[ListFile]) -> None:
+        super().__init__(feed)
         self.columns = tuple(dict.fromkeys(name for each in lists for name in each.peeked.columns))
-        # In quotes, so that messages which differ in their places only are one finding.
-        self.name_place = lambda place: repr(self.place(place.line, place.record))
-        self._ends: list[int] = []  # the number of the last row of each list that was read
-        self._names: list[tuple[str, bool]] = []  # its label, and whether several rows share a line
-        self.total = 0
+        self._names: list[tuple[str, bool]] = []  # the label of each list, and whether rows share a line
+        self.forget()
 
     def forget(self) -> None:
         """Number the rows from the first list again."""
@@ -128,26 +106,12 @@ class ListRows(Rows):
         self._ends.append(self.total)
         self._names.append((label, several_per_line))
 
-    def position(self, line: int, record: int) -> str:
-        """Name a record: its list and its line there, and its number if several share a line."""
-        number = min(bisect_left(self._ends, record), len(self._ends) - 1)
-        label, several_per_line = self._names[number]
-        before = self._ends[number - 1] if number else 0
-        return f"{label}:{line}" + (f", record {record - before}" if several_per_line else "")
-
-    def place(self, line: int, record: int) -> str:
-        """Name a record, and the list that it is in."""
-        return self.position(line, record)
-
-    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
-        """List records of the lists."""
-        return ", ".join(map(self.position, lines, records))
-
-    def _read(self) -> Iterator[Row]:
-        raise NotImplementedError  # each list is read by its own rows
+    def _place_in(self, file: int, line: int, record: int) -> str:
+        label, several_per_line = self._names[min(file, len(self._names) - 1)]
+        return f"{label}:{line}" + (f", record {record}" if several_per_line else "")
 
 
-class MultiFileAudiencePlan:
+class MultiFileAudiencePlan(ListPlan):
     """Send the people of several lists as one job.
 
     `open_list` opens one of them. A push reads a list when its turn comes; where `reads_all`, validating
@@ -156,13 +120,12 @@ class MultiFileAudiencePlan:
     first request.
     """
 
-    noun = "users"
-    expected_epoch = None
+    rows: ListNames
 
     def __init__(
         self,
         lists: Sequence[ListFile],
-        rows: ListRows,
+        rows: ListNames,
         settings: ListSettings,
         open_list: Callable[[ListFile], AudiencePlan],
         *,
@@ -171,12 +134,9 @@ class MultiFileAudiencePlan:
         on_validated: Callable[[AudiencePlan], None] = lambda plan: None,
         on_changed: Callable[[list[str]], None] = lambda names: None,
     ) -> None:
-        self.upload, self.rows = RecordedUpload(settings.upload), rows
-        self.started = this_second()
+        super().__init__(rows, settings)
         self.parts = len(lists)
-        self.report: ListReport = settings.new_report()
-        self.batch_count = 0  # of the lists that were read
-        self._lists, self._settings, self._open_list = lists, settings, open_list
+        self._lists, self._open_list = lists, open_list
         self._refuses_invalid = refuses_invalid
         self._reads_all, self._on_validated, self._on_changed = reads_all, on_validated, on_changed
         self._numbered: list[NumberedList] = []
@@ -186,7 +146,7 @@ class MultiFileAudiencePlan:
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Validate every list, or say how their columns are read."""
         self._decide_conditions()
-        self.report, self.batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
+        self._report, self._batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
         self._numbered.clear()
         self.rows.forget()
         for each in self._lists if self._reads_all else ():
@@ -194,17 +154,14 @@ class MultiFileAudiencePlan:
         self._settings.describe(self.report, self.rows.columns, [*self._notes])
         return self.report
 
-    def _decide_conditions(self) -> None:
-        """Read in every list, before any is sent, the columns that conditions ask for yes or no."""
-        columns, found = self._settings.columns, self._settings.new_answers()
-        if columns.asking:
-            for each in self._lists:
-                plan = self._open(each)
-                try:
-                    plan.add_answers(found)
-                finally:
-                    plan.close()
-            columns.decide(found, self.rows.source.label)
+    def add_answers(self, found: dict[str, CellAnswers]) -> None:
+        """Read what the columns of every list say that conditions ask for yes or no."""
+        for each in self._lists:
+            plan = self._open(each)
+            try:
+                plan.add_answers(found)
+            finally:
+                plan.close()
 
     def _read(self, each: ListFile, on_progress: Callable[[int], None] = lambda rows: None) -> AudiencePlan:
         """Open and validate a list; number its rows and batches after those of the lists before."""
@@ -220,7 +177,7 @@ class MultiFileAudiencePlan:
         self._notes |= dict.fromkeys(f"{each.label}: {note}" for note in plan.rows.notes)
         self._numbered.append(NumberedList(each, before, may_have_rejections=True))
         self._unread -= 1
-        self.batch_count += plan.batch_count
+        self._batch_count += plan.batch_count
         return plan
 
     def _open(self, each: ListFile) -> AudiencePlan:
@@ -229,15 +186,6 @@ class MultiFileAudiencePlan:
         return plan
 
     @property
-    def has_params_columns(self) -> bool:
-        """Tell whether rows carry parameters of their own."""
-        return self._settings.has_params(self.rows.columns)
-
-    @property
-    def depends_on_time(self) -> bool:
-        """Tell whether people may expire."""
-        return self._settings.depends_on_time(self.rows.columns)
-
     def position(self) -> str:
         """Say which list is sent."""
         return f", file {self.parts - self._unread:,} of {self.parts:,}"
@@ -246,18 +194,6 @@ class MultiFileAudiencePlan:
     def due(self) -> int:
         """Count the people of the lists that were read, and one for each list that was not."""
         return self.report.valid + (0 if self._reads_all else self._unread)
-
-    def max_pending(self, threads: int) -> int:
-        """Allow one batch more than there are threads, since each has up to 5 MB."""
-        return threads + 1
-
-    def write_requests(self) -> Iterable[Request]:
-        """Return the requests that it sends, without their rows."""
-        return [self.upload.request]
-
-    def sample_batches(self) -> Sequence[Batch]:
-        """Return one batch without people: validating a dry run has packed all others already."""
-        return [Batch(0, [])][: self.batch_count]
 
     def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
         """Yield the requests of one list after the other, but for lists that are acknowledged as a whole."""
@@ -313,7 +249,7 @@ class MultiFileAudiencePlan:
             self.report.rows += sent.rows
             self.report.left_out += sent.left_out
             self.report.invalid += sent.invalid
-            self.batch_count += sent.batches
+            self._batch_count += sent.batches
             self._unread -= named is not None
         if changed:
             self._on_changed(changed)
@@ -366,27 +302,6 @@ class MultiFileAudiencePlan:
             finally:
                 plan.close()
 
-    def place(self, service: str) -> UploadTarget:
-        """Return the place that is changed."""
-        return self._settings.place(service)
-
-    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job: the files and patterns, and not the content of the lists."""
-        from hashlib import sha256
-
-        rows = self.rows
-        options = self._settings.job_options(rows.source, rows.columns, skip_invalid=skip_invalid)
-        content = sha256(rows.source.location.origin.encode(errors="surrogateescape")).hexdigest()
-        return JobKey(self.place(service), "push", content, options)
-
-    def begin(self, journal: Journal) -> None:
-        """Begin to note in the ledger of the list who is sent."""
-        self.upload.begin(journal)
-
-    def finish(self, journal: Journal) -> str:
-        """Store in the ledger who was acknowledged."""
-        return self.upload.finish()
-
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the lists and the users to be sent."""
         return {"parts": self.parts, "users": report.valid}
@@ -399,7 +314,7 @@ def _numbered_after(batches: Batches, first: int, records: int) -> Batches:
         yield Batch(first + batch.number, items)
 
 
-def write_hashed(plan: AudiencePlan | MultiFileAudiencePlan, stream: IO[str]) -> None:
+def write_hashed(plan: ListPlan, stream: IO[str]) -> None:
     """Write the users of a validated list; several values of a cell are joined by semicolons."""
     columns = [*plan.report.identifiers]
     params_columns = PARAMS_FIELDS if plan.has_params_columns else ()

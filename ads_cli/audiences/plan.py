@@ -1,57 +1,251 @@
-"""The plan of a user upload: one reading validates and counts, another packs and sends."""
+"""The plan of an upload of people."""
 
-from collections.abc import Callable, Iterable, Iterator
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from ..api.endpoint import Request
+from ..api.problems import Problem
 from ..errors import ContentError
-from ..feeds.rows import Rows
+from ..feeds.rows import FileRows, RowNames, Rows
+from ..feeds.source import Feed
+from ..feeds.transforms import RowTransform
+from ..output.text import counted
 from ..uploads.batch import Batch, Batches
-from ..uploads.job_file import JobKey, UploadTarget
+from ..uploads.job_file import JobKey, JobOptions, UploadTarget
 from ..uploads.journal import Journal
-from ..uploads.plan import OnAcknowledged, pending_batches, this_second
+from ..uploads.plan import Plan, this_second
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
-from .consent import CellAnswers
-from .list_packer import ListPacker
-from .list_settings import ListReport, ListSettings
-from .operations import Operations, split_requests
-from .packing import Purpose
-from .recorded_upload import RecordedUpload
+from .consent import CellAnswers, describe_consent
+from .identifiers import IDENTIFIERS
+from .list_columns import ListColumns
+from .list_packer import ListPacker, ListPart
+from .operations import OPERATION_TYPES, PARAMS_FIELDS, Operations, ParamsResolver, split_requests
+from .packing import PackingOptions, Purpose
+from .upload import RecordedUpload, UserUpload
 
 
-class AudiencePlan:
-    """Send the people of a list; no message contains a value of it."""
+@dataclass
+class ListReport(ValidationReport):
+    """A validation report that also counts identifiers, and answers in columns of consent."""
 
-    noun = "users"
-    parts = 0
+    raw: Counter[str] = field(default_factory=Counter)
+    hashed: Counter[str] = field(default_factory=Counter)
+    placeholders: Counter[str] = field(default_factory=Counter)
+    answers: dict[str, Counter[str]] = field(default_factory=dict)  # by column
 
-    def __init__(self, rows: Rows, settings: ListSettings) -> None:
-        self.upload = RecordedUpload(settings.upload)
-        self.started = this_second()
-        self.expected_epoch = None
-        self._settings = settings
-        self._packer = ListPacker(rows, settings.columns, settings.resolver)
-        self._options = settings.packing
-        self._report = settings.new_report()
-        self._batch_count = 0
+    def add_part(self, part: ListPart) -> None:
+        """Add some packed rows."""
+        packed = part.packed
+        for row, problems in sorted(packed.problems.items()):
+            self.add(part.place(row), [Problem(*problem) for problem in problems])
+        for row, problems in sorted([*packed.partial.items(), *packed.doubts.items()]):
+            self.add(part.place(row), [Problem(*problem, severity="warning") for problem in problems])
+        self.left_out += len(packed.left_out)
+        if self.partial is not None:
+            self.partial += len(packed.partial)
+        self.raw += packed.raw
+        self.hashed += packed.hashed
+        self.placeholders += packed.placeholders
+        for column, answers in packed.answers.items():
+            self.answers[column] = self.answers.get(column, Counter()) + answers
+        self.rows = part.records[-1] if part.records else self.rows
+
+    def merge_list(self, other: "ListReport", records: int) -> None:
+        """Add the report of a further list, whose rows follow `records` others."""
+        self.merge(other, records)
+        self.raw += other.raw
+        self.hashed += other.hashed
+        self.placeholders += other.placeholders
+        for column, answers in other.answers.items():
+            self.answers[column] = self.answers.get(column, Counter()) + answers
 
     @property
-    def rows(self) -> Rows:
-        """Return the rows of the file."""
-        return self._packer.rows
+    def identifiers(self) -> dict[str, dict[str, int]]:
+        """Count the values of each kind of identifier: raw ones, and hashed ones."""
+        return {
+            name: {"raw": self.raw[name], "hashed": self.hashed[name]}
+            for name in IDENTIFIERS
+            if self.raw[name] or self.hashed[name]
+        }
+
+    def describe_values(self) -> Iterator[str]:
+        """Say where values are absent though they are not empty, and which kinds came both raw and hashed."""
+        for name, number in self.placeholders.items():
+            if number:
+                yield f"{name}: {counted(number, 'placeholder')} such as n/a or noreply@ not sent"
+        for name, count in self.identifiers.items():
+            if count["raw"] and count["hashed"]:
+                yield (
+                    f"{name}: {counted(count['hashed'], 'value')} came hashed and {count['raw']:,} did not;"
+                    " each is treated as what it looks like"
+                )
+
+
+class ListSettings(NamedTuple):
+    """How lists are read and packed, and where their people go."""
+
+    upload: UserUpload
+    columns: ListColumns
+    resolver: ParamsResolver
+    packing: PackingOptions
+    dry_run: bool = False
+
+    def new_report(self) -> ListReport:
+        """Return the report of nothing yet."""
+        return ListReport(
+            can_leave_out=bool(self.columns.options.conditions),
+            partial=0 if self.packing.keep_partial else None,
+        )
+
+    def describe(self, report: ListReport, columns: Sequence[str], notes: Sequence[str]) -> None:
+        """Put into a report what is to be said about columns and their values."""
+        report.notes = [*notes, *self.columns.notes(columns), *report.describe_values()]
+        report.warnings = [
+            *self.columns.notices,
+            *(
+                describe_consent(column, kind, report.answers[column], wants_refusals=self._wants_refusals)
+                for column, kind in self.columns.consents(columns).items()
+                if column in report.answers
+            ),
+        ]
+
+    def new_answers(self) -> dict[str, CellAnswers]:
+        """Return what is known, before a list is read, of the columns that are asked for yes or no."""
+        return {where.column: CellAnswers() for where in self.columns.asking}
+
+    @property
+    def _wants_refusals(self) -> bool:
+        """Tell whether those who refused are the ones to be sent."""
+        removes = self.resolver.default.operation_type == OPERATION_TYPES["delete"]
+        return self.upload.is_exclusion != removes
+
+    def has_params(self, columns: Sequence[str]) -> bool:
+        """Tell whether rows carry parameters of their own."""
+        return bool({*PARAMS_FIELDS} & {*self.columns.fields(columns).values()})
+
+    def depends_on_time(self, columns: Sequence[str]) -> bool:
+        """Tell whether people may expire."""
+        return self.has_params(columns) or bool(self.resolver.default.expires_at)
+
+    def place(self, service: str) -> UploadTarget:
+        """Return the place that is changed."""
+        return UploadTarget(service, self.upload.kind, self.upload.target)
+
+    def job_options(self, feed: Feed, columns: Sequence[str], *, skip_invalid: bool) -> JobOptions:
+        """Return what decides the requests beside the content of the file and the place."""
+        conditions = self.columns.options.conditions
+        return JobOptions(
+            skip_invalid=skip_invalid,
+            format=feed.format_name,
+            encoding=feed.encoding,
+            mapping=self.columns.fields(columns),
+            conversion=RowTransform(conditions).digest if conditions else "",
+            reading=feed.options.of_content,
+            upload={
+                "account": getattr(self.upload.request, "account_id", ""),
+                **{name: str(value) for name, value in self.resolver.default._asdict().items()},
+                "region": self.packing.region,
+                "region_column": self.columns.country(columns),
+                "keep_partial": self.packing.keep_partial,
+                "users_per_operation": self.packing.users_per_operation,
+                "allow_clear_text": self.packing.allow_clear_text,
+            },
+        )
+
+
+class ListPlan(Plan):
+    """Send the people of a list, in one file or in several; no message contains a value of them."""
+
+    noun = "users"
+    upload: RecordedUpload
+    _report: ListReport
+
+    def __init__(self, rows: RowNames, settings: ListSettings) -> None:
+        self.rows = rows
+        self.upload = RecordedUpload(settings.upload)
+        self.started = this_second()
+        self._settings = settings
+        self._report = settings.new_report()
+        self._batch_count = 0
 
     @property
     def report(self) -> ListReport:
         """Return the report of the last validation."""
         return self._report
 
-    def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
-        """Read the whole list, and count the requests that its valid rows need."""
+    @property
+    def batch_count(self) -> int:
+        """Count the requests."""
+        return self._batch_count
+
+    @abstractmethod
+    def add_answers(self, found: dict[str, CellAnswers]) -> None:
+        """Read what the columns say that conditions ask for yes or no."""
+
+    def _decide_conditions(self) -> None:
+        """Read in every file, before any is sent, the columns that conditions ask for yes or no."""
         columns = self._settings.columns
         if columns.asking:
             found = self._settings.new_answers()
             self.add_answers(found)
             columns.decide(found, self.rows.source.label)
+
+    @property
+    def has_params_columns(self) -> bool:
+        """Tell whether rows carry parameters of their own."""
+        return self._settings.has_params(self.rows.columns)
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Tell whether people may expire."""
+        return self._settings.depends_on_time(self.rows.columns)
+
+    def max_pending(self, threads: int) -> int:
+        """Allow one batch more than there are threads, since each has up to 5 MB."""
+        return threads + 1
+
+    def sample_batches(self) -> Iterable[Batch]:
+        """Return one batch without people: validating a dry run has packed all others already."""
+        return [Batch(0, [])][: self.batch_count]
+
+    def place(self, service: str) -> UploadTarget:
+        """Return the list."""
+        return self._settings.place(service)
+
+    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
+        """Return what identifies the job: of several files their names, and not their content."""
+        feed = self.rows.source
+        options = self._settings.job_options(feed, self.rows.columns, skip_invalid=skip_invalid)
+        return JobKey(self.place(service), "push", feed.digest, options)
+
+    def begin(self, journal: Journal) -> None:
+        """Begin to note in the ledger of the list who is sent."""
+        self.upload.begin(journal)
+
+    def finish(self, journal: Journal) -> str:
+        """Store in the ledger who was acknowledged."""
+        return self.upload.finish()
+
+    def close(self) -> None:
+        """Close the files that are open."""
+
+
+class AudiencePlan(ListPlan):
+    """Send the people of a file: one reading validates and counts, another packs and sends."""
+
+    rows: Rows
+
+    def __init__(self, rows: FileRows, settings: ListSettings) -> None:
+        self._packer = ListPacker(rows, settings.columns, settings.resolver)
+        self._options = settings.packing
+        super().__init__(self._packer.rows, settings)
+
+    def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
+        """Read the whole list, and count the requests that its valid rows need."""
+        self._decide_conditions()
         report = self._report = self._settings.new_report()
         purpose = Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE
         self._packer.resolve_with(self._packer.resolver.at(self.started))
@@ -73,40 +267,9 @@ class AudiencePlan:
         self._packer.add_answers(found)
 
     @property
-    def has_params_columns(self) -> bool:
-        """Tell whether rows carry parameters of their own."""
-        return self._settings.has_params(self.rows.columns)
-
-    @property
-    def depends_on_time(self) -> bool:
-        """Tell whether people may expire."""
-        return self._settings.depends_on_time(self.rows.columns)
-
-    @property
     def due(self) -> int:
         """Count the people to be sent."""
         return self.report.valid
-
-    @property
-    def batch_count(self) -> int:
-        """Count the requests."""
-        return self._batch_count
-
-    def max_pending(self, threads: int) -> int:
-        """Allow one batch more than there are threads, since each has up to 5 MB."""
-        return threads + 1
-
-    def write_requests(self) -> Iterable[Request]:
-        """Return the requests that it sends, without their rows."""
-        return [self.upload.request]
-
-    def sample_batches(self) -> Iterable[Batch]:
-        """Return one batch without people: validating a dry run has packed all others already."""
-        return [Batch(0, [])][: self._batch_count]
-
-    def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
-        """Return the requests that are not acknowledged, as the only phase."""
-        return [pending_batches(self.batches(), self.upload, journal, on_acknowledged)]
 
     def batches(self) -> Batches:
         """Read the list again and pack its valid rows into requests."""
@@ -118,24 +281,6 @@ class AudiencePlan:
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the list again and yield each row with its problems."""
         return self._packer.checked_rows(self._options)
-
-    def place(self, service: str) -> UploadTarget:
-        """Return the place that is changed."""
-        return self._settings.place(service)
-
-    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job."""
-        source = self.rows.source
-        options = self._settings.job_options(source, self.rows.columns, skip_invalid=skip_invalid)
-        return JobKey(self.place(service), "push", source.digest, options)
-
-    def begin(self, journal: Journal) -> None:
-        """Begin to note in the ledger of the list who is sent."""
-        self.upload.begin(journal)
-
-    def finish(self, journal: Journal) -> str:
-        """Store in the ledger who was acknowledged."""
-        return self.upload.finish()
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the users to be sent."""

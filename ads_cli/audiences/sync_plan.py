@@ -7,22 +7,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..api.endpoint import Request
-from ..feeds.rows import Rows
 from ..uploads.batch import FAILED, Acknowledgement, Batch, Batches
-from ..uploads.job_file import JobKey, UploadTarget
+from ..uploads.job_file import JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged
 from ..uploads.upload import AttemptLog
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
 from .comparison import CREATED, DELETED, UPDATED, ListComparison, ListDifferences, Person
-from .list_settings import ListReport, ListSettings
-from .multi_file_plan import MultiFileAudiencePlan
+from .consent import CellAnswers
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
-from .plan import AudiencePlan
-from .recorded_upload import RecordedUpload
+from .plan import ListPlan, ListReport, ListSettings
+from .upload import RecordedUpload
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -40,7 +37,7 @@ class SyncItems(list[Operations]):
         self.statuses = statuses
 
 
-class SyncUpload(RecordedUpload):
+class ListSyncUpload(RecordedUpload):
     """Sends removals and additions, and counts what became of people."""
 
     statuses = STATUSES
@@ -59,36 +56,30 @@ class SyncUpload(RecordedUpload):
 NOBODY_NAMED = "somebody who is in no row"
 
 
-class ListSyncPlan:
+class ListSyncPlan(ListPlan):
     """Delete whom the file has no longer, and add who is new; each run finds out again what is due."""
 
-    noun = "users"
+    upload: ListSyncUpload
     depends_on_time = False
-    parts = 0
 
     def __init__(
         self,
-        plan: AudiencePlan | MultiFileAudiencePlan,
+        plan: ListPlan,
         settings: ListSettings,
         compare: Callable[[], ListComparison],
         *,
         prune: bool,
         expected_epoch: str | None,
     ) -> None:
-        self.upload = SyncUpload(settings.upload)
+        super().__init__(plan.rows, settings)
+        self.upload = ListSyncUpload(settings.upload)
         self.expected_epoch = expected_epoch  # the write epoch of the list before it was compared
         self.started = plan.started
         self.comparison = compare
         self.prune = prune
-        self._plan, self._settings = plan, settings
+        self._plan = plan
         self._compared: ListComparison | None = None
         self._earlier = 0  # people whom earlier runs of the job have sent
-        self._batch_count = 0
-
-    @property
-    def rows(self) -> Rows:
-        """Return the rows of the file, or of all files."""
-        return self._plan.rows
 
     @property
     def report(self) -> ListReport:
@@ -96,15 +87,14 @@ class ListSyncPlan:
         return self._plan.report
 
     @property
-    def has_params(self) -> bool:
-        """Tell whether rows say what is done with each person, or when."""
-        return self._plan.has_params_columns
-
-    @property
     def differences(self) -> ListDifferences:
         """Return what differs; only after it was compared."""
         assert self._compared
         return self._compared.found
+
+    def add_answers(self, found: dict[str, CellAnswers]) -> None:
+        """Read what the columns say that conditions ask for yes or no."""
+        self._plan.add_answers(found)
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
@@ -142,10 +132,6 @@ class ListSyncPlan:
         for _, requests in groupby(self._requests(), _kind):
             yield self._numbered(requests, numbers)
 
-    def write_requests(self) -> Iterable[Request]:
-        """Return the requests that it sends, without their rows."""
-        return [self.upload.request]
-
     def _numbered(self, requests: Iterable[SyncItems], numbers: Iterator[int]) -> Batches:
         for items in requests:
             self._batch_count += 1
@@ -172,21 +158,9 @@ class ListSyncPlan:
             users = Users([encode(person.user).decode() for person in part], "", "")
             yield fill_operations(params, users, [person.record for person in part], self._settings.packing)
 
-    def sample_batches(self) -> Iterable[Batch]:
-        """Return no batch: a dry run shows the counts."""
-        return ()
-
-    def max_pending(self, threads: int) -> int:
-        """Allow one batch more than there are threads, since each has up to 5 MB."""
-        return threads + 1
-
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the file again and yield each row with its problems."""
         return self._plan.checked_rows()
-
-    def place(self, service: str) -> UploadTarget:
-        """Return the list."""
-        return self._settings.place(service)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job; what differs does not, since each run finds it out again."""
@@ -197,7 +171,7 @@ class ListSyncPlan:
     def begin(self, journal: Journal) -> None:
         """Begin to note in the ledger who is sent."""
         self._earlier = journal.totals.total()
-        self.upload.begin(journal)
+        super().begin(journal)
 
     def finish(self, journal: Journal) -> str:
         """Store in the ledger who was acknowledged."""
@@ -210,8 +184,7 @@ class ListSyncPlan:
 
     def close(self) -> None:
         """Close the files."""
-        if isinstance(self._plan, AudiencePlan):
-            self._plan.close()
+        self._plan.close()
 
 
 def _kind(items: SyncItems) -> tuple[bool, bool]:

@@ -87,6 +87,14 @@ class Secrets:
             "(or each with _FILE); to try adsctl on this machine, add --profile local",
         )
 
+    @property
+    def user_id(self) -> str:
+        """What identifies the user: the id in the token, or of its owner, else the token."""
+        token, found = self.user().access_token, self.find("access_token")
+        id, dash, _ = token.partition("-")
+        owner = found.secret.owner.rpartition("(")[2].rstrip(")") if found else ""
+        return id if dash and id.isdecimal() else owner or token
+
     def app(self) -> tuple[str, str] | None:
         """Return the consumer key and secret, or None if one is missing."""
         key, secret = self.find("consumer_key"), self.find("consumer_secret")

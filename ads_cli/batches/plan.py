@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from .. import __version__
 from ..api.batches import batch_request
-from ..api.endpoint import Request
 from ..errors import ContentError, StateError
 from ..feeds.locations import Location
 from ..feeds.rows import Row, Rows
@@ -17,12 +16,13 @@ from ..output.text import safe
 from ..uploads.batch import Batch, Batches
 from ..uploads.job_file import Job, JobKey, UploadTarget, options_of_rows
 from ..uploads.jobs import job_state, list_jobs
-from ..uploads.plan import OnAcknowledged, pending_batches, this_second
+from ..uploads.plan import OnAcknowledged, Plan, this_second
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
+from . import Uncertain
 from .records import RecordReader
 from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of
-from .upload import OPERATIONS, BatchUpload, Items, SingleUpload, Uncertain
+from .upload import OPERATIONS, BatchUpload, Items, SingleUpload
 
 if TYPE_CHECKING:
     from ..uploads.journal import Journal
@@ -195,19 +195,18 @@ class Reader(Protocol):
         """Return the id of the record that an item changes; nothing where it creates one."""
 
 
-class BatchPlan:
+class BatchPlan(Plan):
     """Send the records of a file, `size` in a request; they are kept in memory."""
 
-    depends_on_time = False
-    parts = 0
+    rows: Rows
+    upload: BatchUpload
 
     def __init__(self, rows: Rows, reader: Reader, upload: BatchUpload, size: int, target: str) -> None:
         self.rows = rows
         self.upload = upload
         self.noun = upload.noun
         self.started = this_second()
-        self.expected_epoch: str | None = None  # the write epoch of the place in which nothing was unfinished
-        self.report = ValidationReport()
+        self._report = ValidationReport()
         self._reader, self._size = reader, size
         self._target = target  # id of what the records are in
         self._checked: list[CheckedRow] = []
@@ -235,7 +234,7 @@ class BatchPlan:
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
-        report = self.report = ValidationReport()
+        report = self._report = ValidationReport()
         self._checked, self._contents = [], []
         for row in self.rows:
             checked = self._reader.read(row)
@@ -286,18 +285,10 @@ class BatchPlan:
     def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
         """Return the batches that are not acknowledged, as the only phase."""
         if not self._rest:
-            return [pending_batches(self.batches(), self.upload, journal, on_acknowledged)]
+            return super().phases(journal, on_acknowledged)
         for number, indexes, ack in self._rest.acknowledged():
             on_acknowledged(self._batch(number, indexes), ack)
         return [self._cut(self._rest.pending, self._rest.next_batch)]
-
-    def write_requests(self) -> Iterable[Request]:
-        """Return the requests that it sends, without their rows."""
-        return [self.upload.request]
-
-    def sample_batches(self) -> Iterable[Batch]:
-        """Return all batches."""
-        return self.batches()
 
     def max_pending(self, threads: int) -> int:
         """Allow one batch for each thread: none follows one that has failed."""
@@ -331,15 +322,7 @@ class BatchPlan:
 
     def once(self, key: JobKey, folder: str) -> Once:
         """Return what is created once, by a command in a folder."""
-        return Once(key, named_file(self.rows.source.location), folder, self.contents)
-
-    def finish(self, journal: "Journal") -> str:
-        """Do nothing: nothing is remembered beside the journal."""
-        return ""
-
-    def totals(self, report: ValidationReport) -> dict[str, int]:
-        """Return no further counts."""
-        return {}
+        return Once(key, named_file(self.rows.source.locations[0]), folder, self.contents)
 
 
 ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}

@@ -1,23 +1,22 @@
 """The records of a file as declared requests."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
-from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, too_precise, unknown_currency
+from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, unknown_currency
 from ..api.batches import encode_operation, operation, operation_of
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.names import Names, neutral_name, to_neutral
 from ..api.parts import values_of_record, without_same_invalid
 from ..api.problems import Problem
-from ..api.spending import paused_unless_told
-from ..api.validation import check
+from ..api.spending import changes_nothing, request_of
+from ..api.validation import parsed_or_text
 from ..errors import UsageError
 from ..feeds.rows import Row
-from ..spelling import as_known, by_folded
+from ..spelling import as_known, by_folded, comma_list
 from ..validation.rows import CheckedRow
 
 NO_AMOUNTS: Mapping[str, str] = {}
@@ -71,12 +70,10 @@ class RecordReader:
         if self.reads_records and self.kind.endpoint.method == "PUT":
             own_id = str(values.get(str(self._own_id)))
             values = without_same_invalid(self.kind, values, lambda: self._current_of(own_id))
-        values = paused_unless_told(self.kind, values | self.options)
-        request, found = check(self.kind, values)
+        values = values | self.options
+        request, found = request_of(self.kind, values, {**amounts, **self._amounts}, self._currency_of)
         problems += [*self._without_options(found), *self._repeated(values, row)]
-        if isinstance(request, Request) and not problems:
-            problems = too_precise(request, {**amounts, **self._amounts}, self._currency_of)
-        if not problems and self._changes_nothing(values):
+        if request and not problems and changes_nothing(request):
             problems = [Problem("", "has nothing to change")]
         return CheckedRow(row, None if problems else request, problems)
 
@@ -111,7 +108,7 @@ class RecordReader:
             return {}, [Problem("operation_type", problem)]
         params = values.get("params")
         if isinstance(params, str):
-            params = _parsed(params)
+            params = parsed_or_text(params)
         if not isinstance(params, dict):
             return {}, [Problem("params", "must be an object with fields")]
         others = [Problem(name, "is not a known field") for name in values.keys() - OPERATION_KEYS]
@@ -123,8 +120,8 @@ class RecordReader:
         if not isinstance(value, str) or field is None:
             return value
         if field.type.is_comma_list:
-            return [part.strip() for part in value.split(",") if part.strip()]
-        return _parsed(value) if field.type.is_nested else value
+            return comma_list(value)
+        return parsed_or_text(value) if field.type.is_nested else value
 
     def _without_options(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems of the record; raise UsageError for one of an option."""
@@ -145,15 +142,3 @@ class RecordReader:
             return []
         where = f"on line {first.line}" if first.line != row.line else f"record {first.record}"
         return [Problem(str(self._own_id), f"{own_id!r} is also {where}", rule="repeated")]
-
-    def _changes_nothing(self, values: dict[str, Any]) -> bool:
-        endpoint = self.kind.endpoint
-        return endpoint.method == "PUT" and not values.keys() - {*endpoint.path_fields}
-
-
-def _parsed(text: str) -> Any:
-    """Parse JSON; text that is none stays, and is told by validation."""
-    try:
-        return json.loads(text, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
-        return text

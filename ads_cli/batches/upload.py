@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import listed
 from ..uploads.batch import FAILED, Acknowledgement, Batch, Errors, operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of, not_understood, noted
+from . import Uncertain
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 DONE = {"create": "created", "update": "updated", "delete": "deleted", "send": "sent"}  # by action
 ONCE = ("create", "send")  # what has another effect where it is repeated
 UNCERTAIN = "uncertain"  # records of a request whose answer was lost
-Uncertain = Literal["skip", "resend"]  # what is done with them
 
 
 class Items(NamedTuple):

@@ -22,6 +22,13 @@ RESEND_DELAY_SECONDS = 0.05  # long enough to leave the context that swallowed t
 
 def run_guarded(argv: list[str], by: str | None = None, *, is_plan: bool = False) -> int:
     """Run a command line, report any exception, and return the exit code; `by` is what runs it."""
+    command_line = CommandLine(argv)
+    command_line.by, command_line.is_plan, command_line.is_guard_check = by, is_plan, is_plan
+    return run_command_line(command_line)
+
+
+def run_command_line(command_line: CommandLine) -> int:
+    """Run a command line, report any exception, and return the exit code."""
     turn_off_core_dumps()
     _open_closed_streams()
     sys.unraisablehook = _resend_swallowed_signal
@@ -31,8 +38,6 @@ def run_guarded(argv: list[str], by: str | None = None, *, is_plan: bool = False
             signum and signal.getsignal(signum) is not signal.SIG_IGN
         ):  # ignored under nohup, in background jobs
             signal.signal(signum, _interrupt)
-    command_line = CommandLine(argv)
-    command_line.by, command_line.is_plan, command_line.is_guard_check = by, is_plan, is_plan
     try:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):  # the encoding may not be able to represent the text

@@ -163,7 +163,7 @@ class Group(Parsing, TyperGroup):
 
 
 class CommandGroup(WithExample, Group):
-    """A group that is a command too, which is told whether another command in it is named."""
+    """A group that is a command too; its function receives which other command in it is named."""
 
     is_command = True
 
@@ -287,6 +287,11 @@ def run(command_line: CommandLine) -> int:
 def _invoke(command_line: CommandLine) -> int:
     tree = root()
     try:
+        if command_line.names_profiles and not command_line.by:
+            from ..commands.fleet.several import run_under_profiles
+
+            if run_under_profiles(tree, command_line):
+                return 0
         with tree.make_context(PROGRAM, list(command_line.words), obj=command_line) as ctx:
             tree.invoke(ctx)
     except Exit as ended:

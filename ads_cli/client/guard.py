@@ -1,6 +1,6 @@
 """The guard of a client: judges every write before it is sent.
 
-A run that is known beforehand is judged as a whole before its first request; what was approved then is not
+A run that is known in advance is judged as a whole before its first request; what was approved then is not
 judged again when it is sent.
 """
 
@@ -27,12 +27,11 @@ CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
 DAILY = "daily_budget_amount_local_micro"
 CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
-WITHOUT_AMOUNTS = {"read_only", "deny", "max_changes"}
 HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
 Record = Mapping[str, Any]
 
 
-class Change(NamedTuple):
+class RecordChange(NamedTuple):
     """An operation in its account, and the record that it changes, where that was read."""
 
     account: str
@@ -187,7 +186,7 @@ class WriteGuard:
         if not self._is_planned:
             self._judge_sum(changes)
 
-    def _with_records(self, concerned: Sequence[tuple[str, Operation]]) -> Iterator[Change]:
+    def _with_records(self, concerned: Sequence[tuple[str, Operation]]) -> Iterator[RecordChange]:
         """Add the records that are changed: one list request for those of one kind."""
         found: dict[tuple[str, str], Record] = {}
         for account in {account for account, _ in concerned}:
@@ -201,9 +200,9 @@ class WriteGuard:
                     found[field, identifier] = record
         for account, op in concerned:
             field = (op.kind.endpoint.id_field if op.kind else None) or ""
-            yield Change(account, op, found.get((field, op.id), {}))
+            yield RecordChange(account, op, found.get((field, op.id), {}))
 
-    def _judge_amounts(self, change: Change) -> None:
+    def _judge_amounts(self, change: RecordChange) -> None:
         """Judge the budgets and the bid that a record gets, or has while it is activated."""
         op = change.operation
         assert op.kind
@@ -223,7 +222,7 @@ class WriteGuard:
                 self._judge_increase(name, old, new, change, limit)
 
     def _judge_increase(
-        self, name: str, old: int | None, new: int | None, change: Change, limit: Limit
+        self, name: str, old: int | None, new: int | None, change: RecordChange, limit: Limit
     ) -> None:
         """Judge a raise by more than a percentage of what the service has."""
         share: Percentage = limit.value
@@ -238,7 +237,7 @@ class WriteGuard:
             before, after = (Amount(max(each, 0), currency) for each in (old, new))
             raise refused(f"to raise the {name} from {before} to {after}".rstrip(), limit)
 
-    def _judge_hours(self, change: Change) -> None:
+    def _judge_hours(self, change: RecordChange) -> None:
         """Judge activations and raises outside of the hours."""
         op, now = change.operation, self._now()
         for limit in self.guard.of("active_hours"):
@@ -253,7 +252,7 @@ class WriteGuard:
                 if field in op.values and (is_higher or (old is not None and new is not None and new > old)):
                     raise refused(f"to raise the {name} now", limit)
 
-    def _judge_sum(self, changes: Sequence[Change]) -> None:
+    def _judge_sum(self, changes: Sequence[RecordChange]) -> None:
         """Judge what may be spent in a day, by all campaigns of each account."""
         limits = self.guard.of("max_account_daily_budget")
         for account in dict.fromkeys(change.account for change in changes) if limits else ():
@@ -275,7 +274,7 @@ class WriteGuard:
                     )
             self._spending[account] = after
 
-    def _require_currency(self, change: Change, limit: Limit) -> None:
+    def _require_currency(self, change: RecordChange, limit: Limit) -> None:
         """Raise an error unless a limit is in the currency of the account."""
         currency = _currency_of(change.before)
         currency = currency or self._named_currency(change.account, change.operation.values)
@@ -302,15 +301,12 @@ class _Spending:
     """The campaigns and line items of an account, as far as they bound what it may spend in a day."""
 
     def __init__(
-        self,
-        stored: StoredRecords,
-        now: datetime,
-        records: Mapping[str, dict[str, Record]] | None = None,
+        self, stored: StoredRecords, now: datetime, records: Mapping[str, dict[str, Record]] | None = None
     ) -> None:
         self._stored, self._now = stored, now
         self._records = records or {field: stored.all(field) for field in (CAMPAIGN, LINE_ITEM)}
 
-    def after(self, changes: Sequence[Change]) -> "_Spending":
+    def after(self, changes: Sequence[RecordChange]) -> "_Spending":
         """Return what stands after changes."""
         records = {field: dict(found) for field, found in self._records.items()}
         for number, change in enumerate(changes):

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from ..batches import Uncertain
 from ..console.invocation import Invocation
 from ..errors import UsageError
-from .uploads.options import FeedOptions, File, PushOptions, Uncertain, with_options
+from .uploads.options import FeedOptions, File, PushOptions, with_options
 
 
 @with_options(feed=FeedOptions, options=PushOptions, default_concurrency=1)
@@ -53,7 +54,7 @@ def send(
     rows = feed.open_rows(call, file, ("conversions",), KNOWN, feed.mapping(KNOWN))
     rows.sensitive = True
     reader = ConversionReader(call.settings.names, defaults, checked_region(region))
-    plan = conversion_plan(rows, reader, pixel, uncertain.value if uncertain else None)
+    plan = conversion_plan(rows, reader, pixel, uncertain)
     is_resumed = options.resume or bool(options.job)
     steps = OnceHooks(
         call=call,

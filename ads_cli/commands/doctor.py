@@ -38,7 +38,7 @@ COMPLETIONS = (
 SHARED_COMPLETIONS = ("bash-completion/completions/adsctl", "zsh/site-functions/_adsctl")
 
 
-class Finding(NamedTuple):
+class Diagnosis(NamedTuple):
     """What a check found."""
 
     status: Literal["ok", "warning", "error"]
@@ -47,19 +47,19 @@ class Finding(NamedTuple):
     error: type[AdsctlError] = StateError
 
 
-def ok(message: str) -> Finding:
+def ok(message: str) -> Diagnosis:
     """Return what is as it should be."""
-    return Finding("ok", message)
+    return Diagnosis("ok", message)
 
 
-def warning(message: str, hint: str = "") -> Finding:
+def warning(message: str, hint: str = "") -> Diagnosis:
     """Return what works, and perhaps not as somebody thinks."""
-    return Finding("warning", message, hint)
+    return Diagnosis("warning", message, hint)
 
 
-def failed(error: AdsctlError) -> Finding:
+def failed(error: AdsctlError) -> Diagnosis:
     """Return what does not work."""
-    return Finding("error", error.message, error.hint, type(error))
+    return Diagnosis("error", error.message, error.hint, type(error))
 
 
 class LastResponse(Trace):
@@ -84,7 +84,7 @@ class Doctor:
         self.accounts: list[dict[str, Any]] = []
         self.problem: AdsctlError | None = None  # of the first request
 
-    def checks(self, *, offline: bool) -> Iterator[tuple[str, Callable[[], Finding]]]:
+    def checks(self, *, offline: bool) -> Iterator[tuple[str, Callable[[], Diagnosis]]]:
         """Yield the name of each check, and the check."""
         yield "version", self.version
         yield "path", self.path
@@ -104,7 +104,7 @@ class Doctor:
         yield "state", self.state
         yield "completion", self.completion
 
-    def version(self) -> Finding:
+    def version(self) -> Diagnosis:
         """Say which version runs, and how it was installed."""
         from ..installation import this_installation
 
@@ -112,7 +112,7 @@ class Doctor:
         python = ".".join(map(str, sys.version_info[:3]))
         return ok(f"adsctl {__version__}, Python {python}, installed by {tool} in {sys.prefix}")
 
-    def path(self) -> Finding:
+    def path(self) -> Diagnosis:
         """Look for another adsctl, which a shell would run in place of this one."""
         import subprocess
 
@@ -131,7 +131,7 @@ class Doctor:
             return warning(f"{found} is {said[:60] or 'no adsctl'}, and this is {__version__}", hint)
         return ok(found)
 
-    def configuration(self) -> Finding:
+    def configuration(self) -> Diagnosis:
         """Read the profile and the guard."""
         settings = self.call.settings
         warnings = [*settings.check_folders(), *settings.unknown_keys()]
@@ -142,7 +142,7 @@ class Doctor:
         guard = f", {counted(len(limits), 'limit')} of the guard" if limits else ""
         return ok(f"profile {settings.profile} ({settings.profile_origin}){guard}")
 
-    def keyring(self) -> Finding:
+    def keyring(self) -> Diagnosis:
         """Look whether tokens can be stored."""
         settings = self.call.settings
         if settings.is_local:
@@ -169,7 +169,7 @@ class Doctor:
         client = msgspec.structs.replace(self.call.client, trace=self.trace, max_attempts=1)
         return client.call(request)
 
-    def clock(self) -> Finding:
+    def clock(self) -> Diagnosis:
         """Compare the clock with the service's."""
         # What is between may add a date of its own, before that of the service.
         dates = DATE.findall(self.trace.headers.get("date", ""))
@@ -178,12 +178,12 @@ class Doctor:
         if skew is not None and abs(skew) > MAX_SKEW_SECONDS:
             way = "ahead of" if skew > 0 else "behind"
             message = f"the clock is {abs(skew):,.0f} s {way} the service's"
-            return Finding("error", message, "set the clock of this machine", AccessError)
+            return Diagnosis("error", message, "set the clock of this machine", AccessError)
         if self._is(AccessError) and self.problem and self.problem.api_code == BAD_TIMESTAMP:
             return failed(self.problem)
         return ok("as the service's") if skew is not None else ok("the service tells no time")
 
-    def addresses(self) -> Finding:
+    def addresses(self) -> Diagnosis:
         """Say where requests go, and by which proxy."""
         from urllib.request import getproxies, proxy_bypass
 
@@ -195,15 +195,15 @@ class Doctor:
         proxy = None if proxy_bypass(host) else getproxies().get(scheme)
         return ok(address + (f", by the proxy {mask_address(proxy)}" if proxy else ""))
 
-    def reached(self) -> Finding:
+    def reached(self) -> Diagnosis:
         """Say whether the service was reached."""
         found = self.addresses()
         if self.problem and isinstance(self.problem, UnavailableError):
             hint = self.problem.hint or "check the address, the network and the proxy (HTTPS_PROXY, NO_PROXY)"
-            return Finding("error", self.problem.message, hint, UnavailableError)
+            return Diagnosis("error", self.problem.message, hint, UnavailableError)
         return found
 
-    def signed_in(self) -> Finding:
+    def signed_in(self) -> Diagnosis:
         """Look for a token."""
         settings = self.call.settings
         if settings.is_local:
@@ -212,23 +212,23 @@ class Doctor:
         user = settings.get("user")
         return ok(f"a token is stored{f' for {user}' if user else ''}")
 
-    def accepted(self) -> Finding:
+    def accepted(self) -> Diagnosis:
         """Say whether the service takes the token."""
         found = self.signed_in()
         if self.problem and self._is(AccessError) and not self._is_of_app():
             return failed(self.problem)
         return self._unless_unknown() or found
 
-    def app_access(self) -> Finding:
+    def app_access(self) -> Diagnosis:
         """Say whether the app may use the advertising interface."""
         if self.problem and self._is_of_app():
             hint = "ask the service for access to the advertising interface for this app, then sign in again"
-            return Finding("error", self.problem.message, self.problem.hint or hint, AccessError)
+            return Diagnosis("error", self.problem.message, self.problem.hint or hint, AccessError)
         if self.problem and not self._is(AccessError) and not self._is(UnavailableError):
             return failed(self.problem)
         return self._unless_unknown() or ok("the app may use the advertising interface")
 
-    def accounts_and_role(self) -> Finding:
+    def accounts_and_role(self) -> Diagnosis:
         """Say whether there is an account, and what the user may do in it."""
         from ..api.settings import GetUserAccess
 
@@ -238,14 +238,14 @@ class Doctor:
         ids = [str(each.get("id")) for each in self.accounts if not each.get("deleted")]
         if not ids:
             hint = "have the user added to an account, by its administrator"
-            return Finding("error", "the user has no advertising account", hint, AccessError)
+            return Diagnosis("error", "the user has no advertising account", hint, AccessError)
         account = settings.get("account") or (self.call.account if settings.is_local else None)
         if account is None:
             hint = f"adsctl profile set {settings.profile} account={ids[0]}"
             return warning(f"{counted(len(ids), 'account')}, and none is chosen", hint)
         if account not in ids:
             message = f"the user has no access to the account {account}"
-            return Finding("error", message, f"accounts: {', '.join(ids[:5])}", AccessError)
+            return Diagnosis("error", message, f"accounts: {', '.join(ids[:5])}", AccessError)
         data = self._send(GetUserAccess(account_id=account)).data
         roles = [str(each) for each in data.get("permissions") or []] if isinstance(data, dict) else []
         if roles and not set(roles) & {*CHANGING_ROLES}:
@@ -255,7 +255,7 @@ class Doctor:
             f"{counted(len(ids), 'account')}; {account}: {', '.join(roles) or 'a role that is not told'}"
         )
 
-    def catalog(self) -> Finding:
+    def catalog(self) -> Diagnosis:
         """Say whether there is a product catalog."""
         from ..api.catalog import ListCatalogs
 
@@ -270,12 +270,12 @@ class Doctor:
         named, chosen = [str(each.get("id")) for each in found], self.call.settings.get("catalog")
         if chosen and chosen not in named:
             message = f"the catalog {chosen} is not one of the user's"
-            return Finding("error", message, f"catalogs: {', '.join(named[:5])}", AccessError)
+            return Diagnosis("error", message, f"catalogs: {', '.join(named[:5])}", AccessError)
         if len(named) > 1 and not chosen:
             return warning(f"{len(named)} catalogs, and none is chosen", "choose one with --catalog")
         return ok(f"catalog {chosen or named[0]}")
 
-    def early_access(self) -> Finding:
+    def early_access(self) -> Diagnosis:
         """Say which features the service has not opened to this app."""
         from ..api.audiences import ListAudiences
         from ..api.catalog import ListCatalogs
@@ -295,7 +295,7 @@ class Doctor:
             return warning(f"not open to this app: {', '.join(missing)}", hint)
         return ok("catalogs and users can be read")
 
-    def rate_limits(self) -> Finding:
+    def rate_limits(self) -> Diagnosis:
         """Say how many requests are left."""
         if unknown := self._unless_unknown():
             return unknown
@@ -308,7 +308,7 @@ class Doctor:
                 return ok(f"{left:,} of {limit:,} requests are left")
         return ok("the service tells none")
 
-    def state(self) -> Finding:
+    def state(self) -> Diagnosis:
         """Look at the state folder: its owner, its space, and jobs that are unfinished."""
         from ..config.atomic_files import ensure_writable
         from ..config.writers import check_writers
@@ -321,7 +321,7 @@ class Doctor:
         free = shutil.disk_usage(existing).free
         if free < MIN_FREE_BYTES:
             hint = "free some space, or set ADSCTL_STATE_DIR to another folder"
-            return Finding("error", f"{folder} has only {free:,} bytes left", hint, StateError)
+            return Diagnosis("error", f"{folder} has only {free:,} bytes left", hint, StateError)
         unreadable: list[Path] = []
         jobs = [*list_jobs(folder / "jobs", lambda path, error: unreadable.append(path))]
         open_jobs = sum(not ended for _, _, ended in jobs) + len(unreadable)
@@ -329,7 +329,7 @@ class Doctor:
             return warning(f"{counted(open_jobs, 'unfinished job')} in {folder}", "adsctl jobs list")
         return warning(note) if note else ok(f"{folder}, {free // 10**9:,} GB free")
 
-    def completion(self) -> Finding:
+    def completion(self) -> Diagnosis:
         """Look for the completion of a shell."""
         shared = (Path(sys.prefix) / "share" / name for name in SHARED_COMPLETIONS)
         for path in (*(Path(name).expanduser() for name in COMPLETIONS), *shared):
@@ -347,7 +347,7 @@ class Doctor:
         problem = self.problem
         return problem is not None and (problem.api_code in APP_CODES or problem.http_status == 403)
 
-    def _unless_unknown(self) -> Finding | None:
+    def _unless_unknown(self) -> Diagnosis | None:
         """Return that a check depends on one that failed."""
         return warning("not known, as an earlier check failed") if self.problem else None
 

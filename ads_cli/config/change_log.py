@@ -27,7 +27,7 @@ COLUMNS = (
 )
 
 
-class Begun(msgspec.Struct, kw_only=True, tag="begun"):
+class ChangeBegun(msgspec.Struct, kw_only=True, tag="begun"):
     """The line before a change is sent."""
 
     id: str
@@ -45,7 +45,7 @@ class Begun(msgspec.Struct, kw_only=True, tag="begun"):
     by: str | None = None
 
 
-class Ended(msgspec.Struct, kw_only=True, tag="ended"):
+class ChangeEnded(msgspec.Struct, kw_only=True, tag="ended"):
     """The line after its answer."""
 
     id: str
@@ -55,7 +55,7 @@ class Ended(msgspec.Struct, kw_only=True, tag="ended"):
 
 
 _line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
-_entry = msgspec.json.Decoder(Begun | Ended).decode
+_entry = msgspec.json.Decoder(ChangeBegun | ChangeEnded).decode
 
 
 def now() -> str:
@@ -74,7 +74,7 @@ class ChangeLog:
     def __init__(self, state_dir: Path, keep_days: int) -> None:
         self._folder, self._keep_days = state_dir / "changes", keep_days
 
-    def begin(self, entry: Begun) -> None:
+    def begin(self, entry: ChangeBegun) -> None:
         """Append a line, on disk before this returns; raise StateError where it cannot be written."""
         try:
             self._append(entry)
@@ -84,7 +84,7 @@ class ChangeLog:
                 hint=STATE_HINT,
             ) from None
 
-    def end(self, entry: Ended) -> bool:
+    def end(self, entry: ChangeEnded) -> bool:
         """Append what became of a change; return False where that fails."""
         try:
             self._append(entry)
@@ -92,7 +92,7 @@ class ChangeLog:
             return False
         return True
 
-    def _append(self, entry: Begun | Ended) -> None:
+    def _append(self, entry: ChangeBegun | ChangeEnded) -> None:
         content = msgspec.json.encode(entry)
         line = msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
         path = self._folder / f"{datetime.now(UTC):%Y-%m}.jsonl"
@@ -132,12 +132,12 @@ class ChangeLog:
     def changes(self) -> tuple[list[dict[str, Any]], int]:
         """Return the changes, oldest first, and how many damaged lines were left out."""
         found: dict[str, dict[str, Any]] = {}
-        ended: dict[str, Ended] = {}
+        ended: dict[str, ChangeEnded] = {}
         damaged = 0
         for path in self._paths():
             for line in path.read_bytes().splitlines():
                 entry = _decoded(line)
-                if isinstance(entry, Begun):
+                if isinstance(entry, ChangeBegun):
                     found[entry.id] = _record(entry)
                 elif entry:
                     ended[entry.id] = entry
@@ -152,7 +152,7 @@ class ChangeLog:
         return [*found.values()], damaged
 
 
-def _decoded(line: bytes) -> Begun | Ended | None:
+def _decoded(line: bytes) -> ChangeBegun | ChangeEnded | None:
     try:
         checksum, content = _line(line)
         return _entry(content) if zlib.crc32(content) == checksum else None
@@ -160,6 +160,6 @@ def _decoded(line: bytes) -> Begun | Ended | None:
         return None
 
 
-def _record(entry: Begun) -> dict[str, Any]:
+def _record(entry: ChangeBegun) -> dict[str, Any]:
     values: dict[str, Any] = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
     return {name: values.get(name) for name in COLUMNS}

@@ -1,17 +1,18 @@
 """Locks between processes; the system releases those of a process that has died.
 
 Where a file system has no such locks (some network file systems), filelock creates a file that names its
-process. That of a dead process on this machine is removed by the next run; nobody can tell whether a process
+process. That of a dead process on this machine is removed by the next run; it is unknown whether a process
 on another machine still runs, so that waiting for it ends with an error that names it.
 """
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import StateError
+from ..errors import STATE_HINT, StateError
+from .atomic_files import make_folder
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
 LOCK_TIMEOUT_SECONDS = 30.0
 RECLAIM_SECONDS = 3.0  # in which filelock finds that a lock file was left behind
 MAX_HOLDER_BYTES = 1024
+
+
+def lock_folder(folder: Path) -> AbstractContextManager[None]:
+    """Keep other processes that do the same out of a folder, such as those that take or remove its locks."""
+    return locked(folder / ".lock")
+
+
+@contextmanager
+def made_and_locked(folder: Path) -> Iterator[None]:
+    """Make a folder and lock it; raise StateError where what is done in it fails."""
+    try:
+        make_folder(folder)
+        with lock_folder(folder):
+            yield
+    except OSError as error:
+        raise StateError(f"{folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
 @contextmanager

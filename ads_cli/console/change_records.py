@@ -11,7 +11,7 @@ import msgspec
 
 from ..api.amounts import money_fields
 from ..client.spending import SOURCES
-from ..config.change_log import Begun, new_id, now
+from ..config.change_log import ChangeBegun, new_id, now
 from ..config.environment import PREFIX
 from ..errors import AdsctlError
 from ..masking import MASK, mask_address
@@ -83,14 +83,14 @@ class Caller(Protocol):
         """Hold a lock until the command ends."""
 
 
-def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> Begun:
+def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> ChangeBegun:
     """Return the line of a change that is about to be sent."""
     ids, fields, before = _changed(call, write)
     path = urlsplit(prepared.url).path
     id_field = write.endpoint.id_field if write.endpoint else ""
     if id_field and PERSONAL.search(id_field):
         ids, path = [MASK], f"{path.rpartition('/')[0]}/{MASK}"
-    return Begun(
+    return ChangeBegun(
         id=new_id(),
         time=now(),
         profile=call.settings.profile,

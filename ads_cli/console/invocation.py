@@ -96,7 +96,7 @@ class Invocation:
         return self._command_line.words
 
     def note_summary(self, summary: dict[str, Any]) -> None:
-        """Note what a push came to, for the command of --on-failure."""
+        """Note the summary of a push, for the command of --on-failure."""
         self._command_line.summary = summary
 
     def note_task_words(self, words: Iterable[str]) -> None:
@@ -130,6 +130,7 @@ class Invocation:
             csv_safe=bool(self.flags.get("csv_safe")),
             say=self.messages.say,
             side_effects=self._side_effects,
+            note_shape=self._command_line.note_shape,
             neutral_name=neutral_name,
             table_view=TableView(
                 table_view.header, table_view.shown, table_view.amounts, table_view.in_units

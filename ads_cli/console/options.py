@@ -91,7 +91,7 @@ FOR_CRON = {
     "run",
     "plan",
     "apply",
-}  # commands that run at night, with nobody watching
+}  # commands that run unattended
 NESTED_METAVAR = "JSON|@FILE"
 
 
@@ -118,5 +118,5 @@ def completes_from(choices: Iterable[str]) -> Callable[[Any, list[str], str], li
 
 def store_common_option(context: Any, parameter: Any, value: Any) -> None:
     """Store the value of a common option for the command that will run; the innermost wins."""
-    if value not in (None, False) and context.obj is not None:
+    if value not in (None, False) and context.obj is not None and parameter.name not in context.obj.fixed:
         context.obj.parsed_options[parameter.name] = value

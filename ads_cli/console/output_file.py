@@ -4,13 +4,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from ..config.atomic_files import MayReplace, atomic
-from ..config.output_paths import file_to_replace
+from ..config.atomic_files import MayReplace, atomic, file_to_replace
 from ..errors import NotConfirmedError, UsageError
-from ..feeds.locations import Location
 from .invocation import Invocation
 
 if TYPE_CHECKING:
+    from ..feeds.source import Feed
     from ..report import ReportPage
 
 
@@ -49,9 +48,9 @@ class OutputFile:
         if not self._is_opened:
             raise UsageError(f"--to: {self.path} was not written, since this command shows no records")
 
-    def check_differs(self, location: Location, failed_out: str | None) -> None:
+    def check_differs(self, feed: "Feed", failed_out: str | None) -> None:
         """Raise UsageError where it is the file that is read, or that of rejected rows."""
-        if location.is_same_file(str(self.path)):
+        if feed.is_same_file(str(self.path)):
             raise UsageError(f"{self.path} is the input file", hint="choose another name")
         if failed_out and self.path.resolve() == Path(failed_out).resolve():  # they need not exist yet
             raise UsageError(f"--failed-out: {failed_out} is the output file", hint="choose another name")
@@ -82,7 +81,7 @@ class OutputFile:
 
 
 def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool) -> None:
-    """Write a page; a file that is none is replaced by force only."""
+    """Write a page; another file is replaced by force only."""
     from .. import __version__
     from ..config.atomic_files import atomic
     from ..report.rendering import render
@@ -95,7 +94,7 @@ def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool)
 
 def checked_path(name: str, *, force: bool) -> Path:
     """Return the path of a page; raise UsageError where it cannot be, or would replace another file."""
-    from ..config.output_paths import file_to_replace
+    from ..config.atomic_files import file_to_replace
 
     path = Path(name)
     if name == "-":

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, too_precise, unknown_currency
+from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, unknown_currency
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import to_neutral
 from ..api.parts import values_of_record, with_removed, without_removed, without_same_invalid
-from ..api.problems import InvalidError, Problem
-from ..api.spending import paused_unless_told
-from ..api.validation import convert
+from ..api.problems import Problem
+from ..api.spending import changes_nothing, request_of
+from ..api.validation import parsed
 from ..errors import ContentError, UsageError
-from ..spelling import as_option
+from ..spelling import as_option, comma_list
 
 if TYPE_CHECKING:
     from ..media.references import MediaReferences
@@ -60,29 +60,28 @@ def request_from_input(
         is_record = not {*left_out} <= {kind.endpoint.record_id}
         if is_record:
             on_record(left_out)
-        document, found, problems = in_micros(kind, own)
+        document, names, problems = in_micros(kind, own)
         problems += mismatches
         if is_record and kind.endpoint.method == "PUT":
             own_id = str(values.get(str(kind.endpoint.id_field)) or document.get(str(kind.endpoint.id_field)))
             document = without_same_invalid(kind, document, lambda: current_of(own_id))
-        sources |= dict.fromkeys({*document, *found.values()} - values.keys(), file)
+        sources |= dict.fromkeys({*document, *names.values()} - values.keys(), file)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
-        in_units = {field: name for field, name in found.items() if field not in values} | amounts
+        in_units = {field: name for field, name in names.items() if field not in values} | amounts
         values = document | values
     if media is not None:
         media.complete(values, sources, for_components)
-    values = paused_unless_told(kind, values)
     request = None
     if invalid := [name for name, value in values.items() if not is_text(value)]:
         problems += [Problem(name, "contains a lone surrogate") for name in invalid]
     else:
-        try:
-            request = with_removed(convert(kind, values), removed)
-            problems += too_precise(request, in_units, currency_of)
-        except InvalidError as error:
-            problems += error.problems
+        request, found = request_of(kind, values, in_units, currency_of)
+        problems += found
     if request and not problems and not messages:
-        _require_change(request)
+        request = with_removed(request, removed)
+        if changes_nothing(request):
+            hint = f"adsctl {kind.endpoint.command} --help lists what can be changed"
+            raise UsageError("nothing to change", hint=hint)
         return request
     only_in_files = not messages and {_field_name(problem) for problem in problems} <= sources.keys()
     messages += [_describe(kind, problem, sources, amounts, options) for problem in problems]
@@ -106,7 +105,7 @@ def _read_options(
 def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Read options that complete each record of a file; return the names of amounts in whole units too.
 
-    Raises UsageError for what is no value at all.
+    Raises UsageError for what is not a value at all.
     """
     fields = {field.name: field for field in fields_of(kind)}
     values, amounts, messages = _read_options(kind, fields, _given(options))
@@ -121,15 +120,6 @@ def refuse_several(options: Mapping[str, Any], hint: str = "add --file FILE") ->
     for name, value in options.items():
         if value:
             raise UsageError(f"{as_option(name)}: is for a file of several records", hint=hint)
-
-
-def _require_change(request: Request) -> None:
-    """Raise UsageError for an update that changes nothing."""
-    endpoint = request.endpoint
-    changeable = [name for name in request.__struct_fields__ if name not in endpoint.path_fields]
-    if endpoint.method == "PUT" and changeable and all(getattr(request, name) is None for name in changeable):
-        hint = f"adsctl {endpoint.command} --help lists what can be changed"
-        raise UsageError("nothing to change", hint=hint)
 
 
 def _field_name(problem: Problem) -> str:
@@ -198,16 +188,13 @@ def read_value(field: Field, text: Any) -> Any:
     if _is_file(field, text):
         return read_document(text[1:], field.option)
     if field.type.is_nested:
-        import json
-
         try:
-            return json.loads(text, parse_int=str, parse_float=str)
-        except (ValueError, RecursionError) as error:
+            return parsed(text)
+        except ValueError as error:
             message = f"{field.option}: {error} in {text[:60]!r}"
             raise UsageError(message, hint="write JSON, or @FILE") from None
     if field.type.is_comma_list:
-        parts = [part.strip() for part in text.split(",") if part.strip()]
-        return [_choice(field.type.item, part) for part in parts]
+        return [_choice(field.type.item, part) for part in comma_list(text)]
     return _choice(field.type, text)
 
 

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from ..client.guard import WriteGuard
 from ..client.writes import SIGN_IN, Dialect, Write
-from ..config.change_log import UNKNOWN, Begun, ChangeLog, Ended
+from ..config.atomic_files import make_folder
+from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog
 from ..config.file_locks import locked
 from ..config.guard import read_guard
 from ..errors import AdsctlError
@@ -59,7 +60,7 @@ class Writes:
             ended.ids = made
 
     @contextmanager
-    def push(self, plan: "Plan", job: str) -> Iterator[Ended]:
+    def push(self, plan: "Plan", job: str) -> Iterator[ChangeEnded]:
         """Log a push as one change, whose counts are noted on what this yields."""
         requests = [self._call.client.prepare(request) for request in plan.write_requests()]
         write = self.guard.write_of(requests[0])
@@ -74,12 +75,12 @@ class Writes:
             self._in_push = False
 
     @contextmanager
-    def _logged(self, entry: Begun) -> Iterator[Ended]:
+    def _logged(self, entry: ChangeBegun) -> Iterator[ChangeEnded]:
         """Log a change, and then what became of it."""
         days = parse_count(self._call.settings.get("changes_days") or "", "changes_days")
         log = ChangeLog(self._call.settings.state_dir, days)
         log.begin(entry)
-        ended = Ended(id=entry.id, outcome="ok")
+        ended = ChangeEnded(id=entry.id, outcome="ok")
         try:
             yield ended
         except BaseException as error:
@@ -124,7 +125,7 @@ class Writes:
     def _lock_account(self, account: str) -> None:
         """Hold the lock of an account until the command ends: another one would not see this one's sum."""
         folder = self._call.settings.state_dir / "guard"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         name = sha256(f"{self._call.service} {account}".encode()).hexdigest()[:16]
         self._call.hold(locked(folder / f"{name}.lock"))
 

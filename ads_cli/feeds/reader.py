@@ -20,11 +20,11 @@ from .registry import (
     readable_formats,
     unknown_format,
 )
-from .rows import Rows
+from .rows import FileRows, Rows
 from .source import ReadOptions, Source
 
 if TYPE_CHECKING:
-    from .locations.access import RemoteAccess
+    from .locations import RemoteAccess
 
 
 class Peeked(NamedTuple):
@@ -61,7 +61,7 @@ def peek_columns(
         has_all_columns = _read_header(rows, stream)
         if has_all_columns:
             check(rows)
-        return rows.source.format.name, rows.columns, has_all_columns
+        return rows.source.format_name, rows.columns, has_all_columns
 
     version, (format, columns, has_all_columns) = location.peek(read)
     return Peeked(version, format, columns, has_all_columns)
@@ -72,13 +72,13 @@ def _read_header(rows: Rows, stream: BinaryIO) -> bool:
     if rows.table:
         next(rows.table.blocks(1), None)
         return True
-    if rows.source.format.name == "parquet":
+    if rows.source.format_name == "parquet":
         from .formats.parquet import column_names
 
         rows.columns = column_names(stream, rows.source.label)
         return True
     if next(iter(rows), None) is None:
-        raise ContentError(f"{rows.source.label}: there is no row in it")
+        raise ContentError(f"{rows.source.label}: it has no rows")
     return rows.has_header
 
 
@@ -116,7 +116,7 @@ def open_location(
         )
     source = Source(location, found or FORMATS[default_format or "lines"], encoding, options)
     if format is None:
-        source.format = _detect(source, found, default_format)
+        source.read_as(_detect(source, found, default_format))
     return source
 
 
@@ -164,7 +164,7 @@ def open_value_list(
 
     source = open_source(file, format, encoding, default_format="csv", access=access)
     if source.format.name == "csv" and is_value_list(source, columns):
-        source.format = FORMATS["lines"]
+        source.read_as(FORMATS["lines"])
     return source
 
 
@@ -174,7 +174,7 @@ def read_rows(
     roots: tuple[str, ...],
     known: Collection[str],
     rename: Mapping[str, str] | None = None,
-) -> Rows:
+) -> FileRows:
     """Read the rows of a source with the reader of its format."""
-    reader: type[Rows] = load(source.format.reader)
+    reader: type[FileRows] = load(source.format.reader)
     return reader(source, roots, known, {} if rename is None else rename)

@@ -71,8 +71,8 @@ FORMATS = {
             is_certain=True,
             decodes=True,
         ),
-        FeedFormat("lines", (), "lines:LineRows"),
-        FeedFormat("arguments", (), "lines:ArgumentRows"),
+        FeedFormat("lines", (), "csv:LineRows"),
+        FeedFormat("arguments", (), "csv:ArgumentRows"),
     )
 }
 
@@ -164,7 +164,7 @@ def _named(format: str, names: list[str]) -> FeedFormat:
 
 
 def _extension(name: str) -> str:
-    from .compression import COMPRESSED_EXTENSIONS
+    from .decoding import COMPRESSED_EXTENSIONS
 
     path = PurePath(name)
     while path.suffix.lower() in COMPRESSED_EXTENSIONS:
@@ -174,7 +174,7 @@ def _extension(name: str) -> str:
 
 def _refuse_other_compression(name: str, label: str) -> None:
     """Raise UsageError for a name whose compression is not written."""
-    from .compression import COMPRESSED_EXTENSIONS, WRITTEN_EXTENSION
+    from .decoding import COMPRESSED_EXTENSIONS, WRITTEN_EXTENSION
 
     extension = PurePath(name).suffix.lower()
     if extension in COMPRESSED_EXTENSIONS and extension != WRITTEN_EXTENSION:

@@ -4,14 +4,15 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
 
 import msgspec
 
 from ..errors import ContentError
 
 if TYPE_CHECKING:
-    from .source import Source
+    from .source import Feed, Source
 
 
 FIRST_LINES = 5  # the most that a message lists
@@ -34,7 +35,7 @@ class AppliedFix(NamedTuple):
 class Row(msgspec.Struct, gc=False):
     """A record: its first line, its values by field, and why it could not be read, if so.
 
-    Empty, blank and null values are left out. A column that is no field keeps its name.
+    Empty, blank and null values are left out. A column that is not a field keeps its name.
     """
 
     line: int
@@ -109,28 +110,51 @@ class RowConversion(Protocol):
         """Fix a row that breaks a rule, in place; tell whether anything was changed."""
 
 
-class Rows(ABC):
+class RowNames:
+    """The columns of some rows, and how messages name their places."""
+
+    source: "Feed"
+    columns: tuple[str, ...] = ()  # as named in the file
+    hints: Mapping[str, str] = MappingProxyType({})  # field to what gives it, where the feed does not
+    several_per_line = False  # a line alone does not identify a record
+    name_place: Callable[[Any], str] | None = None  # of a row, where its line does not name the file
+
+    def by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values under the columns that they were read from."""
+        return dict(values)
+
+    def position(self, line: int, record: int) -> str:
+        """Name a record: its line, and its number if several records share a line."""
+        return f"{line}, record {record}" if self.several_per_line else str(line)
+
+    def place(self, line: int, record: int) -> str:
+        """Name a record, and the file that it is in."""
+        return f"{self.source.label}:{self.position(line, record)}"
+
+    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
+        """List records of the file."""
+        where, numbers = ("records", records) if self.several_per_line else ("lines", lines)
+        return f"{where} {', '.join(map(str, numbers))}"
+
+
+class Rows(RowNames, ABC):
     """The rows of a source; each iteration reads it from the beginning."""
 
     has_header = False  # whether the columns are known before the first row
 
     def __init__(
-        self, source: "Source", roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
+        self, source: "Feed", roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
     ) -> None:
         self.source = source
         self.roots = roots  # keys that may hold the list of records in a document that is a mapping
         self.known = known
         self.rename = rename
         self.ignored: tuple[str, ...] = REPORT_COLUMNS
-        self.columns: tuple[str, ...] = ()  # as named in the file
         self.unsent: Container[str] = ()  # columns that are known and not sent
-        self.hints: Mapping[str, str] = {}  # field to what gives it, where the feed does not
         self.notes: list[str] = []  # how the file was read
         self.warnings: list[str] = []  # what was left out of it
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
-        self.several_per_line = False  # a line alone does not identify a record
-        self.name_place: Callable[[Any], str] | None = None  # of a row, where its line does not name the file
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
         self.conversion: RowConversion | None = None  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
@@ -200,19 +224,6 @@ class Rows(ABC):
             names.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
         return names
 
-    def position(self, line: int, record: int) -> str:
-        """Name a record: its line, and its number if several records share a line."""
-        return f"{line}, record {record}" if self.several_per_line else str(line)
-
-    def place(self, line: int, record: int) -> str:
-        """Name a record, and the file that it is in."""
-        return f"{self.source.label}:{self.position(line, record)}"
-
-    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
-        """List records of the file."""
-        where, numbers = ("records", records) if self.several_per_line else ("lines", lines)
-        return f"{where} {', '.join(map(str, numbers))}"
-
     def error(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
         """Make an error about a line of the source."""
         position = f"{self.source.label}:{line}" + (f":{column}" if column else "")
@@ -230,7 +241,13 @@ class UnreadableBlockError(ValueError):
     """A block cannot be parsed; reading row by row names the line, or succeeds."""
 
 
-class TableRows(Rows):
+class FileRows(Rows):
+    """The rows of a format, as a reader finds them in a file."""
+
+    source: "Source"
+
+
+class TableRows(FileRows):
     """Rows that can be cut into blocks, so that several processes can parse them."""
 
     has_header = True
@@ -259,10 +276,37 @@ class TableRows(Rows):
         """Parse the rows of a block; raise UnreadableBlockError if that fails."""
 
 
+MAX_LINE_BYTES = 16 * 1024 * 1024
+
+
+class TextRows(FileRows):
+    """Rows of a format that is read line by line."""
+
+    _line = 0  # the last line that was read
+
+    def _lines(self, stream: BinaryIO) -> Iterator[str]:
+        """Decode line by line, so that errors name their line."""
+        self._line = 0
+        while raw := stream.readline(MAX_LINE_BYTES):
+            yield self._decode(raw)
+
+    def _decode(self, raw: bytes) -> str:
+        """Decode the next line."""
+        self._line += 1
+        if b"\0" in raw:
+            raise self.error(self._line, "a NUL byte; the file is damaged or not a text file")
+        if len(raw) >= MAX_LINE_BYTES:
+            raise self.error(self._line, f"a line of more than {MAX_LINE_BYTES:,} bytes")
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            raise decoding_error(self, self._line, raw) from None
+
+
 MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
 
 
-class RecordRows(Rows):
+class RecordRows(FileRows):
     """Rows of a format whose records are mappings, which may each have other keys."""
 
     def row(self, line: int, record: Any, problem: str = "") -> Row:

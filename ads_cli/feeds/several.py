@@ -2,125 +2,33 @@
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Collection, Container, Iterator, Sequence
-from typing import BinaryIO
+from collections.abc import Container, Iterator, Sequence
 
-from .locations import Location
-from .rows import DuplicatePolicy, MayFix, Row, Rows
-from .source import Source
-
-NAMED_FILES = 3  # the most that a label names
+from .rows import Row, RowNames, Rows
+from .source import Feed
+from .transforms import RowTransform
 
 
-class SeveralLocations(Location):
-    """Where several feeds are."""
+class SeveralTransforms(RowTransform):
+    """The transforms of several feeds, which each convert their own rows; fixes are the same for all."""
 
-    def __init__(self, locations: Sequence[Location]) -> None:
-        super().__init__(
-            _listed([each.label for each in locations]),
-            identity=_listed([each.identity for each in locations]),
-        )
-        self._locations = locations
-
-    @property
-    def origin(self) -> str:
-        """The origins of all of them."""
-        return "\n".join(location.origin for location in self._locations)
-
-    def open(self) -> BinaryIO:
-        """Raise NotImplementedError: each location is opened by a source of its own."""
-        raise NotImplementedError
-
-    def is_same_file(self, path: str) -> bool:
-        """Tell whether `path` is one of the files that are read."""
-        return any(location.is_same_file(path) for location in self._locations)
-
-
-class SeveralSources(Source):
-    """The sources of several feeds; each is read by rows of its own."""
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self.sources = sources
-        self.location = SeveralLocations([source.location for source in sources])
-        formats = ",".join(source.format.name for source in sources)
-        self.format = sources[0].format._replace(name=formats)
-        self.encoding, self.options = sources[0].encoding, sources[0].options
-        self.notes: list[str] = []
-        self.size = sum(source.size for source in sources)
+    def __init__(self, transforms: Sequence[RowTransform]) -> None:
+        steps = [step for each in transforms for step in each.steps]
+        super().__init__(steps, transforms[0].keep, transforms[0].fixes)
+        self._transforms = transforms
 
     @property
     def digest(self) -> str:
-        """Identify the content of all sources, in their order, after the first complete reading."""
-        digests = [source.digest for source in self.sources]
-        return hashlib.sha256(" ".join(digests).encode()).hexdigest() if all(digests) else ""
-
-    @digest.setter
-    def digest(self, value: str) -> None:
-        pass  # it is that of the sources
-
-
-class SeveralConversions:
-    """The conversions of several feeds, which each convert their own rows."""
-
-    def __init__(self, files: Sequence[Rows]) -> None:
-        self._conversions = [rows.conversion for rows in files if rows.conversion]
-
-    @property
-    def digest(self) -> str:
-        """Return what identifies the conversions."""
-        return " ".join(conversion.digest for conversion in self._conversions)
-
-    @property
-    def fields(self) -> Collection[str]:
-        """Name the fields that they fill."""
-        return {field for conversion in self._conversions for field in conversion.fields}
-
-    @property
-    def columns(self) -> Collection[str]:
-        """Name the columns that they read."""
-        return {column for conversion in self._conversions for column in conversion.columns}
+        """Return what identifies the transforms."""
+        return " ".join(each.digest for each in self._transforms)
 
     @property
     def leaves_out(self) -> bool:
         """Tell whether one may leave rows out."""
-        return any(conversion.leaves_out for conversion in self._conversions)
+        return any(each.leaves_out for each in self._transforms)
 
-    @property
-    def keep(self) -> DuplicatePolicy | None:
-        """Return which of several rows with the same id is kept: in all files alike."""
-        return self._conversions[0].keep
-
-    @property
-    def has_steps(self) -> bool:
-        """Tell whether rows are converted before they are validated."""
-        return any(conversion.has_steps for conversion in self._conversions)
-
-    @property
-    def has_fixes(self) -> bool:
-        """Tell whether there are fixes, which are the same for all files."""
-        return self._conversions[0].has_fixes
-
-    @property
-    def may_fix_texts(self) -> MayFix | None:
-        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
-        return self._conversions[0].may_fix_texts
-
-    def fix_texts(self, row: Row) -> None:
-        """Fix the texts of a row in place."""
-        self._conversions[0].fix_texts(row)
-
-    def fix_rules(self, row: Row) -> bool:
-        """Fix a row that breaks a rule, in place; tell whether anything was changed."""
-        return self._conversions[0].fix_rules(row)
-
-    def bind(self, rows: Rows) -> None:
-        """Do nothing: each is bound to the rows of its own file."""
-
-    def require_columns(self, rows: Rows) -> None:
-        """Do nothing: each requires the columns of its own file."""
-
-    def apply(self, row: Row) -> None:
-        """Do nothing: the row is converted."""
+    def _fill_again(self, row: Row) -> None:
+        self._transforms[0]._fill_again(row)
 
 
 class _AnyOf(Container[str]):
@@ -133,22 +41,48 @@ class _AnyOf(Container[str]):
         return any(column in each for each in self._containers)
 
 
-class SeveralRows(Rows):
+class SeveralNames(RowNames):
+    """Names rows of several files by their record numbers, with the file of each."""
+
+    several_per_line = True  # each file has a first line
+
+    def __init__(self, feed: Feed) -> None:
+        self.source = feed
+        # In quotes, so that messages which differ in their places only are one finding.
+        self.name_place = lambda place: repr(self.place(place.line, place.record))
+        self._ends: list[int] = []  # record number of the last row of each file, as far as it was read
+
+    def _place_in(self, file: int, line: int, record: int) -> str:
+        """Name a record of a file, by its number there."""
+        raise NotImplementedError
+
+    def place(self, line: int, record: int) -> str:
+        """Name a record: its file and its line there, and its number if several records share a line."""
+        file = bisect_left(self._ends, record)
+        return self._place_in(file, line, record - (self._ends[file - 1] if file else 0))
+
+    position = place
+
+    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
+        """List records of the files."""
+        return ", ".join(map(self.place, lines, records))
+
+
+class SeveralRows(SeveralNames, Rows):
     """The rows of several feeds; a row is identified by its record number, and named with its file."""
 
     def __init__(self, files: Sequence[Rows]) -> None:
-        first = files[0]
-        super().__init__(
-            SeveralSources([rows.source for rows in files]), first.roots, first.known, first.rename
-        )
+        first, feeds = files[0], [rows.source for rows in files]
+        locations = [location for feed in feeds for location in feed.locations]
+        formats, size = ",".join(feed.format_name for feed in feeds), sum(feed.size for feed in feeds)
+        feed = Feed(locations, formats, first.source.encoding, first.source.options, size)
+        Rows.__init__(self, feed, first.roots, first.known, first.rename)
+        SeveralNames.__init__(self, feed)
         self.files = files
-        self.several_per_line = True  # each file has a first line
-        # In quotes, so that messages which differ in their places only are one finding.
-        self.name_place = lambda place: repr(self.place(place.line, place.record))
-        self.conversion = SeveralConversions(files) if any(rows.conversion for rows in files) else None
+        transforms = [each for rows in files if isinstance(each := rows.conversion, RowTransform)]
+        self.conversion = SeveralTransforms(transforms) if transforms else None
         self.unsent = _AnyOf([rows.unsent for rows in files])
         self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
-        self._ends: list[int] = []  # record number of the last row of each file, as far as it was read
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -157,7 +91,7 @@ class SeveralRows(Rows):
 
     @columns.setter
     def columns(self, value: tuple[str, ...]) -> None:
-        pass  # the base class starts without columns; these are the readers'
+        pass  # they are those of the files
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -169,54 +103,21 @@ class SeveralRows(Rows):
         }
         return tuple(names[column] for column in self.columns)
 
-    @property
-    def notes(self) -> list[str]:
-        """Return the remarks about each file."""
-        return [f"{rows.source.label}: {note}" for rows in self.files for note in rows.notes]
-
-    @notes.setter
-    def notes(self, value: list[str]) -> None:
-        pass  # as for columns
-
-    @property
-    def warnings(self) -> list[str]:
-        """Return what was left out of each file."""
-        return [f"{rows.source.label}: {warning}" for rows in self.files for warning in rows.warnings]
-
-    @warnings.setter
-    def warnings(self, value: list[str]) -> None:
-        pass  # as for columns
-
     def _read(self) -> Iterator[Row]:
-        self._ends.clear()
-        number = 0
+        self._ends, self.notes, self.warnings, number = [], [], [], 0
         for rows in self.files:
             for row in rows:
                 number += 1
                 row.raw = row.raw or (rows.by_column(row.values),)
                 yield row
             self._ends.append(number)
+            self.notes += [f"{rows.source.label}: {note}" for note in rows.notes]
+            self.warnings += [f"{rows.source.label}: {warning}" for warning in rows.warnings]
+        digests = " ".join(rows.source.digest for rows in self.files)
+        self.source.digest = hashlib.sha256(digests.encode()).hexdigest()
 
     def _converted(self, rows: Iterator[Row]) -> Iterator[Row]:
         return rows
 
-    def position(self, line: int, record: int) -> str:
-        """Name a record: its file and its line there, and its number if several records share a line."""
-        file = min(bisect_left(self._ends, record), len(self.files) - 1)
-        before = self._ends[file - 1] if file else 0
-        return self.files[file].place(line, record - before)
-
-    def place(self, line: int, record: int) -> str:
-        """Name a record, and the file that it is in."""
-        return self.position(line, record)
-
-    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
-        """List records of the files."""
-        return ", ".join(map(self.position, lines, records))
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Name the first files, and count the others."""
-    if len(names) <= NAMED_FILES:
-        return ", ".join(names)
-    return f"{', '.join(names[:NAMED_FILES])} and {len(names) - NAMED_FILES} more files"
+    def _place_in(self, file: int, line: int, record: int) -> str:
+        return self.files[min(file, len(self.files) - 1)].place(line, record)

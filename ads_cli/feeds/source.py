@@ -4,19 +4,19 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 from . import MAX_SHEET_ROWS
-from .compression import decompressed
-from .decoding import UTF_8, as_utf_8
+from .decoding import UTF_8, as_utf_8, decompressed
 from .locations import Location
 from .registry import FeedFormat
 
 if TYPE_CHECKING:
     Buffered = io.BufferedReader[Any]
 
+NAMED_FILES = 3  # the most that a label names
 MAX_BLANK_LINES = 1024 * 1024  # in a row, as many as a sheet of Excel has, which may write all of them
 BUFFER_BYTES = 1024 * 1024
 # A line of delimiters and empty quotes is blank in CSV; the zeros are those of UTF-16.
@@ -78,7 +78,47 @@ class ReadOptions(NamedTuple):
         return {name: value for name, value in named.items() if value is not None}
 
 
-class Source:
+class Feed:
+    """Where rows come from: one file, or several that are read as one."""
+
+    def __init__(
+        self, locations: Sequence[Location], format_name: str, encoding: str, options: ReadOptions, size: int
+    ) -> None:
+        self.locations = locations
+        self.format_name = format_name  # of several files, all that they have
+        self.encoding = encoding
+        self.options = options
+        self.size = size  # raw bytes
+        self.digest = ""  # identifies the content, after the first complete reading
+
+    @property
+    def label(self) -> str:
+        """Name it in messages."""
+        return _listed([location.label for location in self.locations])
+
+    @property
+    def identity(self) -> str:
+        """Name it in jobs and journals."""
+        return _listed([location.identity for location in self.locations])
+
+    @property
+    def origin(self) -> str:
+        """Identify it from run to run, whatever the working folder."""
+        return "\n".join(location.origin for location in self.locations)
+
+    def is_same_file(self, path: str) -> bool:
+        """Tell whether `path` is a file that is read, so that writing it would destroy the input."""
+        return any(location.is_same_file(path) for location in self.locations)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Name the first files, and count the others."""
+    if len(names) <= NAMED_FILES:
+        return ", ".join(names)
+    return f"{', '.join(names[:NAMED_FILES])} and {len(names) - NAMED_FILES} more files"
+
+
+class Source(Feed):
     """The content of a location: every `stream()` reads it from the beginning and gives the same bytes."""
 
     def __init__(
@@ -88,21 +128,17 @@ class Source:
         encoding: str = UTF_8,
         options: ReadOptions = ReadOptions(),  # noqa: B008 - it cannot change
     ) -> None:
+        self._file = location.open()
+        super().__init__([location], format.name, encoding, options, self._file.seek(0, os.SEEK_END))
         self.location = location
         self.format = format
-        self.encoding = encoding
-        self.options = options
         self.notes: list[str] = []  # remarks about how it is read
-        self._file = location.open()
-        self.size = self._file.seek(0, os.SEEK_END)  # raw bytes
         self.position = 0  # raw bytes of the current reading
-        self.digest = ""  # SHA-256 of the raw bytes, after the first complete reading
         self._digests: list[bytes] = []  # of everything up to each block's end, from the first reading
 
-    @property
-    def label(self) -> str:
-        """Name the source in messages."""
-        return self.location.label
+    def read_as(self, format: FeedFormat) -> None:
+        """Read it in another format than its name says."""
+        self.format, self.format_name = format, format.name
 
     def stream(self) -> BinaryIO:
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""

@@ -12,15 +12,16 @@ from ..config.addresses import canonical_address
 from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError, ContentError, UsageError
-from ..feeds.locations.access import RemoteAccess
+from ..feeds.locations import RemoteAccess
 from ..feeds.locations.locate import expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
-from ..http.copy_limits import CopyLimits
+from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
+from .commands import IN_ACCOUNT, WRITTEN, FleetCommands, TaskCommand, is_write, values
 from .expand import TaskLine
-from .file import COMMANDS, IN_ACCOUNT, WRITTEN, TaskProblem
+from .file import TaskProblem
 from .tasks import Task
 
 NOT_IN_LINES = {
@@ -39,10 +40,12 @@ class Parsed(NamedTuple):
 
     line: TaskLine
     task: Task
+    command: TaskCommand
     settings: Settings
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     operation: str  # whether people are added or removed
+    is_write: bool
 
 
 class Parser:
@@ -51,9 +54,11 @@ class Parser:
     def __init__(
         self,
         parse: Callable[[Sequence[str]], tuple[Mapping[str, Any], Mapping[str, Any]]],
+        commands: FleetCommands,
         inherited: Sequence[str] = (),
     ) -> None:
         self._parse = parse  # returns the parameters of the command, and the common options
+        self._commands = commands
         self._inherited = tuple(inherited)  # options of every task
         self.problems: list[TaskProblem] = []
 
@@ -70,34 +75,54 @@ class Parser:
         return found
 
     def _task(self, line: TaskLine) -> Parsed:
-        typed = (*line.command.split(), *line.words)
-        _refuse_secrets((line.name, *typed))  # first: an error of the parser would quote it
-        params, options = self._parse(typed)
+        _refuse_secrets((line.name, *line.words))  # first: an error of the parser would quote it
+        params, options = self._parse(line.words)
         if option := next((name for name in NOT_IN_LINES if name in options), ""):
             raise UsageError(f"--{option} has no place here: {NOT_IN_LINES[option]}")
         profile = (f"--profile={line.profile}",) if line.profile else ()
-        words = (*self._inherited, *profile, *typed)
+        words = (*self._inherited, *profile, *line.words)
         params, options = self._parse(words)
-        settings, command = Settings(options), COMMANDS[line.command]
-        place = _place(line, settings, params)
-        task = Task(
-            line.name,
-            settings.profile,
-            words,
-            _account(settings, place) if command.uses_account else "",
-            place,
-            is_part=command.has_parts and not params.get(command.alone),
-            can_resume="resume" in params,
-            is_once=command.is_once,
-        )
-        inputs = _values(params, command.inputs)
-        outputs = _values(params, (*command.outputs, *WRITTEN))
-        if STANDARD in inputs:
-            raise UsageError("a task has no standard input; name a file")
-        results = (*command.outputs, *command.shared_outputs)
-        if STANDARD in outputs or (results and not _values(params, results)):
-            raise UsageError("standard output is the result of a task; name a file to write")
-        return Parsed(line, task, settings, inputs, outputs, "".join(_values(params, ["operation"])))
+        return parsed_task(line, self._commands[line.command], params, options, words)
+
+
+def parsed_task(
+    line: TaskLine,
+    command: TaskCommand,
+    params: Mapping[str, Any],
+    options: Mapping[str, Any],
+    words: Sequence[str],
+    **fixed: str | bool | None,
+) -> Parsed:
+    """Return a task, whose `fixed` options outrank those of its words; raise UsageError for what it lacks."""
+    settings, writes = Settings(options), is_write(line.command, command, params)
+    place = _place(line, command, settings, params)
+    needs_account = command.needs_account or (place is not None and place.kind in IN_ACCOUNT)
+    account = (settings.require("account") if needs_account and not settings.is_local else None) or (
+        settings.get("account") or ""
+    )
+    task = Task(
+        line.name,
+        settings.profile,
+        tuple(words),
+        _lane(settings, account, place) if command.uses_account and (command.is_job or writes) else "",
+        place,
+        is_part=command.has_parts and not params.get(command.alone),
+        can_resume="resume" in params,
+        is_once=command.is_once,
+        is_job=command.is_job,
+        uses_account=command.uses_account,
+        account=account,
+        fixed=fixed,
+    )
+    inputs = tuple(values(params, command.inputs))
+    outputs = tuple(values(params, (*command.outputs, *WRITTEN)))
+    if STANDARD in inputs:
+        raise UsageError("a task has no standard input; name a file")
+    results = (*command.outputs, *command.shared_outputs)
+    if STANDARD in outputs or (command.is_job and results and not any(values(params, results))):
+        raise UsageError("standard output is the result of a task; name a file to write")
+    operation = "".join(values(params, ("operation",)))
+    return Parsed(line, task, command, settings, inputs, outputs, operation, writes)
 
 
 def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
@@ -106,7 +131,7 @@ def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     for each in parsed:
         settings = each.settings
         key = settings.profile, settings.flags.get("env_file"), settings.flags.get("service")
-        if key in seen or settings.is_local or not COMMANDS[each.line.command].uses_account:
+        if key in seen or settings.is_local or not each.command.uses_account:
             continue
         seen.add(key)
         try:
@@ -123,7 +148,7 @@ def check_guard(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
 
     for each in parsed:
         command = each.line.command
-        if COMMANDS[command].changes is None or each.settings.flags.get("dry_run"):
+        if not each.is_write or each.settings.flags.get("dry_run"):
             continue
         deletes = command.endswith("delete") or each.operation.lower() == "delete"
         words = {subject_of(command), *(["delete"] if deletes else [])}
@@ -145,8 +170,8 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     users: dict[tuple[str, str], Parsed] = {}
     for each in unnamed:
         with suppress(AdsctlError):  # it is not signed in, which is told already
-            token = Secrets(each.settings, Mask(), {}).user().access_token
-            first = users.setdefault((_service(each.settings), token), each)
+            user = Secrets(each.settings, Mask(), {}).user_id
+            first = users.setdefault((_service(each.settings), user), each)
             if first.task.place != each.task.place:
                 yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")
 
@@ -182,15 +207,16 @@ def check_places(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
 def problem(line: TaskLine, error: AdsctlError) -> TaskProblem:
     """Return what an error says of a task."""
     hint = f" ({error.hint})" if error.hint else ""
-    return TaskProblem(line.line, f"{line.name}: {error.message}{hint}", type(error))
+    return TaskProblem(line.line, f"{error.message}{hint}", type(error), line.name)
 
 
 def _conflict(parsed: Parsed, what: str) -> TaskProblem:
-    return TaskProblem(parsed.line.line, f"{parsed.line.name}: {what}; a fleet runs its tasks in any order")
+    text = f"{what}; a fleet runs its tasks in any order"
+    return TaskProblem(parsed.line.line, text, task=parsed.line.name)
 
 
 def _named(parsed: Parsed) -> str:
-    return f"{parsed.line.name} (line {parsed.line.line})"
+    return f"{parsed.line.name} (line {parsed.line.line})" if parsed.line.line else parsed.line.name
 
 
 def _are_parts(one: Parsed, other: Parsed) -> bool:
@@ -198,9 +224,10 @@ def _are_parts(one: Parsed, other: Parsed) -> bool:
     return one.task.is_part and other.task.is_part and one.operation == other.operation
 
 
-def _place(line: TaskLine, settings: Settings, params: Mapping[str, Any]) -> UploadTarget | None:
+def _place(
+    line: TaskLine, command: TaskCommand, settings: Settings, params: Mapping[str, Any]
+) -> UploadTarget | None:
     """Return what a task changes."""
-    command = COMMANDS[line.command]
     if command.changes is None:
         return None
     if command.target:
@@ -209,15 +236,11 @@ def _place(line: TaskLine, settings: Settings, params: Mapping[str, Any]) -> Upl
     return UploadTarget(_service(settings), command.changes, catalog)
 
 
-def _account(settings: Settings, place: UploadTarget | None) -> str:
-    """Name the account whose jobs run one after another; where none is set, what the task changes."""
-    if settings.is_local:
-        account = settings.get("account") or "its account"
-    elif place and place.kind in IN_ACCOUNT:
-        account = settings.require("account")
-    else:
-        account = settings.get("account") or ""
-    return f"{_service(settings)} {account}" if account else f"{place or ''}"
+def _lane(settings: Settings, account: str, place: UploadTarget | None) -> str:
+    """Name what runs one after another: the jobs of an account; where none is set, those of what changes."""
+    if account or settings.is_local:
+        return f"{_service(settings)} {account or 'its account'}"
+    return f"{place.service} {place.kind} {place.id}" if place else ""
 
 
 def _service(settings: Settings) -> str:
@@ -232,13 +255,6 @@ def _refuse_secrets(words: Sequence[str]) -> None:
                 f"{mask_address(word)} holds a password; put the address into a variable, and write @NAME",
                 hint="what takes no @NAME can call a script or read a file that has the password",
             )
-
-
-def _values(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the values of parameters, each of which has one, several or none."""
-    values = (params.get(name) for name in names)
-    listed = (value if isinstance(value, (list, tuple)) else [value] for value in values)
-    return tuple(str(each) for several in listed for each in several if each is not None)
 
 
 def _path(name: str) -> str:

@@ -30,7 +30,7 @@ class Member(msgspec.Struct):
 
     def problem(self, task: Task) -> dict[str, Any] | None:
         """Return the error that keeps it from running a task; one without an account signs nothing."""
-        return self.unfit or (self.problems.get(task.profile) if task.account else None)
+        return self.unfit or (self.problems.get(task.profile) if task.uses_account else None)
 
 
 class Members:
@@ -146,14 +146,14 @@ class Members:
 
         One job at a time has the account's limit for itself: the service states what remains of it.
         """
-        if not task.account:
+        if not task.uses_account:
             return {}
         scope = member.scopes[task.profile]
         same_token = sum(member.scopes.get(each.profile) == scope for each in self._tasks)
         scopes = {scope: same_token}
         if task.is_part:
-            account = account_scope(task.account.rpartition(" ")[2])
-            scopes[account] = sum(each.account == task.account for each in self._tasks)
+            account = account_scope(task.account)
+            scopes[account] = sum(each.lane == task.lane for each in self._tasks)
         return scopes
 
     def _claim(self, scope: str, tasks: int, member: Member, task: Task, now: float) -> None:

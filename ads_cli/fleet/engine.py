@@ -1,33 +1,24 @@
 """What carries tasks out, and what it tells of them."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
-from ..errors import (
-    DIFFERENCES_FOUND,
-    AccessError,
-    AdsctlError,
-    ContentError,
-    IncompleteError,
-    NotConfirmedError,
-    NotFoundError,
-    RateLimitedError,
-    RefusedError,
-    StateError,
-    UnavailableError,
-    UsageError,
-)
+from ..errors import DIFFERENCES_FOUND, ERRORS, AdsctlError, UnavailableError
+from ..output import ResultShape
 from ..output.text import counted
 from .tasks import Task
 
-Status = Literal["ok", "failed", "skipped"]
+Status = Literal["ok", "failed", "skipped", "running", "waiting", "unfinished"]  # the last three: not ended
+NO_DATA = msgspec.Raw(b"null")
+RECORD_FIELDS = ("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error")
 
 
 class TaskResult(msgspec.Struct, frozen=True):
-    """What a task came to: the record of `-o json`."""
+    """The result of a task: the record of `-o json`."""
 
     task: str
     profile: str
@@ -35,8 +26,21 @@ class TaskResult(msgspec.Struct, frozen=True):
     exit_code: int | None = None  # None: it was not run
     seconds: float = 0.0
     worker: str | None = None  # where it ran
-    summary: dict[str, Any] | None = None  # what the command printed
+    summary: dict[str, Any] | None = None  # of a job: what the command printed
     error: dict[str, Any] | None = None  # as `-o json` reports it
+    data: msgspec.Raw = NO_DATA  # what a command printed that is no job, in JSON
+    shape: ResultShape | None = None  # of the data
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The record of `-o json`."""
+        record = {name: msgspec.to_builtins(getattr(self, name)) for name in RECORD_FIELDS}
+        return record | {"data": self.document}
+
+    @property
+    def document(self) -> Any:
+        """What the command printed."""
+        return msgspec.json.decode(self.data)
 
     @classmethod
     def skipped(cls, task: Task) -> "TaskResult":
@@ -53,10 +57,15 @@ class TaskResult(msgspec.Struct, frozen=True):
         worker: str | None = None,
         summary: dict[str, Any] | None = None,
         error: dict[str, Any] | None = None,
+        data: msgspec.Raw = NO_DATA,
+        shape: ResultShape | None = None,
     ) -> "TaskResult":
         """Return the result of a task that has ended with an exit code."""
-        status: Status = "failed" if exit_code else "ok"
-        return cls(task.name, task.profile, status, exit_code, round(seconds, 3), worker, summary, error)
+        status: Status = "failed" if exit_code not in (0, DIFFERENCES_FOUND) else "ok"
+        return cls(
+            *(task.name, task.profile, status, exit_code, round(seconds, 3), worker, summary, error),
+            *(data, shape),
+        )
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -88,22 +97,21 @@ class Engine(Protocol):
         """
 
 
-# From the mildest to the worst: first what concerns some rows of one task, at last what concerns every task.
-# A process that was killed counts as UnavailableError: its task can be run again.
-_WORSE_AND_WORSE = (
-    *(IncompleteError, NotConfirmedError, ContentError, NotFoundError, RefusedError, RateLimitedError),
-    *(UnavailableError, AccessError, UsageError, StateError, AdsctlError),
-)
-SEVERITY = (0, DIFFERENCES_FOUND, *(kind.exit_code for kind in _WORSE_AND_WORSE))
-NAMED_FAILURES = 10
+NAMED_FAILURES = 10  # that differ
+NAMED_TASKS = 5  # of each
+IN_TEXTS = re.compile(r"--profile [^\s;,)]+")
+T = TypeVar("T")
 COUNTS = ("created", "updated", "unchanged", "deleted", "accepted", "failed", "skipped")
-KINDS: list[type[AdsctlError]] = [AdsctlError, *AdsctlError.__subclasses__()]
-ERRORS = {kind.exit_code: kind for kind in KINDS}
 
 
 def severity(exit_code: int) -> int:
-    """Return how bad an exit code is: the higher, the worse."""
-    return SEVERITY.index(exit_code if exit_code in SEVERITY else UnavailableError.exit_code)
+    """Return how bad an exit code is: the higher, the worse.
+
+    A process that was killed counts as UnavailableError: its task can be run again.
+    """
+    if exit_code in (0, DIFFERENCES_FOUND):
+        return int(exit_code != 0)
+    return ERRORS.get(exit_code, UnavailableError).severity
 
 
 def worst(exit_codes: Sequence[int]) -> type[AdsctlError]:
@@ -111,19 +119,45 @@ def worst(exit_codes: Sequence[int]) -> type[AdsctlError]:
     return ERRORS.get(max(exit_codes, key=severity), UnavailableError)
 
 
-def error_of(results: Sequence[TaskResult], resume: str) -> AdsctlError | None:
-    """Return the error that a fleet ends with; None where all tasks are ok."""
+def error_of(results: Sequence[TaskResult], resume: str = "", *, noun: str = "task") -> AdsctlError | None:
+    """Return the error that a fleet ends with; None where all tasks are ok.
+
+    `resume` is the command line that runs what failed; without one, failures have the hint that all share.
+    """
     failed = [result for result in results if result.status == "failed"]
     if not failed:
         return None
     skipped = sum(result.status == "skipped" for result in results)
     not_run = f", {skipped:,} not started" if skipped else ""
-    lines = [f"{len(failed):,} of {counted(len(results), 'task')} failed{not_run}"]
-    lines += [f"{result.task}: {reason(result)}" for result in failed[:NAMED_FAILURES]]
-    if len(failed) > NAMED_FAILURES:
-        lines.append(f"and {len(failed) - NAMED_FAILURES:,} more")
+    lines = [f"{len(failed):,} of {counted(len(results), noun)} failed{not_run}"]
+    lines += grouped((result.task, reason(result)) for result in failed)
     kind = worst([result.exit_code or 0 for result in failed])
-    return kind("\n".join(lines), hint=f"run again what did not end well: {resume}")
+    hints = equal_texts((str((result.error or {}).get("hint") or ""), result) for result in failed)
+    shared = hints[0][0] if len(hints) == 1 else ""
+    return kind("\n".join(lines), hint=f"run again what did not end well: {resume}" if resume else shared)
+
+
+def equal_texts(said: Iterable[tuple[str, T]]) -> list[tuple[str, list[T]]]:
+    """Return each text with everything that it is said of; texts that name profiles may differ in these."""
+    groups: dict[str, tuple[str, list[T]]] = {}
+    for text, of in said:
+        groups.setdefault(IN_TEXTS.sub("--profile NAME", text), (text, []))[1].append(of)
+    return [(general if len(of) > 1 else text, of) for general, (text, of) in groups.items()]
+
+
+def grouped(named: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a line for each text, with the tasks that it is said of; the most frequent first."""
+    groups = sorted(equal_texts((text, name) for name, text in named), key=lambda group: -len(group[1]))
+    lines = [f"{listed(several)}: {text}" for text, several in groups[:NAMED_FAILURES]]
+    if left := sum(len(several) for _, several in groups[NAMED_FAILURES:]):
+        lines.append(f"and {left:,} more")
+    return lines
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name a few tasks, and count the others."""
+    shown = ", ".join(names[:NAMED_TASKS])
+    return f"{shown} and {len(names) - NAMED_TASKS:,} more" if len(names) > NAMED_TASKS else shown
 
 
 def reason(result: TaskResult) -> str:

@@ -28,7 +28,7 @@ class TaskLine(NamedTuple):
     name: str
     profile: str  # empty: that of the invocation
     command: str
-    words: tuple[str, ...]  # of the command's options and arguments
+    words: tuple[str, ...]  # after `adsctl`
     looped_file: str = ""  # that a loop has listed, so that it is there
 
 
@@ -45,7 +45,7 @@ class Expansion:
         every = (line for entry in self._fleet.entries for line in self._lines(entry))
         for count, line in enumerate(every, 1):
             if count > MAX_TASKS:
-                self._note(line.line, f"the file stands for more than {MAX_TASKS:,} tasks")
+                self._note(line.line, f"the file makes more than {MAX_TASKS:,} tasks")
                 break
             if problem := _name_problem(line.name):
                 self._note(line.line, problem)
@@ -69,12 +69,13 @@ class Expansion:
             name = entry.name or " ".join(filter(None, (profile if entry.profiles else "", base)))
             name = _filled(IN_NAMES, name, in_name)
             filled = tuple(_filled(IN_WORDS, word, values) for word in words)
-            yield TaskLine(entry.line, name, profile, entry.command, filled, file)
+            typed = (*entry.command.split(), *filled)
+            yield TaskLine(entry.line, name, profile, entry.command, typed, file)
 
     def _profiles_of(self, entry: TaskEntry) -> Sequence[str]:
         found: dict[str, None] = {}
         for pattern in entry.profiles:
-            matching = [name for name in (*self._profiles, LOCAL) if _matches(name, pattern)]
+            matching = matching_profiles(self._profiles, pattern)
             if not matching:
                 near = suggestion(pattern, self._profiles)
                 self._note(entry.line, f"for: profiles: {pattern!r} matches no profile{near}")
@@ -94,9 +95,18 @@ class Expansion:
         self.problems.append(TaskProblem(line, text))
 
 
-def _matches(name: str, pattern: str) -> bool:
-    """Whether a pattern names a profile; the emulator is no shop, and must be named as it is."""
-    return name == pattern if name == LOCAL else fnmatchcase(name, pattern)
+def matching_profiles(profiles: Collection[str], pattern: str) -> list[str]:
+    """Return the profiles that a pattern names; the emulator is no shop, and must be named as it is."""
+    return [
+        name
+        for name in dict.fromkeys((*profiles, LOCAL))
+        if name == pattern or (name != LOCAL and fnmatchcase(name, pattern))
+    ]
+
+
+def words_for(profile: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Fill a profile into the words of a command line."""
+    return tuple(word.replace("{profile}", profile) for word in words)
 
 
 def _filled(placeholders: re.Pattern[str], text: str, values: Mapping[str, str]) -> str:

@@ -1,65 +1,16 @@
-"""The file of a fleet: strict YAML, whose mistakes are all told at once, with their lines."""
+"""The file of a fleet: strict YAML, whose mistakes are all reported at once, with their lines."""
 
 import shlex
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from ..config.strict_yaml import LinedBuilder, LinedMapping, load
 from ..errors import AdsctlError, ContentError, UsageError
 from ..spelling import suggestion
-
-Kind = Literal["product_catalog", "custom_audience", "do_not_reach_list", "pixel"]
-IN_ACCOUNT = ("custom_audience", "do_not_reach_list")  # what an account must be named for
-
-
-class TaskCommand(msgspec.Struct, frozen=True):
-    """What a fleet must know of a command; the parameters have the names of its function."""
-
-    changes: Kind | None = None
-    target: str = ""  # the parameter that names what it changes; a catalog has a setting
-    uses_account: bool = True  # else it works offline
-    inputs: tuple[str, ...] = ("files", "file", "from_")
-    outputs: tuple[str, ...] = ()  # one of them must be given
-    is_once: bool = False  # what it sends counts each time
-    alone: str = ""  # the parameter with which a task must be the only one of its target
-    shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
-
-    @property
-    def has_parts(self) -> bool:
-        """Whether several tasks may fill one target at once: it takes people or conversions in any order."""
-        return bool(self.target)
-
-
-CATALOG = TaskCommand("product_catalog")
-OFFLINE = TaskCommand(uses_account=False)
-COMMANDS = {
-    "products push": CATALOG,
-    "products sync": CATALOG,
-    "products update": CATALOG,
-    "products delete": CATALOG,
-    "products pull": TaskCommand(inputs=(), outputs=("file",)),
-    "products check": OFFLINE,
-    "products convert": TaskCommand(uses_account=False, outputs=("output_file",)),
-    "audiences push": TaskCommand("custom_audience", "audience"),
-    "audiences do-not-reach push": TaskCommand("do_not_reach_list", "list_"),
-    "audiences sync": TaskCommand("custom_audience", "audience", alone="prune"),
-    "audiences do-not-reach sync": TaskCommand("do_not_reach_list", "list_", alone="prune"),
-    "conversions send": TaskCommand("pixel", "pixel", is_once=True),
-    "stats export": TaskCommand(inputs=(), outputs=("file",), shared_outputs=("into",)),
-    "audiences check": OFFLINE,
-    "audiences hash": TaskCommand(uses_account=False, outputs=("output_file",)),
-}
-# Further files that commands write, where they are asked for.
-WRITTEN = ("failed_out", "report", "mapping_draft", "recipe_draft")
-
-
-def command_in(words: tuple[str, ...]) -> str:
-    """Return the command that a command line begins with; empty where a fleet does not run it."""
-    return next((name for name in COMMANDS if words[: len(name.split())] == tuple(name.split())), "")
-
+from .commands import FleetCommands
 
 MAX_FILE_BYTES = 1024 * 1024
 KEYS = ("defaults", "tasks")
@@ -68,11 +19,12 @@ LOOP_KEYS = ("profiles", "files")
 
 
 class TaskProblem(NamedTuple):
-    """A mistake, or what stands in the way of a task."""
+    """A mistake, or what keeps a task from running."""
 
     line: int
     text: str
     error: type[AdsctlError] = ContentError
+    task: str = ""  # its name, where it is a mistake of one
 
 
 class TaskEntry(msgspec.Struct, frozen=True):
@@ -88,7 +40,7 @@ class TaskEntry(msgspec.Struct, frozen=True):
 
     @property
     def is_loop(self) -> bool:
-        """Whether it stands for many tasks."""
+        """Whether it makes many tasks."""
         return bool(self.profiles or self.files)
 
 
@@ -99,7 +51,7 @@ class FleetFile(msgspec.Struct, frozen=True):
     entries: list[TaskEntry]
 
 
-def read_fleet(path: Path, problems: list[TaskProblem]) -> FleetFile:
+def read_fleet(path: Path, commands: FleetCommands, problems: list[TaskProblem]) -> FleetFile:
     """Read the file of a fleet; raise UsageError or ContentError where it cannot be read at all."""
     try:
         with path.open("rb") as file:
@@ -108,22 +60,24 @@ def read_fleet(path: Path, problems: list[TaskProblem]) -> FleetFile:
         raise UsageError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
     if len(text) > MAX_FILE_BYTES:
         raise ContentError(f"{path}: larger than 1 MB", hint="a loop (for:) stands for many tasks")
-    return parse_fleet(text, str(path), problems)
+    return parse_fleet(text, str(path), commands, problems)
 
 
-def parse_fleet(text: str | bytes, name: str, problems: list[TaskProblem]) -> FleetFile:
+def parse_fleet(
+    text: str | bytes, name: str, commands: FleetCommands, problems: list[TaskProblem]
+) -> FleetFile:
     """Parse the text of a fleet, and note every mistake; raise ContentError for a text that is none."""
     document = load(text, name, LinedBuilder)
     if not isinstance(document, LinedMapping):
         raise ContentError(f"{name}: not a mapping with tasks", hint="see docs/fleet.md")
-    return _Reader(problems).read(document)
+    return _Reader(commands, problems).read(document)
 
 
 class _Reader:
     """Reads a document, and notes every mistake."""
 
-    def __init__(self, problems: list[TaskProblem]) -> None:
-        self._problems = problems
+    def __init__(self, commands: FleetCommands, problems: list[TaskProblem]) -> None:
+        self._commands, self._problems = commands, problems
 
     def read(self, document: LinedMapping) -> FleetFile:
         self._check_keys(document, KEYS, "the file")
@@ -138,9 +92,8 @@ class _Reader:
 
     def _defaults(self, defaults: LinedMapping) -> Iterator[tuple[str, tuple[str, ...]]]:
         for command, options in defaults.items():
-            if command not in COMMANDS:
-                known = f"{suggestion(command, COMMANDS)}"
-                self._note(defaults.line, f"defaults: {command!r} is not a command that a fleet runs{known}")
+            if self._command_in(defaults.line, tuple(command.split()), "defaults: ") not in ("", command):
+                self._note(defaults.line, f"defaults: {command!r} is a command with options")
             yield command, self._words(defaults.line, f"defaults: {command}", options)
 
     def _entries(self, line: int, tasks: list[Any]) -> Iterator[TaskEntry]:
@@ -150,9 +103,7 @@ class _Reader:
                 continue
             self._check_keys(task, TASK_KEYS, "a task")
             words = self._words(task.line, "run", task.get("run"))
-            command = command_in(words)
-            if words and not command:
-                self._note(task.line, _not_runnable(words))
+            command = self._command_in(task.line, words)
             loop = task.get("for") or LinedMapping()
             if not isinstance(loop, LinedMapping):
                 self._note(task.line, f"for must be a mapping with {' or '.join(LOOP_KEYS)}")
@@ -173,6 +124,14 @@ class _Reader:
                 self._note(task.line, "the task has no name; add a line such as name: feed")
             elif command:
                 yield entry
+
+    def _command_in(self, line: int, words: tuple[str, ...], where: str = "") -> str:
+        """Return the command that words begin with; note why a fleet runs none of them."""
+        try:
+            return self._commands.name_in(words) if words else ""
+        except UsageError as error:
+            self._note(line, f"{where}{error.message}")
+            return ""
 
     def _words(self, line: int, key: str, text: Any) -> tuple[str, ...]:
         """Part a command line into words, as a shell does."""
@@ -209,13 +168,3 @@ class _Reader:
 
     def _note(self, line: int, text: str) -> None:
         self._problems.append(TaskProblem(line, text))
-
-
-def _not_runnable(words: tuple[str, ...]) -> str:
-    """Say that a fleet does not run a command, and name the nearest that it runs."""
-    if words[0].startswith("-"):
-        return f"run begins with {words[0]!r}, and must begin with a command, such as products push"
-    typed = " ".join(words[:3])
-    lengths = (" ".join(words[:count]) for count in (3, 2, 1))
-    near = next(filter(None, (suggestion(text, COMMANDS) for text in lengths)), "")
-    return f"{typed!r} is not a command that a fleet runs{near or '; it runs ' + ', '.join(COMMANDS)}"

@@ -18,10 +18,11 @@ from typing import Any
 import msgspec
 
 from ..client.shared_window import Allowance
-from ..errors import STATE_HINT, AdsctlError, Interrupted, StateError
+from ..errors import STATE_HINT, AdsctlError, ContentError, Interrupted, StateError
+from ..output import ResultShape
 from ..signals import handled_by, signal_numbers
 from ..uploads.job_file import EARLIER_VARIABLE, GROUP_VARIABLE
-from .engine import Ended, OnEvent, Started, TaskResult
+from .engine import NO_DATA, Ended, OnEvent, Started, TaskResult
 from .records import Records, RunId
 from .run_task import Assignment, TaskProcess
 from .tasks import RunLimits, Task, TaskQueue
@@ -31,9 +32,14 @@ class LocalEngine:
     """Runs each task in a process of its own."""
 
     def __init__(
-        self, run: RunId, state_dir: Path, limits: RunLimits, environment: Mapping[str, str] = os.environ
+        self,
+        run: RunId,
+        state_dir: Path,
+        limits: RunLimits,
+        environment: Mapping[str, str] = os.environ,
+        records_dir: Path | None = None,
     ) -> None:
-        self._run, self._state_dir = run, state_dir
+        self._run, self._records_dir = run, records_dir or state_dir
         self._limits = limits
         # Tasks under one token share its limits: each request counts for all, whatever headers state.
         self._environment = {**Allowance.of_machine(state_dir).environment(), **environment}
@@ -78,7 +84,7 @@ class LocalEngine:
         taken = {process.worker for process in self._running}
         names = (f"local-{number}" for number in range(1, self._limits.parallel + 1))
         worker = next(name for name in names if name not in taken)
-        process = TaskProcess(task, self._run, worker, self._state_dir, self._environment)
+        process = TaskProcess(task, self._run, worker, self._records_dir, self._environment)
         self._running.append(process)
         threading.Thread(target=lambda: self._happened.put((process, process.wait()))).start()
         return worker
@@ -88,10 +94,11 @@ class LocalEngine:
             process.tell(signum)
 
 
-MAX_SUMMARY_BYTES = 1024 * 1024  # a summary has some hundred
+MAX_DATA_BYTES = 256 * 1024 * 1024  # what is more is written to a file by the command itself
 MAX_TAIL_BYTES = 64 * 1024  # of the log, in which the error is
 
-RunCommand = Callable[[list[str]], int]
+# Runs words with options that outrank theirs; returns the exit code, and how the result is shown.
+RunCommand = Callable[[Sequence[str], Mapping[str, Any]], tuple[int, ResultShape | None]]
 
 
 def run_assignment(run_command: RunCommand) -> int:
@@ -118,11 +125,11 @@ def run_assignment(run_command: RunCommand) -> int:
 
 
 def _run_once(assignment: Assignment, records: Records, run_command: RunCommand, began: float) -> int:
-    """Run the command, unless it has ended well, and store what it came to."""
+    """Run the command, unless it has ended well, and store its result."""
     task = assignment.task
     earlier = records.find(task)
     if earlier and earlier.status == "ok":
-        return 0
+        return earlier.exit_code or 0
     resumes = records.begin(task) and task.can_resume
     log_start = os.fstat(2).st_size
     with tempfile.TemporaryFile() as output:
@@ -134,23 +141,25 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
             os.environ[GROUP_VARIABLE] = assignment.run.id
         if task.is_once:
             os.environ[EARLIER_VARIABLE] = str(records.earlier_jobs(task))
-        code = run_command(_with_resume(task.words) if resumes else list(task.words))
+        code, shape = run_command(_with_resume(task.words) if resumes else task.words, task.fixed)
         _ignore_signals()
-        summary = _summary(output)
+        data = _printed(output)
     result = TaskResult.ended(
         task,
         code,
         seconds=time.monotonic() - began,
         worker=assignment.worker,
-        summary=summary,
+        summary=_summary(data) if task.is_job else None,
         error=_error(records.log(task), log_start) if code else None,
+        data=NO_DATA if task.is_job else data,
+        shape=shape,
     )
     records.store(task, result)
     return code
 
 
 def _fail(assignment: Assignment, records: Records, problem: AdsctlError | OSError, began: float) -> int:
-    """Store that a task could not be run, or that what it came to could not be stored."""
+    """Store that a task could not be run, or that its result could not be stored."""
     _ignore_signals()
     task, worker, seconds = assignment.task, assignment.worker, time.monotonic() - began
     error = problem if isinstance(problem, AdsctlError) else StateError(str(problem), hint=STATE_HINT)
@@ -211,15 +220,25 @@ def _ignore_signals() -> None:
         signal.signal(signum, signal.SIG_IGN)
 
 
-def _summary(output: Any) -> dict[str, Any] | None:
-    """Return what the command printed, where it is one object."""
+def _printed(output: Any) -> msgspec.Raw:
+    """Return what the command printed, in JSON; raise ContentError where it is too much to be merged."""
     sys.stdout.flush()
     output.seek(0)
-    text = output.read(MAX_SUMMARY_BYTES + 1)
-    with suppress(ValueError):
-        document = json.loads(text) if len(text) <= MAX_SUMMARY_BYTES else None
-        return document if isinstance(document, dict) else None
-    return None
+    text = output.read(MAX_DATA_BYTES + 1)
+    if len(text) > MAX_DATA_BYTES:
+        raise ContentError("the result is larger than 256 MB", hint="ask for less, or write it to a file")
+    if not text:
+        return NO_DATA
+    try:
+        return msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):  # a command that prints text
+        return msgspec.Raw(msgspec.json.encode(text.decode("utf-8", "replace")))
+
+
+def _summary(data: msgspec.Raw) -> dict[str, Any] | None:
+    """Return what a job came to, where that is one object."""
+    document = msgspec.json.decode(data)
+    return document if isinstance(document, dict) else None
 
 
 def _error(log: Path, start: int) -> dict[str, Any] | None:

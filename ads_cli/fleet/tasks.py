@@ -19,11 +19,15 @@ class Task(msgspec.Struct, frozen=True):
     name: str
     profile: str  # as it is shown; the words have it too, where it was named
     words: tuple[str, ...]  # after `adsctl`, without -o
-    account: str = ""  # whose jobs run one after another; empty where the task uses none
+    lane: str = ""  # whose tasks run one after another, such as the jobs of an account; or empty
     place: UploadTarget | None = None  # what it changes
     is_part: bool = False  # of a user list: parts of one list may run at once
     can_resume: bool = False  # whether the command takes --resume
     is_once: bool = False  # what it sends counts each time
+    is_job: bool = True  # what it prints is its summary, and no data
+    uses_account: bool = True  # so that it counts in the limits of its token
+    account: str = ""  # as it is set, if it is
+    fixed: dict[str, str | bool | None] = {}  # common options that outrank those of its words
 
     @property
     def digest(self) -> str:
@@ -49,17 +53,17 @@ class RunLimits(msgspec.Struct, frozen=True):
 
 
 class TaskQueue:
-    """The tasks that wait and run. The tasks of an account start in their order."""
+    """The tasks that wait and run. The tasks of a lane start in their order."""
 
     def __init__(self, tasks: Iterable[Task], limits: RunLimits) -> None:
         self._limits = limits
-        self._waiting: dict[str, deque[Task]] = {}  # by account, in the order of their first tasks
+        self._waiting: dict[str, deque[Task]] = {}  # by lane, in the order of their first tasks
         self._running: dict[str, Task] = {}  # by name
-        self._busy: dict[str, list[str]] = {}  # the group of each running task of an account
+        self._busy: dict[str, list[str]] = {}  # the group of each running task of a lane
         self._failures = 0
         self._is_stopped = False
         for task in tasks:
-            self._waiting.setdefault(_account(task), deque()).append(task)
+            self._waiting.setdefault(_lane(task), deque()).append(task)
 
     @property
     def running(self) -> int:
@@ -79,19 +83,19 @@ class TaskQueue:
         """Start a task, or return None where none may start before another one ends."""
         if not self._may_start or len(self._running) >= self._limits.parallel:
             return None
-        for account, waiting in self._waiting.items():
+        for lane, waiting in self._waiting.items():
             task = waiting[0]
-            if all(group == task.group for group in self._busy.get(account, ())):
-                return self._start(account, task)
+            if all(group == task.group for group in self._busy.get(lane, ())):
+                return self._start(lane, task)
         return None
 
     def end(self, task: Task, *, failed: bool) -> None:
         """Note that a running task has ended."""
         del self._running[task.name]
-        account = _account(task)
-        self._busy[account].remove(task.group)
-        if not self._busy[account]:
-            del self._busy[account]
+        lane = _lane(task)
+        self._busy[lane].remove(task.group)
+        if not self._busy[lane]:
+            del self._busy[lane]
         self._failures += failed
 
     @property
@@ -99,15 +103,15 @@ class TaskQueue:
         most = self._limits.max_failures
         return bool(self._waiting) and not self._is_stopped and (most is None or self._failures < most)
 
-    def _start(self, account: str, task: Task) -> Task:
-        self._waiting[account].popleft()
-        if not self._waiting[account]:
-            del self._waiting[account]
+    def _start(self, lane: str, task: Task) -> Task:
+        self._waiting[lane].popleft()
+        if not self._waiting[lane]:
+            del self._waiting[lane]
         self._running[task.name] = task
-        self._busy.setdefault(account, []).append(task.group)
+        self._busy.setdefault(lane, []).append(task.group)
         return task
 
 
-def _account(task: Task) -> str:
-    """Return whose jobs a task must wait for; a task without an account waits for none."""
-    return task.account or f"task {task.digest}"
+def _lane(task: Task) -> str:
+    """Return the lane of a task; one without a lane waits for no other."""
+    return task.lane or f"task {task.digest}"

@@ -30,6 +30,14 @@ FORMATS = {
 COLORS = ("auto", "always", "never")
 
 
+class ResultShape(NamedTuple):
+    """How the records of a result are shown where a format has columns or ids."""
+
+    columns: tuple[str, ...]
+    key: str  # the field that `ids` prints
+    others: tuple[str, ...] = ()  # further fields that --columns may name
+
+
 class Presentation(NamedTuple):
     """How one invocation shows results and messages."""
 

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import IO, Any, NamedTuple
 
 from ..errors import UsageError
-from . import FORMATS, Presentation
+from . import FORMATS, Presentation, ResultShape
 from .messages import uses_color
 from .records import (
     AS_IT_IS,
@@ -81,6 +81,7 @@ class Printer:
         csv_safe: bool = False,
         say: Callable[[str], None] = lambda text: None,
         side_effects: Callable[[], str] = str,
+        note_shape: Callable[[ResultShape], None] = lambda shape: None,
         neutral_name: Callable[[str], str] = str,
         table_view: TableView = AS_IT_IS,
         open_file: Callable[[], AbstractContextManager[IO[str]]] | None = None,
@@ -89,6 +90,7 @@ class Printer:
         self._csv_safe = csv_safe
         self._say = say
         self._side_effects = side_effects  # describes what has already been changed, for errors
+        self._note_shape = note_shape  # for who shows the result with others
         self._neutral_name = neutral_name  # of a column or a field that has one name for each service
         self._table_view = table_view
         self._amounts: Mapping[str, str] = {}  # columns of amounts in whole units, by names of --columns
@@ -137,6 +139,7 @@ class Printer:
 
         `key` is the field that `ids` prints. `others` are further fields that --columns may name.
         """
+        self._note_shape(ResultShape(tuple(columns), key, tuple(others)))
         if self.query:
             document = self._queried(document)
             columns = keys_of(document) or columns
@@ -177,6 +180,7 @@ class Printer:
         is_one: bool = False,
     ) -> None:
         """Print records one by one; `is_one` tells a document that is one record from a list."""
+        self._note_shape(ResultShape(tuple(columns), key, tuple(others)))
         self._name_columns((*columns, *others))
         # A plain value in place of a record is shown as its id.
         records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1

@@ -23,7 +23,7 @@ SAME, DIFFERING, MISSING, HIDDEN = "same", "differing", "missing", "hidden"
 ONLY_IN_CATALOG = "only_in_catalog"
 
 
-class Comparison:
+class ListingComparison:
     """Compares products with a listing, field by field; hidden variants cannot be compared."""
 
     def __init__(self, listing: Iterable[Mapping[str, Any]]) -> None:

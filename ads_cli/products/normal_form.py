@@ -2,16 +2,19 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..api.fields import fields_of
-from ..api.product_ids import id_form
+from ..api.product_values import id_form
 from ..api.products import Product, Text
 from ..api.types import Id
 from ..validation.rows import RowSchema
-from .feeds.fixes.fixes import FixAdvisor
+
+if TYPE_CHECKING:
+    from .feeds.fixes.fixes import FixAdvisor
 
 FIELDS = tuple(field.name for field in fields_of(Product))
 _json = msgspec.json.Encoder()
@@ -44,6 +47,14 @@ def encode_key(key: ProductKey) -> bytes:
     return _json.encode(key.product_key)
 
 
+@cache
+def fix_advisor() -> "FixAdvisor":
+    """Return what names the fix of a problem; only a feed with a problem loads all fixes."""
+    from .feeds.fixes.fixes import FixAdvisor
+
+    return FixAdvisor()
+
+
 PRODUCT_SCHEMA = RowSchema(
     struct=Product,
     id_field="id",
@@ -52,7 +63,7 @@ PRODUCT_SCHEMA = RowSchema(
     known=FIELDS,
     encode=encode_product,
     roots=("products",),
-    advisor=FixAdvisor(),
+    advisor=fix_advisor,
     id_form=id_form,
 )
 KEY_SCHEMA = RowSchema(

@@ -10,7 +10,7 @@ from ..api.endpoint import Request
 from ..api.products import BATCH_SIZE
 from ..feeds.rows import Rows
 from ..uploads.batch import FAILED, Acknowledgement, Batch
-from ..uploads.row_plan import RowPlan
+from ..uploads.plan import Bookkeeper, RowPlan
 from ..uploads.upload import AttemptLog, RowUpload, Upload
 from ..validation.rows import EncodedRows
 from ..validation.validator import Validator
@@ -88,22 +88,16 @@ def push_plan(
 ) -> RowPlan:
     """Plan a push of the rows that a selection takes; None sends all, and remembers none."""
     sends_all = not (selection and selection.only_changed)
-    return RowPlan(
-        noun="products",
-        validator=Validator(rows, PRODUCT_SCHEMA, selection, strict=strict, for_sending=sends_all),
-        upload=push_upload(catalog, note_keys=selection is not None),
-        kind=KIND,
-        target=catalog,
-        operation="push",
-        batch_size=BATCH_SIZE,
-        bookkeeper=CommitAtEnd(sync_state, selection, BATCH_SIZE) if selection else None,
-    )
+    validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict, for_sending=sends_all)
+    upload = push_upload(catalog, note_keys=selection is not None)
+    bookkeeper = CommitAtEnd(sync_state, selection, BATCH_SIZE) if selection else None
+    return _plan(validator, upload, catalog, "push", bookkeeper)
 
 
 def check_plan(rows: Rows, selection: ChangedRows | None = None, *, strict: bool = False) -> RowPlan:
     """Plan to validate products, and to send nothing."""
     validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict)
-    return RowPlan("products", validator, push_upload("-"), KIND, "-", "push", BATCH_SIZE)
+    return _plan(validator, push_upload("-"), "-", "push")
 
 
 def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> RowPlan:
@@ -114,27 +108,17 @@ def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> RowPlan:
         return (getattr(each.item, KEY_SCHEMA.id_field) for each in validator.checked_rows() if each.item)
 
     forget = ForgetKeys(sync_state, keys)
-    return _delete_plan(validator, catalog, delete_upload(catalog), "delete", forget)
+    return _plan(validator, delete_upload(catalog), catalog, "delete", forget)
 
 
 def delete_by_id_plan(rows: Rows, catalog: str, sync_state: SyncState) -> tuple[RowPlan, dict[str, str]]:
     """Plan a delete of the products whose ids are in a file; return their keys too, to be looked up."""
     upload = DeleteById(delete_upload(catalog))
     forget = ForgetKeys(sync_state, upload.keys.values)
-    plan = _delete_plan(Validator(rows, ID_SCHEMA), catalog, upload, "delete by id", forget)
-    return plan, upload.keys
+    return _plan(Validator(rows, ID_SCHEMA), upload, catalog, "delete by id", forget), upload.keys
 
 
-def _delete_plan(
-    validator: Validator, catalog: str, upload: Upload, operation: str, bookkeeper: ForgetKeys
+def _plan(
+    validator: Validator, upload: Upload, catalog: str, operation: str, bookkeeper: Bookkeeper | None = None
 ) -> RowPlan:
-    return RowPlan(
-        noun="products",
-        validator=validator,
-        upload=upload,
-        kind=KIND,
-        target=catalog,
-        operation=operation,
-        batch_size=BATCH_SIZE,
-        bookkeeper=bookkeeper,
-    )
+    return RowPlan("products", validator, upload, KIND, catalog, operation, BATCH_SIZE, bookkeeper)

@@ -15,7 +15,7 @@ from ..feeds.rows import Row, Rows
 from ..uploads.batch import Acknowledgement
 from ..uploads.journal import Journal
 from ..validation.rows import CheckedRow, ValidationResult
-from .comparison import DIFFERING, MISSING, SAME, Comparison
+from .comparison import DIFFERING, MISSING, SAME, ListingComparison
 from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
 from .sync_state import SyncState, UnknownError
 
@@ -50,7 +50,9 @@ class ChangeSelector:
         self.index = index
         self.caches_rows = len(index) > 0
         self.trusts_listing_only = False  # what the index says may have been changed since
-        self.comparison: Comparison | None = None  # with the catalog, which must have an acknowledged item
+        self.comparison: ListingComparison | None = (
+            None  # with the catalog, which must have an acknowledged item
+        )
         self._digest = b""  # of the item that was looked up last
         self._compared = ""  # its result of the comparison
         self._is_acknowledged = False

@@ -7,18 +7,18 @@ catalog that it was written in, a push invalidates the rows it is about to send,
 its end, if no other write epoch has begun meanwhile.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from hashlib import blake2b, sha256
 from io import BufferedWriter
 from pathlib import Path
 
 import msgspec
 
-from ..config.atomic_files import make_folder, replacing
+from ..config.atomic_files import replacing
+from ..config.file_locks import made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.job_file import UploadTarget
-from ..uploads.jobs import lock_folder
 from ..uploads.write_epochs import WriteEpochs
 from .digest_index import NO_KEY, RECORD_BYTES, Changes, DigestIndex
 
@@ -79,19 +79,19 @@ class SyncState:
 
     def invalidate(self, previous: str, epoch: str, digests: Iterable[bytes]) -> None:
         """Forget products that a push is about to send, in the write epoch that it began after `previous`."""
-        with self._lock():
+        with made_and_locked(self._folder):
             index = self._index_of(previous, epoch)
             changes = Changes((digest, NO_KEY) for digest in (digests if len(index) else ()))
             self._write(index.updated(changes, keep=False), epoch)
 
     def invalidate_keys(self, previous: str, epoch: str, keys: set[int]) -> None:
         """Forget products with these key hashes, and those whose key is not known."""
-        with self._lock():
+        with made_and_locked(self._folder):
             self._write(self._index_of(previous, epoch).without(keys), epoch)
 
     def commit(self, epoch: str, products: Iterable[tuple[bytes, int]]) -> bool:
         """Store products by digest and key hash; return False if another write epoch has begun."""
-        with self._lock():
+        with made_and_locked(self._folder):
             is_current = epoch == self.epoch
             if is_current:
                 index = self._index_of(epoch)
@@ -139,16 +139,6 @@ class SyncState:
                 out.write(checksum.digest())
         except UsageError as error:
             raise StateError(error.message, hint=STATE_HINT) from error
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Keep other processes from reading and writing."""
-        try:
-            make_folder(self._folder)
-            with lock_folder(self._folder):
-                yield
-        except OSError as error:
-            raise StateError(f"{self._folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
 def remove_outdated(state_dir: Path) -> None:

@@ -1,6 +1,7 @@
-"""One self-contained page in HTML: what a run came to, for a browser."""
+"""One self-contained page in HTML: the result of a run, for a browser."""
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
@@ -130,13 +131,56 @@ class Chart(Struct, frozen=True):
         return max((bar.value for bar in self.bars), default=0) or 1
 
 
+class TimeLine(Struct, frozen=True):
+    """A line of a chart over time; None is a gap."""
+
+    label: str
+    numbers: Sequence[float | None]
+    is_earlier: bool = False  # of a period that is compared with
+
+
+class TimeChart(Struct, frozen=True):
+    """Lines over time, with their numbers in a table below."""
+
+    title: str
+    times: Sequence[str]  # as in 2026-03-01 or 2026-03-01T08:00
+    lines: Sequence[TimeLine]
+    decimals: int = 0
+    note: str = ""
+
+    @property
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """Each time with its numbers."""
+        columns = [[self._text(number) for number in line.numbers] for line in self.lines]
+        times = (time.replace("T", " ") for time in self.times)
+        return [(time, [*cells]) for time, *cells in zip(times, *columns, strict=True)]
+
+    def _text(self, number: float | None) -> str:
+        return "" if number is None else f"{number:,.{self.decimals}f}"
+
+
+MediaType = Literal["image/png", "image/jpeg", "image/svg+xml"]
+
+
+class Logo(Struct, frozen=True):
+    """A picture inside the page."""
+
+    media_type: MediaType
+    content: bytes
+
+    @property
+    def address(self) -> str:
+        """The picture as an address that loads nothing."""
+        return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
+
+
 class Texts(Struct, frozen=True):
     """Lines below each other."""
 
     lines: Sequence[str]
 
 
-Part: TypeAlias = "ReportTable | Chart | Texts"
+Part: TypeAlias = "ReportTable | Chart | TimeChart | Texts"
 
 
 class Section(Struct, frozen=True):
@@ -153,6 +197,7 @@ class Tally(Struct, frozen=True):
     number: float
     level: Level = "neutral"
     text: str = ""  # shown in place of the number
+    change: str = ""  # against an earlier period
 
 
 class ReportPage(Struct, frozen=True):
@@ -165,6 +210,12 @@ class ReportPage(Struct, frozen=True):
     facts: Sequence[tuple[str, str]] = ()  # name and value: when, by which version
     tallies: Sequence[Tally] = ()
     sections: Sequence[Section] = ()
+    logo: Logo | None = None
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether the page draws lines, which takes a library."""
+        return any(isinstance(part, TimeChart) for section in self.sections for part in section.parts)
 
 
 def numbered(sections: Iterable[Section]) -> list[tuple[str, Section]]:

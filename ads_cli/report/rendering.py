@@ -7,11 +7,12 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ..output.text import safe
-from . import Badge, Edit, Figure, Link, Picture, ReportPage, numbered, origins
+from ..output.text import as_json, safe
+from . import Badge, Edit, Figure, Link, Picture, ReportPage, TimeChart, numbered, origins
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 GENERATOR = "adsctl"  # of the page's meta element; tells which files may be replaced
 START = (
@@ -31,7 +32,10 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
     def shown(value: Any) -> Any:
         return value if isinstance(value, Markup) else mask(safe(str(value)))
 
-    style, script = _asset("page.css"), _asset("page.js")
+    before = ("uplot.",) if page.has_lines else ()
+    style, script = (
+        "".join(_asset(f"{name}{kind}") for name in (*before, "page.")) for kind in ("css", "js")
+    )
     sources = [origin for origin in origins(page, MAX_TABLE_BYTES) if mask(origin) == origin]
     return (
         _environment(shown)
@@ -43,11 +47,27 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
             version=version,
             style=Markup(style),
             script=Markup(script),
-            policy=Markup(_policy(style, script, sources)),
+            policy=Markup(_policy(style, script, [*sources, *(["data:"] if page.logo else [])])),
+            lines=lambda chart: _lines(chart, shown),
+            logo=Markup(page.logo.address) if page.logo else "",
             sources=sources,
             max_bytes=MAX_TABLE_BYTES,
         )
     )
+
+
+def _lines(chart: TimeChart, shown: Callable[[Any], Any]) -> "Markup":
+    """Return what the script draws of a chart, as the value of an attribute."""
+    from markupsafe import escape
+
+    labels = [{"label": shown(line.label), "isEarlier": line.is_earlier} for line in chart.lines]
+    data = {
+        "times": chart.times,
+        "lines": [each | {"numbers": line.numbers} for each, line in zip(labels, chart.lines, strict=True)],
+        "decimals": chart.decimals,
+        "title": shown(chart.title),
+    }
+    return escape(as_json(data))
 
 
 def is_page(start: bytes) -> bool:

@@ -90,6 +90,13 @@ def compared(
     return table._replace(metrics=metrics, rows=joined())
 
 
+def without_earlier(table: StatsTable) -> StatsTable:
+    """Return the rows without the numbers of the earlier period."""
+    half = len(table.metrics) // 2
+    rows = (row[: len(row) - half] for row in table.rows)
+    return table._replace(metrics=table.metrics[:half], rows=rows)
+
+
 def _side_by_side(
     table: StatsTable,
     times: tuple[list[str], list[str]],

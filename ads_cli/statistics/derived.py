@@ -8,7 +8,7 @@ from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
 from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import suggestion
-from .query import amount_column, columns_of, metric_named, parse_metrics
+from .query import StatsQuery, amount_column, columns_of, metric_named, parse_metrics
 from .rows import BEFORE, TOTAL, Row, StatsTable
 
 SPEND = amount_column(BILLED_CHARGE)
@@ -139,6 +139,18 @@ def value_of(
     if not derived.per:
         return above
     return lambda row: _ratio(above(row), below(row), derived.factor)
+
+
+def derived_of(question: StatsQuery, numbers: Sequence[Any]) -> dict[str, Any]:
+    """Return the derived metrics of sums, which are those of the columns of a question."""
+    table = StatsTable((), tuple(question.columns), ())
+    asked = {*question.metrics}
+    conversions = _conversions(question.metrics)
+    return {
+        name: value_of(table, question.metrics, name)(tuple(numbers))
+        for name, derived in DERIVED.items()
+        if asked.issuperset(_needed(derived, conversions))
+    }
 
 
 def _sum_of(name: str, metrics: Sequence[str], positions: dict[str, int]) -> Callable[[Row], Any]:

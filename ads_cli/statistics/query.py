@@ -51,13 +51,18 @@ class StatsQuery(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """Say what is asked, in one line."""
-        start, end = self.period
-        is_days = start.hour == end.hour == 0
-        since, until = (f"{time:%Y-%m-%d}" if is_days else f"{time:%Y-%m-%d %H:%M}" for time in (start, end))
         entities = counted(len(self.ids), self.entity.lower().replace("_", " "))
         step = {"DAY": "day", "HOUR": "hour"}.get(self.granularity, "")
         by = " and ".join(self.group_by) or step
-        return f"{entities} from {since} until {until}{by and f', by {by}'}"
+        return f"{entities} from {self.days}{by and f', by {by}'}"
+
+    @property
+    def days(self) -> str:
+        """Say which time is asked about."""
+        start, end = self.period
+        is_days = start.hour == end.hour == 0
+        since, until = (f"{time:%Y-%m-%d}" if is_days else f"{time:%Y-%m-%d %H:%M}" for time in (start, end))
+        return f"{since} until {until}"
 
     @property
     def columns(self) -> list[str]:

@@ -46,7 +46,7 @@ def options_of_rows(rows: "Rows", *, skip_invalid: bool) -> JobOptions:
     source, conversion = rows.source, rows.conversion
     return JobOptions(
         skip_invalid=skip_invalid,
-        format=source.format.name,
+        format=source.format_name,
         encoding=source.encoding,
         mapping=dict(rows.rename),
         conversion=conversion.digest if conversion else "",

@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.file_locks import how_to_unlock, locked
+from ..config.file_locks import how_to_unlock, lock_folder, made_and_locked
 from ..config.file_locks import try_lock as try_lock_file
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
 from .job_file import Job, JobKey, UploadTarget, read_job
@@ -14,11 +13,6 @@ from .write_epochs import WriteEpochs
 
 if TYPE_CHECKING:
     from filelock import FileLock
-
-
-def lock_folder(folder: Path) -> AbstractContextManager[None]:
-    """Keep other processes from taking or removing locks, so that none takes a lock that is removed."""
-    return locked(folder / ".lock")
 
 
 def try_lock(folder: Path, key: str) -> "FileLock | None":
@@ -116,11 +110,8 @@ def require_idle(folder: Path, place: UploadTarget) -> None:
     """Raise StateError where a job is changing a place."""
     if not folder.is_dir():
         return  # no job has run yet
-    try:
-        with lock_folder(folder):
-            running = next(_running_jobs(folder, place), None)
-    except OSError as error:
-        raise StateError(f"{folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
+    with made_and_locked(folder):
+        running = next(_running_jobs(folder, place), None)
     if running:
         raise StateError(
             f"{place.id} is being changed by job {running.job}, a {running.action} of {running.file}",

@@ -14,6 +14,7 @@ import msgspec
 
 from ..client.rate_limiter import StoppedError
 from ..config.atomic_files import make_folder, sync_folder
+from ..config.file_locks import lock_folder
 from ..errors import STATE_HINT, StateError
 from .batch import Acknowledgement, Attempt, Planned, SentPart
 from .job_file import (
@@ -32,7 +33,6 @@ from .jobs import (
     find_equal,
     how_to_unlock_job,
     is_other_job_running,
-    lock_folder,
     remove_expired_jobs,
     restart_reason,
     try_lock,

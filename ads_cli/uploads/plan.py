@@ -1,15 +1,20 @@
 """What one push sends: validated rows, cut into batches."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec.structs import replace
+
 from ..api.endpoint import Request
-from ..feeds.rows import Rows
+from ..feeds.rows import RowNames, Rows
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
-from ..validation.validator import OnProgress
+from ..validation.rows import CheckedRow, EncodedRows
+from ..validation.validator import OnProgress, Validator
 from .batch import Acknowledgement, Batch, Batches
+from .job_file import JobKey, UploadTarget, options_of_rows
 from .upload import Upload
 
 if TYPE_CHECKING:
@@ -45,67 +50,103 @@ def pending_batches(
         journal.discard(ack)
 
 
-class Plan(Protocol):
-    """One file, to be sent to one place."""
+class Plan(ABC):
+    """What is sent to one place: the rows of one file, or of several; as most plans do it."""
 
     noun: str  # "products": of the rows, in messages
-    parts: int  # files that are each validated and sent by themselves; 0 for one that is validated whole
+    rows: RowNames
+    upload: Upload  # of the batches
     started: datetime  # of the job, in whole seconds: rows are validated against it
+    parts = 0  # files that are each validated and sent by themselves; 0 for one that is validated whole
+    # The write epoch of the place in which the due rows were selected; None if all are due.
+    expected_epoch: str | None = None
 
-    @property
-    def rows(self) -> Rows:
-        """Return the rows of the file."""
-
-    @property
-    def upload(self) -> Upload:
-        """Return the upload that sends the batches."""
+    _report: ValidationReport
 
     @property
     def report(self) -> ValidationReport:
         """Return the report of the last validation."""
+        return self._report
 
+    @abstractmethod
     def validate(self, on_progress: OnProgress) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
 
     @property
+    def position(self) -> str:
+        """Tell which of several files is being sent, to show after what is done."""
+        return ""
+
+    @property
     def depends_on_time(self) -> bool:
         """Tell whether rows that are valid at one time may be invalid at another."""
+        return False
 
     @property
-    def expected_epoch(self) -> str | None:
-        """Return the write epoch of the place in which the due rows were selected; None if all are due."""
-
-    @property
+    @abstractmethod
     def due(self) -> int:
         """Count the rows to be sent, and those that earlier runs of the job have sent."""
 
     @property
+    @abstractmethod
     def batch_count(self) -> int:
         """Count the batches of these rows."""
+
+    def batches(self) -> Batches:
+        """Cut the rows to be sent into batches, the same ones each time; none where each run cuts others."""
+        yield from ()
 
     def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterable[Batches]:
         """Yield the batches that are not acknowledged, phase by phase.
 
         The next phase is asked for once every batch of the one before is acknowledged.
         """
+        return [pending_batches(self.batches(), self.upload, journal, on_acknowledged)]
 
     def write_requests(self) -> Iterable[Request]:
         """Return the requests that it sends, without their rows."""
+        return [self.upload.request]
 
     def sample_batches(self) -> Iterable[Batch]:
         """Return batches for a dry run, which builds their requests and sends none."""
+        return self.batches()
 
     def max_pending(self, threads: int) -> int:
-        """Return how many batches may be in memory at once."""
+        """Return how many batches may be in memory at once: for each thread, one in flight, one waiting."""
+        return 2 * threads
 
+    @abstractmethod
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the file again and yield each row with its problems, but for rows that are skipped."""
 
+    @abstractmethod
     def place(self, service: str) -> "UploadTarget":
         """Return the place that is changed."""
 
+    @abstractmethod
     def key(self, service: str, *, skip_invalid: bool) -> "JobKey":
         """Return what identifies the job; only after the file was validated."""
+
+    @abstractmethod
+    def begin(self, journal: "Journal") -> None:
+        """Prepare for the first request of a run."""
+
+    def finish(self, journal: "Journal") -> str:
+        """Record that everything is acknowledged; return a warning, or nothing."""
+        return ""
+
+    def totals(self, report: ValidationReport) -> dict[str, int]:
+        """Return further counts for the summary."""
+        return {}
+
+
+def this_second() -> datetime:
+    """Return the current time in whole seconds, as a journal stores it."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+class Bookkeeper(Protocol):
+    """Keeps something true beside the journal, such as the sync state of a catalog."""
 
     def begin(self, journal: "Journal") -> None:
         """Prepare for the first request of a run."""
@@ -113,10 +154,89 @@ class Plan(Protocol):
     def finish(self, journal: "Journal") -> str:
         """Record that everything is acknowledged; return a warning, or nothing."""
 
+
+@dataclass
+class RowPlan(Plan):
+    """Send the due rows of a validated file, `batch_size` in a request."""
+
+    rows: Rows = field(init=False, repr=False)
+    noun: str
+    validator: Validator
+    upload: Upload
+    kind: str  # of the place
+    target: str  # its id
+    operation: str  # "push", "delete" or "delete by id"
+    batch_size: int
+    bookkeeper: Bookkeeper | None = None
+    started: datetime = field(default_factory=this_second)
+
+    def __post_init__(self) -> None:
+        self.rows = self.validator.rows
+        if self.validator.selection:
+            self.expected_epoch = self.validator.selection.expected_epoch
+
+    @property
+    def report(self) -> ValidationReport:
+        """Return the report of the last validation."""
+        return self.validator.report
+
+    def validate(self, on_progress: OnProgress) -> ValidationReport:
+        """Read the whole file; raise ContentError where it cannot be read."""
+        return self.validator.run(on_progress)
+
+    @property
+    def due(self) -> int:
+        """Count the rows to be sent."""
+        selection = self.validator.selection
+        return selection.due if selection else self.report.valid
+
+    @property
+    def batch_count(self) -> int:
+        """Count the batches."""
+        return -(-self.due // self.batch_size)
+
+    def batches(self) -> Batches:
+        """Read the file again and cut the rows to be sent into batches."""
+        number, rest, size = 0, EncodedRows(), self.batch_size
+        for encoded in self.validator.encoded_rows():
+            rest.extend(encoded)
+            whole = len(rest) - len(rest) % size
+            for begin in range(0, whole, size):
+                part = rest.slice(begin, begin + size)
+                yield Batch(number, part, part.places)
+                number += 1
+            rest = rest.slice(whole, len(rest))
+        if rest.ids:
+            yield Batch(number, rest, rest.places)
+
+    def checked_rows(self) -> Iterator[CheckedRow]:
+        """Read the file again and yield each row with its problems, but for rows that are skipped."""
+        return self.validator.checked_rows()
+
+    def place(self, service: str) -> UploadTarget:
+        """Return the place that is changed."""
+        return UploadTarget(service, self.kind, self.target)
+
+    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
+        """Return what identifies the job."""
+        selection = self.validator.selection
+        options = replace(
+            options_of_rows(self.rows, skip_invalid=skip_invalid),
+            selection=selection.digest if selection else "",
+            upload={"strict": True} if skip_invalid and self.validator.strict else {},
+        )
+        return JobKey(self.place(service), self.operation, self.rows.source.digest, options)
+
+    def begin(self, journal: "Journal") -> None:
+        """Prepare for the first request of a run."""
+        if self.bookkeeper:
+            self.bookkeeper.begin(journal)
+
+    def finish(self, journal: "Journal") -> str:
+        """Record that everything is acknowledged."""
+        return self.bookkeeper.finish(journal) if self.bookkeeper else ""
+
     def totals(self, report: ValidationReport) -> dict[str, int]:
-        """Return further counts for the summary."""
-
-
-def this_second() -> datetime:
-    """Return the current time in whole seconds, as a journal stores it."""
-    return datetime.now(UTC).replace(microsecond=0)
+        """Return how many rows the selection skips, where there is one."""
+        selection = self.validator.selection
+        return selection.totals() if selection else {}

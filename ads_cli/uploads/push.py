@@ -5,7 +5,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -14,9 +14,10 @@ from ..client.client import Client
 from ..config.atomic_files import make_folder
 from ..errors import AdsctlError, Interrupted
 from ..feeds.rows import Row
+from ..output.text import counted
 from ..parallel.ordered_map import WorkerThreads
 from ..validation.report import ValidationReport
-from .batch import Acknowledgement, Batch, Batches
+from .batch import FAILED, Acknowledgement, Batch, Batches
 from .journal import Journal
 from .plan import Plan
 from .rejected_rows import FailedOut, RejectRow, write_rejected_rows
@@ -201,3 +202,45 @@ class ProvenConcurrency:
         with suppress(OSError):
             make_folder(self._path.parent)
             self._path.write_bytes(msgspec.json.encode(limits))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What became of the rows of one job, in this run and earlier ones."""
+
+    job: str | None
+    report: ValidationReport
+    batches: int
+    due: int  # rows to be sent
+    counts: Mapping[str, int]  # acknowledged rows by status, FAILED among them
+    requests: int
+    retries: int
+    seconds: float
+    extra: Mapping[str, int]  # counts of this kind of upload, such as `skipped` or `users`
+    earlier: int  # rows that earlier runs of the job acknowledged
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what programs read."""
+        return {
+            "job": self.job,
+            **self.report.counts,
+            "batches": self.batches,
+            **self.extra,
+            **self.counts,
+            "requests": self.requests,
+            "retries": self.retries,
+            "seconds": self.seconds,
+        }
+
+    @property
+    def acknowledged(self) -> int:
+        """Count the rows that the service answered."""
+        return sum(self.counts.values())
+
+    @property
+    def rejections(self) -> str:
+        """Say how many rows were rejected or left out; empty where none was."""
+        failed, invalid = self.counts[FAILED], self.report.invalid
+        parts = [f"{counted(failed, 'row')} rejected by the service"] if failed else []
+        parts += [f"{counted(invalid, 'invalid row')} not sent"] if invalid else []
+        return " and ".join(parts)

@@ -5,15 +5,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..config.atomic_files import atomic, remove
-from ..config.output_paths import file_to_replace
+from ..config.atomic_files import atomic, file_to_replace, remove
 from ..errors import AdsctlError, UsageError
+from ..feeds.formats.writers import open_writer
 from ..feeds.locations import FileLocation
 from ..feeds.reader import read_rows
 from ..feeds.registry import FeedFormat, find_failed_out
-from ..feeds.rows import REPORT_COLUMNS, Row, Rows
+from ..feeds.rows import REPORT_COLUMNS, Row, RowNames
 from ..feeds.source import Source
-from ..feeds.writer import open_writer
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
 
@@ -29,12 +28,12 @@ class FailedOut(NamedTuple):
         return self.force or holds_rejected_rows(path, find_failed_out(self.path))
 
 
-def check_failed_out(failed_out: FailedOut | None, rows: Rows) -> None:
+def check_failed_out(failed_out: FailedOut | None, rows: RowNames) -> None:
     """Raise UsageError if `--failed-out` cannot be written, or would replace a file that it did not write."""
     if failed_out is None:
         return
     path = Path(failed_out.path)
-    if rows.source.location.is_same_file(failed_out.path):
+    if rows.source.is_same_file(failed_out.path):
         raise UsageError(f"--failed-out: {path} is the input file", hint="choose another name")
     if not path.parent.is_dir():
         raise UsageError(f"--failed-out: the folder {path.parent} does not exist")
@@ -50,7 +49,7 @@ def check_failed_out(failed_out: FailedOut | None, rows: Rows) -> None:
 
 
 @contextmanager
-def write_rejected_rows(failed_out: FailedOut | None, rows: Rows) -> Iterator[RejectRow]:
+def write_rejected_rows(failed_out: FailedOut | None, rows: RowNames) -> Iterator[RejectRow]:
     """Write rows in the input's own columns, with `_line` and `_error`, ready to be corrected.
 
     The file is written whole at the end; where no row was rejected, that of an earlier run is removed.

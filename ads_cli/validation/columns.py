@@ -1,4 +1,4 @@
-"""The columns of a file: required ones, and those that nobody knows."""
+"""The columns of a file: required ones, and unknown ones."""
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..output.text import counted, listed, shell_command
 from ..spelling import closest, suggestion
-from .rows import Advisor
+from .rows import MakeAdvisor
 
 FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
@@ -17,7 +17,7 @@ FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --default {1}
 
 
 def missing_columns(
-    rows: Rows, required: Collection[str], known: Collection[str], advisor: Advisor | None = None
+    rows: Rows, required: Collection[str], known: Collection[str], advisor: MakeAdvisor | None = None
 ) -> dict[str, str]:
     """Return the required fields that a table has no column for, each with what to do.
 
@@ -69,7 +69,7 @@ def unused_mapping(rows: Rows) -> list[str]:
 
 
 def unknown_columns(
-    rows: Rows, known: Collection[str], with_values: Mapping[str, Any], advisor: Advisor | None
+    rows: Rows, known: Collection[str], with_values: Mapping[str, Any], advisor: MakeAdvisor | None
 ) -> list[str]:
     """Return notes about columns that are not sent, though they have values, of which each has one here."""
     unsent = unsent_columns(rows, known)
@@ -81,7 +81,7 @@ def columns_not_sent(
     columns: Sequence[str],
     free: Collection[str],
     values: Mapping[str, Any] = MappingProxyType({}),
-    advisor: Advisor | None = None,
+    advisor: MakeAdvisor | None = None,
 ) -> list[str]:
     """Return notes about columns that are not sent: first those that seem to be meant for a field.
 
@@ -94,7 +94,7 @@ def columns_not_sent(
         meant = closest(column.removeprefix("g:"), free) if number < MAX_COMPARED else None
         needed: list[str] | None = []
         if meant and advisor and column in values:
-            needed = advisor.options_for(meant, values[column])
+            needed = advisor().options_for(meant, values[column])
         if meant and needed is not None and len(notes) < FIRST_COLUMNS:
             option = shell_command(["--map", f"{column}={meant}", *needed])
             notes.append(f"{column!r} is not sent; to send it: {option}")
@@ -108,7 +108,7 @@ def columns_not_sent(
     return notes
 
 
-def _map_hint(name: str, unknown: list[str], advisor: Advisor | None) -> str:
+def _map_hint(name: str, unknown: list[str], advisor: MakeAdvisor | None) -> str:
     """Suggest the column that may be meant, and the option that maps it."""
-    meant = advisor.column_for(name, unknown) if advisor else closest(name, unknown, COLUMN_SIMILARITY)
+    meant = advisor().column_for(name, unknown) if advisor else closest(name, unknown, COLUMN_SIMILARITY)
     return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""

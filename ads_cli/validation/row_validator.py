@@ -1,15 +1,25 @@
 """Rows held against the declared rules."""
 
+from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ..api.problems import Problem
 from ..api.validation import Rules, broken_rules, check, errors_in
 from ..feeds import DUPLICATES
-from ..feeds.rows import FIRST_LINES, AppliedFix, Block, Row, RowConversion, TableRows, UnreadableBlockError
-from .duplicates import RowPosition
+from ..feeds.rows import (
+    FIRST_LINES,
+    AppliedFix,
+    Block,
+    DuplicatePolicy,
+    Row,
+    RowConversion,
+    TableRows,
+    UnreadableBlockError,
+)
 from .rows import (
     CheckedRow,
     EncodedRows,
@@ -21,6 +31,49 @@ from .rows import (
     ValidationResult,
     note,
 )
+
+PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
+
+
+class RowPosition(NamedTuple):
+    """Where a row is, and a digest of what it says."""
+
+    line: int
+    record: int
+    content: bytes = b""
+
+
+def kept_places(places: list[RowPosition], keep: DuplicatePolicy | None) -> list[RowPosition]:
+    """Return those of the rows with the same id that are kept; `places` are in the order of the file."""
+    if keep == "first":
+        return places[:1]
+    if keep == "last":
+        return places[-1:]
+    if keep == "identical":
+        first_by_content = {place.content: place for place in reversed(places)}
+        return [place for place in places if first_by_content[place.content] is place]
+    return places
+
+
+class Duplicates:
+    """Finds repeated ids by their hashes."""
+
+    def __init__(self) -> None:
+        self._partitions = [array("q") for _ in range(PARTITIONS)]
+
+    def update(self, ids: Iterable[Any]) -> None:
+        """Add ids; values that are not text are ignored."""
+        partitions = self._partitions
+        for number in (hash(value) for value in ids if isinstance(value, str)):
+            partitions[number % PARTITIONS].append(number)
+
+    def repeated(self) -> set[int]:
+        """Return the hashes that were added more than once."""
+        repeated: set[int] = set()
+        for partition in self._partitions:
+            if len(set(partition)) < len(partition):
+                repeated.update(number for number, count in Counter(partition).items() if count > 1)
+        return repeated
 
 
 class RowValidator:
@@ -102,9 +155,10 @@ class RowValidator:
 
     def _advised(self, checked: CheckedRow) -> list[Problem]:
         """Return the problems of a row, with the fixes for them."""
-        if (advisor := self.schema.advisor) is None:
+        if self.schema.advisor is None:
             return checked.problems
-        return [advisor.advise(problem, checked.row.values) for problem in checked.problems]
+        advise = self.schema.advisor().advise
+        return [advise(problem, checked.row.values) for problem in checked.problems]
 
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
         """Encode the valid rows of a run; where all are known to be valid, no rule is applied again."""

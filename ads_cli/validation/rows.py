@@ -150,7 +150,7 @@ class RowSpool:
         self._runs: list[tuple[int, int]] = []  # size in bytes, and the records that precede it
 
     def add(self, run: KeptRun) -> None:
-        """Keep a run; where there is no space for it, all are forgotten."""
+        """Keep a run; where there is no space for it, all are dropped."""
         if not self.are_complete:
             return
         try:
@@ -172,7 +172,7 @@ class RowSpool:
 
 
 class Advisor(Protocol):
-    """Says how a problem can be fixed, and what gives a field its values; picklable."""
+    """Says how a problem can be fixed, and what gives a field its values."""
 
     def column_for(self, field: str, columns: Sequence[str]) -> str | None:
         """Return the column that seems to be meant as a field."""
@@ -182,6 +182,9 @@ class Advisor(Protocol):
 
     def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
         """Return a problem of a row with the fix for it, or the reason why none does."""
+
+
+MakeAdvisor = Callable[[], Advisor]  # picklable; called only where something is wrong
 
 
 class RowSchema(NamedTuple):
@@ -194,7 +197,7 @@ class RowSchema(NamedTuple):
     known: tuple[str, ...]  # columns that a file may have; any other causes a warning
     encode: Callable[[Any], bytes]  # the JSON of a converted row
     roots: tuple[str, ...]  # what may be the only key of a document
-    advisor: Advisor | None = None
+    advisor: MakeAdvisor | None = None
     id_form: Callable[[str], str] = str  # equal for ids that the service may take for the same
 
     @property
@@ -282,11 +285,11 @@ class Selection(Protocol):
 
     @property
     def expected_epoch(self) -> str | None:
-        """Return the write epoch of the place in which rows were selected; None if it does not matter."""
+        """Return the write epoch in which rows were selected; None if it does not matter."""
 
     @property
     def due(self) -> int:
-        """Count the rows to be sent."""
+        """Return the number of rows to be sent."""
 
     @property
     def skips_rows(self) -> bool:

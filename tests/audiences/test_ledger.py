@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ads_cli.audiences import ledger as ledgers
 from ads_cli.audiences.ledger import Ledger, Trust
-from ads_cli.audiences.ledger_records import KINDS, Entry, Sealer
+from ads_cli.audiences.ledger_records import KINDS, LedgerEntry, Sealer
 from ads_cli.audiences.operations import Operations
 from ads_cli.errors import StateError
 from ads_cli.uploads.job_file import UploadTarget
@@ -31,8 +31,8 @@ def test_an_identifier_comes_back_under_the_key_only(key, value, text):
 
 
 def test_a_record_comes_back():
-    entry = Entry(os.urandom(16), os.urandom(16), 5, until=4000, uncertain=True, tag=os.urandom(8))
-    assert Entry.decode(entry.encode()) == entry
+    entry = LedgerEntry(os.urandom(16), os.urandom(16), 5, until=4000, uncertain=True, tag=os.urandom(8))
+    assert LedgerEntry.decode(entry.encode()) == entry
 
 
 def test_no_address_and_no_hash_of_one_is_in_the_state_folder(adsctl):

@@ -6,8 +6,7 @@ import tempfile
 
 import pytest
 
-from ads_cli.audiences.recorded_upload import RecordedUpload
-from ads_cli.audiences.upload import UserUpload
+from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
 from tests.audiences.lists import List, Person

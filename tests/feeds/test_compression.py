@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.errors import ContentError, UsageError
-from ads_cli.feeds import compression as decompression
+from ads_cli.feeds import decoding as decompression
 from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import open_source
 from ads_cli.feeds.registry import FORMATS, find_failed_out, find_writable

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from ads_cli.auth.secret_stores import FileStore
+from ads_cli.auth.secret_values import Secret
+from ads_cli.client.credentials import Credentials
 from tests.conftest import feed
 
 
@@ -46,7 +49,7 @@ tasks:
         "emulator env",
         "fleet run fleet.yaml",
         "profile set x output json",
-        "products list",
+        "jobs list",
         "help",
     ],
 )
@@ -238,3 +241,73 @@ def test_a_check_shows_the_tasks_and_runs_nothing(fleet, feeds, adsctl):
     (record,) = json.loads(adsctl("fleet", "check", "fleet.yaml", "-o", "json").stdout)
     assert record["command"] == "--profile=local products push --changed a.csv"
     assert not (adsctl.home / "state" / "fleet").exists()
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ("stats get --since 7d", "no account is set"),
+        ("campaigns list", "no account is set"),
+        ("campaigns pull out.yaml", "no account is set"),
+        ("line-items update 9d4c1 --name x", "no account is set"),
+        ("audiences combine --name x --any-of 1nmth", "no account is set"),
+    ],
+)
+def test_a_task_without_the_account_that_it_needs_is_told_before_anything_runs(
+    fleet, service, profiles, adsctl, run, told
+):
+    adsctl.env.pop("ADSCTL_ACCOUNT", None)
+    profiles("nord", "sued")
+    config = adsctl.home / "config/config.yaml"
+    config.write_text(config.read_text().replace('"account": "accsued", ', ""))
+    fleet.write(f"{{for: {{profiles: [nord, sued]}}, run: '{run.replace('out.', '{profile}.')}'}}")
+    message = fleet.check()
+    assert f"fleet.yaml:2: sued: {told}" in message and "1 mistake" in message
+    done = adsctl("fleet", "run", "fleet.yaml", code=3)
+    assert told in done.stderr and done.stdout == ""
+
+
+def test_one_user_who_signed_in_twice_has_one_catalog(fleet, service, profiles, adsctl, feeds):
+    feeds("a")
+    profiles("nord", "sued")
+    adsctl.env.pop("ADSCTL_CATALOG", None)
+    config = json.loads((adsctl.home / "config/config.yaml").read_text())
+    for name, values in config["profiles"].items():
+        values |= {"token_store": "file"}
+        del values["catalog"], values["account"]
+        store(adsctl, name, f"1184672519-token-of-{name}", values["ads_url"])
+    (adsctl.home / "config/config.yaml").write_text(json.dumps(config))
+    fleet.write('{for: {profiles: ["nord", "sued"]}, run: products push a.csv}')
+    told = fleet.check()
+    assert "sued: changes the only catalog of its user, as nord (line 2) does" in told
+
+
+def store(adsctl, profile: str, token: str, address: str) -> None:
+    """Store a sign-in, as `auth login` does."""
+    secrets = {name: Secret(name, (address,)) for name in Credentials._fields}
+    FileStore(adsctl.home / "config/secrets.json").put(
+        profile, secrets | {"access_token": Secret(token, (address,))}
+    )
+
+
+def test_the_account_of_a_check_is_an_id_or_nothing(fleet, service, profiles, adsctl, feeds):
+    feeds("a")
+    profiles("nord", "sued")
+    config = adsctl.home / "config/config.yaml"
+    config.write_text(config.read_text().replace('"account": "accsued", ', ""))
+    adsctl.env.pop("ADSCTL_ACCOUNT", None)
+    fleet.write('{for: {profiles: ["nord", "sued"]}, run: products push a.csv}')
+    records = json.loads(adsctl("fleet", "check", "fleet.yaml", "-o", "json").stdout)
+    assert [record["account"] for record in records] == ["accnord", None]
+    assert [record["changes"] for record in records] == ["product_catalog catnord", "product_catalog catsued"]
+
+
+def test_equal_mistakes_of_many_tasks_are_one_line(fleet, adsctl, feeds):
+    feeds("a")
+    for number in range(8):
+        adsctl("profile", "set", f"shop-{number}", "service=x", "account=acc")
+    fleet.write('{for: {profiles: "shop-*"}, run: "products pull {profile}.csv"}')
+    lines = fleet.check(code=4).splitlines()
+    (line,) = [line for line in lines if "not signed in" in line]
+    assert "fleet.yaml:2: shop-0, shop-1, shop-2, shop-3, shop-4 and 3 more: not signed in" in line
+    assert "8 mistakes; nothing was run" in lines[-1]

@@ -6,7 +6,9 @@ import re
 import hypothesis.strategies as st
 from hypothesis import given
 
+from ads_cli.cli.tree import root
 from ads_cli.errors import ContentError
+from ads_cli.fleet.commands import FleetCommands
 from ads_cli.fleet.expand import Expansion
 from ads_cli.fleet.file import FleetFile, TaskEntry, TaskProblem, parse_fleet
 from tests.conftest import ROOT, feed
@@ -89,7 +91,7 @@ def test_hundreds_of_tasks_are_checked(fleet, adsctl, feeds):
 def test_the_example_of_the_documentation_is_a_fleet():
     (text,) = re.findall("```yaml\n(.*?)```", (ROOT / "docs/fleet.md").read_text(), re.S)
     problems: list[TaskProblem] = []
-    fleet = parse_fleet(text, "docs/fleet.md", problems)
+    fleet = parse_fleet(text, "docs/fleet.md", FleetCommands(root()), problems)
     expansion = Expansion(
         fleet, ["shop-a", "shop-b", "other"], lambda patterns: ["s3://bucket/people/part-1.parquet"]
     )
@@ -115,7 +117,7 @@ VALUES = st.recursive(
 def test_any_document_is_a_fleet_or_has_mistakes(document):
     problems: list[TaskProblem] = []
     try:
-        fleet = parse_fleet(json.dumps(document), "fleet.yaml", problems)
+        fleet = parse_fleet(json.dumps(document), "fleet.yaml", FleetCommands(root()), problems)
     except ContentError:
         return
     expansion = Expansion(fleet, ["shop"], lambda patterns: ["a b.csv"])
@@ -130,4 +132,4 @@ def test_what_is_filled_in_is_never_parted_and_never_filled_in_again(file, profi
     )
     (line,) = Expansion(FleetFile({}, [entry]), [], lambda patterns: [file]).lines()
     shown = f"./{file}" if file[0] in "-@" else file
-    assert line.words == (shown, f"x={profile}", "{Handle}")
+    assert line.words[2:] == (shown, f"x={profile}", "{Handle}")

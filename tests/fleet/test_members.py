@@ -18,7 +18,9 @@ def task(number: int, profile: str = "nord", **other) -> Task:
 
 def part(number: int) -> Task:
     place = UploadTarget("service", "custom_audience", "list")
-    return Task(f"part-{number}", "nord", ("audiences", "push"), "service acc", place, is_part=True)
+    return Task(
+        f"part-{number}", "nord", ("audiences", "push"), "service acc", place, is_part=True, account="acc"
+    )
 
 
 def worker(name: str, home: str = "", scopes: dict[str, str] | None = None, **other) -> Member:
@@ -133,7 +135,7 @@ def test_a_task_waits_for_the_workers_that_can_run_it_and_fails_where_none_can()
 
 
 def test_a_task_without_an_account_needs_no_sign_in_and_no_share():
-    check = Task("check", "nord", ("products", "check"))
+    check = Task("check", "nord", ("products", "check"), uses_account=False)
     members = members_of([check], worker("a", scopes={}, problems={"nord": SIGN_IN}))
     assert names(place(members, check)) == ["a"]
     assert members.shares("home-a", inf) == {}

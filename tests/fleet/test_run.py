@@ -28,7 +28,7 @@ def test_every_task_has_a_record_in_the_order_of_the_file(fleet, service, feeds)
     fleet.write("{name: shop, run: products push feed.csv}", check("feed"))
     pushed, checked = fleet()
     assert list(pushed) == [
-        *("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error")
+        *("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error", "data")
     ]
     assert (pushed["task"], pushed["profile"], pushed["status"], pushed["exit_code"]) == (
         "shop",
@@ -99,7 +99,7 @@ def test_a_resumed_run_runs_only_what_did_not_end_well(fleet, service, feeds):
     fleet.write("{name: shop, run: products push shop.csv}", check("bad"))
     first = fleet("--resume", code=3)
     assert "nothing to resume: fleet.yaml was not run on this machine" in fleet.stderr
-    told = fleet.adsctl("fleet", "status", "fleet.yaml").stderr
+    told = fleet.adsctl("fleet", "status", "fleet.yaml", code=3).stderr
     assert "bad: exit 3: 2 of 2 rows invalid" in told
     feeds("bad")
     again = fleet("--resume")
@@ -242,8 +242,8 @@ def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, ser
     seen.set()
     running.communicate(timeout=TIMEOUT_SECONDS)
     assert running.returncode == 0
-    assert "a run of fleet.yaml goes on" in told
-    assert [task["state"] for task in json.loads(shown)] == ["running", "waiting"]
+    assert "a run of fleet.yaml is under way" in told
+    assert [task["status"] for task in json.loads(shown)] == ["running", "waiting"]
 
 
 def test_the_last_run_of_each_fleet_is_shown(fleet, service, feeds, adsctl):
@@ -254,8 +254,8 @@ def test_the_last_run_of_each_fleet_is_shown(fleet, service, feeds, adsctl):
     fleet(code=3)
     (shown,) = json.loads(adsctl("fleet", "status", "-o", "json").stdout)
     assert (shown["state"], shown["tasks"], shown["ok"], shown["failed"]) == ("failed", 2, 1, 1)
-    tasks = json.loads(adsctl("fleet", "status", "fleet.yaml", "-o", "json").stdout)
-    assert {task["task"]: task["state"] for task in tasks} == {"shop": "ok", "bad": "failed"}
+    tasks = json.loads(adsctl("fleet", "status", "fleet.yaml", "-o", "json", code=3).stdout)
+    assert {task["task"]: task["status"] for task in tasks} == {"shop": "ok", "bad": "failed"}
     assert tasks[1]["error"]["code"] == "content"
 
 

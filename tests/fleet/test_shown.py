@@ -102,9 +102,39 @@ def test_no_file_of_a_fleet_has_a_secret(fleet, remote, httpserver, feeds):
     files = [path for path in remote.home.rglob("*") if path.is_file() and path.name != "fleet.yaml"]
     assert any(path.suffix == ".log" for path in files) and any(path.suffix == ".html" for path in files)
     texts = [done.stdout, done.stderr, *(path.read_bytes().decode("utf-8", "replace") for path in files)]
-    texts.append(remote("fleet", "status", "fleet.yaml", "-o", "json").stdout)
+    texts.append(remote("fleet", "status", "fleet.yaml", "-o", "json", code=6).stdout)
     for secret in [*SECRETS.values(), "hunter22"]:
         assert not [text[:200] for text in texts if secret in text], secret
+
+
+@pytest.mark.parametrize(("price", "code"), [("12.50 EUR", 0), ("cheap", 3)])
+def test_the_status_of_a_run_has_its_columns_its_records_and_its_exit_code(fleet, adsctl, feeds, price, code):
+    feeds("good")
+    feeds("other", price=price)
+    tasks = (
+        f"{{name: {name}, profile: local, run: products check {name}.csv}}" for name in ("good", "other")
+    )
+    fleet.write(*tasks)
+    for words in (
+        ("-o", "json"),
+        ("-o", "csv"),
+        ("-o", "table"),
+        ("-o", "ids"),
+        ("--columns", "task,status"),
+    ):
+        ran = adsctl("fleet", "run", "fleet.yaml", *words, code=code)
+        shown = adsctl("fleet", "status", "fleet.yaml", *words, code=code)
+        assert shown.stdout == ran.stdout
+        if code:
+            assert "other: exit 3: 2 of 2 rows invalid" in shown.stderr
+
+
+def test_failures_that_are_equal_are_one_line(fleet, adsctl, feeds):
+    feeds("bad", price="cheap")
+    names = [f"t{number}" for number in range(7)]
+    fleet.write(*(f"{{name: {name}, profile: local, run: products check bad.csv}}" for name in names))
+    told = adsctl("fleet", "run", "fleet.yaml", "-q", code=3).stderr
+    assert "7 of 7 tasks failed\nt0, t1, t2, t3, t4 and 2 more: exit 3: 2 of 2 rows invalid" in told
 
 
 def test_files_of_a_fleet_can_be_read_by_their_owner_only(fleet, adsctl, feeds):

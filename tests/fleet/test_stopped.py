@@ -17,8 +17,8 @@ from tests.conftest import feed
 
 
 def state_of(adsctl) -> dict[str, str]:
-    shown = json.loads(adsctl("fleet", "status", "fleet.yaml", "-o", "json").stdout)
-    return {task["task"]: task["state"] for task in shown}
+    shown = json.loads(adsctl("fleet", "status", "fleet.yaml", "-o", "json", code=None).stdout)
+    return {task["task"]: task["status"] for task in shown}
 
 
 @pytest.fixture

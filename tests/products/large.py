@@ -3,7 +3,7 @@
 import pytest
 
 from ads_cli.parallel import process_pool
-from ads_cli.validation.block_runner import BlockRunner
+from ads_cli.validation.validator import BlockRunner
 from tests.conftest import PRODUCT
 
 HEADER = ",".join(PRODUCT) + "\n"

@@ -23,7 +23,7 @@ from ads_cli.products.feed_stats import (
 )
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
-from ads_cli.validation.block_runner import BlockRunner
+from ads_cli.validation.validator import BlockRunner
 from tests.conftest import PRODUCT
 from tests.products.large import HEADER, row
 

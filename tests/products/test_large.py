@@ -18,7 +18,7 @@ from ads_cli.products.feeds.fixes.fixes import Fixes
 from ads_cli.products.feeds.transforms import AddCurrency
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
-from ads_cli.validation.block_runner import BlockRunner
+from ads_cli.validation.validator import BlockRunner
 from tests.effort import tries
 from tests.products.large import HEADER, LONG, ROWS, SMALLER, large, row, share_smaller_tables
 from tests.products.stopping import acknowledged, stop_at

@@ -57,7 +57,7 @@ def test_every_format_works(at_home, time_machine, command):  # noqa: F811
         for line in filter(None, [BEFORE.get(command)]):
             at_home("--profile", "local", "--yes", *shlex.split(line)[1:])
         if output == "xlsx":
-            at_home("--profile", "local", "--yes", *words(command), "--to", "result.xlsx")
+            at_home("--profile", "local", "--yes", *words(command), "-o", "xlsx", "--to", "result.xlsx")
             found[output] = sheet_of(at_home.home / "result.xlsx")
             continue
         done = at_home("--profile", "local", "--yes", *words(command), "-o", output)

@@ -23,8 +23,8 @@ OTHER_REQUESTS = {
     *("httpcore._backends.anyio", "httpcore._backends.trio"),
     *("ads_cli.auth.secret_stores", "ads_cli.commands.spending", "ads_cli.console.progress"),
     *("ads_cli.client.spending", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
-    *("ads_cli.client.api_errors", "ads_cli.api.history"),
-    *("ads_cli.config.atomic_files", "ads_cli.config.output_paths"),
+    *("ads_cli.client.api_errors", "ads_cli.api.lookup"),
+    "ads_cli.config.atomic_files",
 }
 TO_PUSH = {
     *("typer", "annotated-doc", "shellingham"),  # the command line
@@ -160,6 +160,14 @@ def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
 def test_a_check_loads_nothing_that_sends(adsctl):
     adsctl.file("feed.csv", feed(3))
     assert not loaded(adsctl, "products", "check", "feed.csv") & (TO_SEND | {"rich", "sqlite3", "filelock"})
+
+
+def test_a_valid_feed_loads_no_advice_and_no_fix(adsctl):
+    adsctl.file("feed.csv", feed(3))
+    advice = {"html.entities", "ads_cli.commands.products.advice", "ads_cli.products.feeds.hints"}
+    advice |= {"ads_cli.products.feeds.fixes.fixes", "ads_cli.products.feeds.kinds.drafting"}
+    assert all(map(find_spec, advice))
+    assert not loaded(adsctl, "products", "check", "feed.csv") & advice
 
 
 def test_the_process_of_a_task_begins_with_nothing_heavy():

@@ -1,5 +1,7 @@
 """`--report`: a page about the rows, in one file that loads nothing."""
 
+import base64
+import json
 import subprocess
 
 import pytest
@@ -22,12 +24,12 @@ def test_a_page_says_what_was_asked_and_what_it_comes_to(stats, command):
     text = page(stats, *WEEK, *METRICS, command=command).text
     rows = stats.get(*WEEK, *METRICS)
     assert "line items from 2026-06-03 until 2026-06-10, by day" in text and "ALL_ON_PLATFORM" in text
-    assert f"spend {total(rows, 'billed_charge_local'):,.2f} EUR" in text
-    assert f"impressions {total(rows, 'impressions'):,.0f}" in text
-    assert f"clicks {total(rows, 'clicks'):,.0f}" in text
+    assert f"Spend {total(rows, 'billed_charge_local'):,.2f} EUR" in text
+    assert f"Impressions {total(rows, 'impressions'):,.0f}" in text
+    assert f"Clicks {total(rows, 'clicks'):,.0f}" in text
     day = [row for row in rows if row["start"].startswith("2026-06-05")]
     assert f"2026-06-05 {total(day, 'impressions'):,.0f}" in text
-    assert f"2026-06-05 {total(day, 'billed_charge_local'):,.2f} EUR" in text
+    assert f"2026-06-05 {total(day, 'billed_charge_local'):,.2f} " in text
 
 
 def test_a_page_about_rows_that_are_added_up_says_by_what(stats):
@@ -48,11 +50,87 @@ def test_a_table_has_a_row_for_each_entity_that_sorts_by_numbers(stats):
         )
 
 
-def test_many_days_are_shown_together_and_a_total_has_no_time(stats):
-    text = page(stats, "--since", "90d", "--until", "4d", "--all", *METRICS, command="export").text
-    assert "Each bar is 3 days from its beginning on." in text
+def test_every_day_is_drawn_and_a_total_has_no_time(stats):
+    shown = page(stats, "--since", "90d", "--until", "4d", "--all", *METRICS, command="export")
+    charts = [json.loads(data) for data in shown.attributes("data-lines")]
+    assert [chart["title"] for chart in charts] == ["Spend, EUR", "Impressions", "Clicks"]
+    assert all(
+        len(line["numbers"]) == len(chart["times"]) == 86 for chart in charts for line in chart["lines"]
+    )
     text = page(stats, *WEEK, *METRICS, "--granularity", "TOTAL").text
     assert "Over time" not in text and "Who has what part" in text
+
+
+def test_a_page_shows_the_change_against_the_period_before_or_the_one_that_is_named(stats):
+    rows = stats.get(*WEEK, *METRICS, "--compare", "previous", "--group-by", "entity")
+    (now, before) = (number(rows[0][f"impressions{end}"]) for end in ("", "_before"))
+    change = f"{100 * (now / before - 1):+,.1f} %".replace("-", "\N{MINUS SIGN}")
+    shown = page(stats, *WEEK, *METRICS)
+    assert f"Impressions {now:,.0f} {change} (was {before:,.0f})" in shown.text
+    assert "Compared with 2026-05-27 until 2026-06-03" in shown.text
+    chart = json.loads([*shown.attributes("data-lines")][1])
+    assert [line["isEarlier"] for line in chart["lines"]] == [False, True]
+    assert [round(sum(line["numbers"])) for line in chart["lines"]] == [now, before]
+    year = page(stats, *WEEK, *METRICS, "--compare", "year").text
+    assert "Compared with 2025-06-03 until 2025-06-10" in year
+    alone = page(stats, *WEEK, *METRICS, "--compare", "none").text
+    assert "Compared with" not in alone and "(was" not in alone
+
+
+def test_a_page_beside_rows_changes_no_row(stats):
+    words = ("stats", "get", *WEEK, *METRICS, "-o", "csv")
+    assert stats.adsctl(*words, "--report", "o.html").stdout == stats.adsctl(*words).stdout
+
+
+def test_campaigns_have_derived_metrics_of_their_sums(stats):
+    text = page(stats, *WEEK, *METRICS).text
+    words = ("--group-by", "campaign", "--metrics", "ctr,cpc,cpm,spend")
+    for row in stats.get(*WEEK, *words):
+        if number(row["spend"]):
+            rate, click, thousand = (number(row[name]) for name in ("ctr", "cpc", "cpm"))
+            assert f"{100 * rate:,.2f} % {click:,.2f} EUR {thousand:,.2f} EUR" in text
+            assert row["campaign"] in text
+
+
+PICTURES = {
+    "logo.png": b"\x89PNG\r\n\x1a\n" + bytes(20),
+    "logo.jpg": b"\xff\xd8\xff\xe0" + bytes(20),
+    "logo.svg": b'<svg xmlns="http://www.w3.org/2000/svg"><script>window.ran = 1</script></svg>',
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_page_has_a_title_and_a_logo_inside(stats, name):
+    stats.adsctl.file(name, PICTURES[name])
+    shown = page(stats, *WEEK, *METRICS, "--title", "June <b>at</b> Nordlicht", "--logo", name)
+    assert "June <b>at</b> Nordlicht" in shown.text
+    (source,) = shown.attributes("src")
+    assert base64.b64decode(source.partition(",")[2]) == PICTURES[name]
+    (policy,) = (value for value in shown.attributes("content") if "default-src" in str(value))
+    assert "img-src data:;" in policy and "default-src 'none'" in policy and "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--title", "x"), "--title: there is no page"),
+        (("--logo", "logo.txt", "--report", "o.html"), "logo.txt is not a picture"),
+        (("--logo", "none.png", "--report", "o.html"), "none.png: no such file"),
+        (("--logo", "big.png", "--report", "o.html"), "larger than 1,000,000 bytes"),
+        (("--logo", "bomb.svg", "--report", "o.html"), "bomb.svg is not a picture"),
+    ],
+)
+def test_a_logo_that_is_no_picture_is_refused_before_anything_is_asked(
+    stats, service, monkeypatch, words, message
+):
+    stats.adsctl.file("logo.txt", "logo")
+    stats.adsctl.file("big.png", PICTURES["logo.png"] + bytes(1_000_000))
+    bomb = b'<!DOCTYPE svg [<!ENTITY a "aaaa">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>'
+    stats.adsctl.file("bomb.svg", bomb)
+    asked = []
+    monkeypatch.setattr(service, "answer", lambda *request: asked.append(request))
+    assert message in stats.adsctl("stats", "get", *WEEK, *words, code=2).stderr
+    assert asked == []
 
 
 def test_nothing_of_a_name_becomes_an_element(stats):
@@ -87,10 +165,10 @@ def test_what_cannot_be_written_is_refused(stats, words, message):
 
 def test_what_matters_most_is_the_first_column_of_numbers(stats):
     page(stats, *WEEK)
-    headings = (stats.adsctl.home / "o.html").read_text().split('scope="col" class="number">')[1:]
+    totals = (stats.adsctl.home / "o.html").read_text().partition(">Totals<")[2]
+    headings = totals.split('scope="col" class="number">')[1:]
     names = [heading.partition("<")[0] for heading in headings]
-    assert names[:3] == ["billed_charge_local", "impressions", "clicks"] and "engagements" in names[3:]
-    assert len(names) == len({*names})
+    assert names[:3] == ["Spend", "Impressions", "Clicks"] and "Engagements" in names[3:]
 
 
 @pytest.mark.parametrize("command", ["get", "export"])
@@ -122,4 +200,4 @@ def test_a_page_is_about_all_rows_though_nobody_reads_them(adsctl):
         assert b"error" not in done.stderr
     assert found == ["0", "141"]
     pages = [read(adsctl.home / name).text.partition(" Made ")[0] for name in ("all.html", "first.html")]
-    assert pages[0] == pages[1] and "impressions" in pages[0]
+    assert pages[0] == pages[1] and "Impressions" in pages[0]

@@ -24,9 +24,16 @@ CONVERSION = (
         (f"{ADVICE}::test_a_column_whose_values_no_option_makes_valid_is_not_suggested",),
     ),
     Mutant(
+        "a valid feed loads all fixes",
+        "ads_cli/products/normal_form.py",
+        "advisor=fix_advisor,",
+        "advisor=fix_advisor().__class__,",
+        ("tests/promises/test_startup.py::test_a_valid_feed_loads_no_advice_and_no_fix",),
+    ),
+    Mutant(
         "a recipe is written without the options that are certain",
         "ads_cli/commands/products/check_end.py",
-        "return with_options_of(self._feed, self._advice.certain) if self._advice else self._feed",
+        "return with_options_of(self._feed, self._advice.certain)",
         "return self._feed",
         (f"{RECIPE}::test_a_check_writes_a_recipe_of_what_was_typed_and_what_is_certain",),
     ),

@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...batches import Uncertain
 from ...console.invocation import Invocation
 from ...console.options import NESTED_METAVAR
 from ...errors import UsageError
-from ..uploads.options import Format, RejectedOptions, Uncertain, with_options
+from ...spelling import comma_list
+from ..uploads.options import Format, RejectedOptions, Resume, with_options
 
 if TYPE_CHECKING:
     from ...api.audiences import CombineAudience
@@ -22,9 +24,7 @@ class FileOptions(RejectedOptions, frozen=True):
     """How a file of several combinations is read and sent."""
 
     format: Format = None
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the last unfinished run with this file")
-    ] = False
+    resume: Resume = False
     uncertain: Annotated[
         Uncertain | None,
         typer.Option(help="With --resume: what to do with audiences whose answer was lost, which may exist"),
@@ -111,7 +111,7 @@ def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:
         raise UsageError(f"give one of {TREES}", hint=HELP)
     if not given or segments is not None:
         return segments
-    ids = [part.strip() for part in given[0].split(",") if part.strip()]
+    ids = comma_list(given[0])
     if not ids:
         raise UsageError(f"{'--any-of' if any_of is not None else '--all-of'}: names no audience", hint=HELP)
     leaves = [{"custom_audience_id": one, "negate": False, "child_segments": []} for one in ids]

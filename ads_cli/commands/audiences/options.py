@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
     from ...audiences.multi_file_plan import ListFile
     from ...audiences.upload import UserUpload
-    from ...feeds.locations import Location
-    from ...feeds.locations.access import RemoteAccess
-    from ...feeds.rows import Rows
+    from ...feeds.locations import Location, RemoteAccess
+    from ...feeds.rows import FileRows
 
 
 class ListOptions(FeedOptions, frozen=True):
@@ -56,7 +55,7 @@ class ListOptions(FeedOptions, frozen=True):
         options = ColumnOptions(mapping, ignored, self.region_column, conditions)
         return ListColumns(options, upload.known, upload.identifiers)
 
-    def open_list(self, location: "Location", columns: "ListColumns") -> "Rows":
+    def open_list(self, location: "Location", columns: "ListColumns") -> "FileRows":
         """Open a list; raise AdsctlError."""
         from ...audiences.headers import KnownHeaders
         from ...feeds.reader import open_location, read_rows

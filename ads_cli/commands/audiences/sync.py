@@ -7,11 +7,11 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.progress import progress
-from ...errors import ContentError, IncompleteError, NotConfirmedError
+from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted, duration
 from ..products.feed_checks import FeedSizeCheck, MinRows
-from ..uploads.options import DIFFERENCES_FOUND, Lists, PushOptions, RejectedOptions, with_options
+from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
 from .options import ListOptions
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from ...audiences.comparison import ListDifferences
     from ...audiences.sync_plan import ListSyncPlan
     from ...audiences.upload import UserUpload
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
 
 PROCESSING = timedelta(hours=6)  # of a change of a list by the service, at least
 Audience = Annotated[str, typer.Option(metavar="ID", help="The custom audience")]
@@ -271,7 +270,7 @@ class _SyncSteps(ListHooks, kw_only=True):
         from .plans import require_people
 
         plan = self.plan
-        if plan.has_params:
+        if plan.has_params_columns:
             raise ContentError(
                 f"{plan.rows.source.label} tells of each person whether to add or to delete them, or when,"
                 " and a sync adds everybody in the file",

@@ -18,7 +18,7 @@ from ...output.text import cell, counted
 
 if TYPE_CHECKING:
     from ...campaigns.apply import Applied
-    from ...campaigns.comparison import Change, Plan
+    from ...campaigns.comparison import CampaignPlan, Change
     from ...report import Level, ReportPage, Section
 
 Report = Annotated[
@@ -33,7 +33,7 @@ class CampaignReport:
     """What a page is made of, as far as the run has come."""
 
     file: str
-    plan: "Plan | None" = None
+    plan: "CampaignPlan | None" = None
     result: "Applied | None" = None
     error: ReportedError | None = None
 
@@ -99,12 +99,12 @@ def page_of(call: Invocation, about: CampaignReport) -> "ReportPage":
     )
 
 
-def _headline(plan: "Plan | None", done: "dict[str, int]") -> str:
+def _headline(plan: "CampaignPlan | None", done: "dict[str, int]") -> str:
     applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
     return applied or (plan.words if plan else "nothing was compared")
 
 
-def _changes(plan: "Plan", result: "Applied | None") -> "Section":
+def _changes(plan: "CampaignPlan", result: "Applied | None") -> "Section":
     from ...report import Column, ReportTable, Section
 
     columns = [*map(Column, ("Action", "Kind", "Record", "Id", "Path", "What changes"))]
@@ -129,7 +129,7 @@ def _text(value: Any) -> str | None:
     return None if value is None else cell(value)
 
 
-def _budgets(plan: "Plan") -> "Section":
+def _budgets(plan: "CampaignPlan") -> "Section":
     from ...report import Column, ReportTable, Section
 
     before, after = plan.budgets.before, plan.budgets.after

@@ -16,7 +16,7 @@ from ..media.references import check_references, upload_references
 
 if TYPE_CHECKING:
     from ...api.endpoint import Request
-    from ...campaigns.comparison import Plan
+    from ...campaigns.comparison import CampaignPlan
     from ...campaigns.memory import ApplyMemory
     from ...campaigns.model import Entry, NewPost
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Posting:
     """The posts that a plan needs."""
 
-    def __init__(self, call: Invocation, found: "Plan") -> None:
+    def __init__(self, call: Invocation, found: "CampaignPlan") -> None:
         self._call, self._plan = call, found
         self._due: list[tuple[Entry, NewPost, Request, MediaReferences]] = []
         self._posts: dict[str, Request] = {}  # of posts with cards, whose request above is that of the card

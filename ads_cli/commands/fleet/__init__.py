@@ -19,7 +19,6 @@ Only = Annotated[
 ]
 EngineName = Literal["local", "dask"]
 CHECK_COLUMNS = ("task", "profile", "command", "account", "changes")
-STATUS_COLUMNS = ("task", "state", "exit_code", "seconds", "profile", "worker")
 FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
 
 
@@ -122,16 +121,14 @@ def status(
 ) -> None:
     """Show the last run of a fleet, task by task, or of each fleet.
 
+    With a file, it shows what the run showed, and ends with its exit code; while a run goes on, with 0.
+
     For example: adsctl fleet status
     """
-    from .execution import fleet_records, task_records
+    from .execution import fleet_records, show_status
 
     call = Invocation.of(ctx, mutates=False)
     if file is None:
         call.printer.show(fleet_records(call), FLEET_COLUMNS, "file")
     else:
-        records = task_records(call, file)
-        call.printer.show(records, STATUS_COLUMNS, "task", ("summary", "error"))
-        for record in records:
-            if error := record.get("error"):
-                call.messages.say(f"{record['task']}: exit {record['exit_code']}: {error['message']}")
+        show_status(call, file)

@@ -1,24 +1,33 @@
 """Choose where the tasks of a fleet run."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
+import typer
 
 from ...console.invocation import Invocation
 from ...console.output_file import write_page
-from ...errors import AdsctlError, Interrupted, NotFoundError, ReportedError, UsageError
+from ...errors import (
+    SIGNAL_EXIT_CODES,
+    AdsctlError,
+    Interrupted,
+    NotFoundError,
+    ReportedError,
+    UnavailableError,
+    UsageError,
+)
 from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
 from ...fleet.records import FleetRun, FleetState, PlannedTask, Records, RunId, list_runs
+from ...fleet.run_task import SIGNAL_BASE
 from ...fleet.task_process import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...hosts import is_loopback
 from ...installation import missing_extra
-from ...output.text import counted
+from ...output.text import counted, shell_command
 from ..uploads.reports import resume_command
 from .view import FleetView
 
@@ -65,6 +74,80 @@ def _require_tls(scheduler: str) -> None:
 RUN_COLUMNS = ("task", "status", "exit_code", "seconds", "profile", "worker")
 
 
+def show_results(call: Invocation, results: Sequence[TaskResult], tasks: Sequence[Task]) -> None:
+    """Show a record of each task; where all of them print data, formats of columns show all their data."""
+    printer = call.printer
+    if printer.shows_documents or any(task.is_job for task in tasks):
+        show_records(call, results)
+    else:
+        show_merged(call, results, ("profile", "task"))
+
+
+def show_records(call: Invocation, results: Sequence[TaskResult]) -> None:
+    """Show a record of each task, with what it printed as its data."""
+    others = ("summary", "error", "data")
+    call.printer.show([result.record for result in results], RUN_COLUMNS, "task", others)
+
+
+def end_of(
+    results: Sequence[TaskResult], resume: str, stopped: Interrupted | None = None
+) -> ReportedError | None:
+    """Return the error that a run ends with: the signal that stopped it, or that of its worst task."""
+    if stopped:
+        stopped.hint = f"run again what did not end well: {resume}"
+    return stopped or error_of(results, resume)
+
+
+def exit_code_of(results: Sequence[TaskResult]) -> int:
+    """Return the exit code of a run without an error: 0, or that differences were found."""
+    return max((result.exit_code or 0 for result in results), default=0)
+
+
+def end(results: Sequence[TaskResult], error: ReportedError | None) -> None:
+    """End as a run does: raise its error, or exit with its code."""
+    if error:
+        raise error
+    if code := exit_code_of(results):
+        raise typer.Exit(code)
+
+
+def counts_of(results: Sequence[TaskResult]) -> dict[str, int]:
+    """Count the tasks by what they came to."""
+    counts = Counter(result.status for result in results)
+    states: tuple[Status, ...] = ("ok", "failed", "skipped")
+    return {"tasks": len(results)} | {state: counts[state] for state in states}
+
+
+def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence[str]) -> None:
+    """Show the records that all tasks have printed, each with the names of its task."""
+    shapes = [result.shape for result in results if result.shape]
+    keys = [shape.key for shape in shapes]
+    rows: Iterator[dict[str, Any]] = (row for result in results for row in _rows(result, names))
+    columns = [*dict.fromkeys(name for shape in shapes for name in shape.columns)]
+    others = [*dict.fromkeys(name for shape in shapes for name in shape.others)]
+    if not columns:
+        rows = iter(found := [*rows])
+        columns = [name for name in dict.fromkeys(name for row in found for name in row) if name not in names]
+    shown = (*names, *(_beside(name, names) for name in columns))
+    call.printer.noun = "results"
+    call.printer.show_records(rows, shown, keys[0] if keys else "profile", others)
+
+
+def _rows(result: TaskResult, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the records that a task has printed; a plain value is that of the key."""
+    document = result.document
+    key = result.shape.key if result.shape else "value"
+    labels = {name: getattr(result, name) for name in names}
+    for record in document if isinstance(document, list) else [] if document is None else [document]:
+        fields = record if isinstance(record, dict) else {key: record}
+        yield labels | {_beside(name, names): value for name, value in fields.items()}
+
+
+def _beside(name: str, names: Sequence[str]) -> str:
+    """Name a field of a task's data beside the columns of the fleet."""
+    return f"data.{name}" if name in names else name
+
+
 @dataclass
 class FleetCommand:
     """One run of a fleet."""
@@ -77,7 +160,7 @@ class FleetCommand:
     force: bool = False
 
     def run(self, *, resume: bool) -> None:
-        """Run what is due, show every result, and raise what the fleet came to."""
+        """Run what is due, show every result, and raise the error of the fleet, if there is one."""
         call = self.call
         state = FleetState(call.settings.state_dir, Path(self.file))
         with state.locked():
@@ -101,9 +184,12 @@ class FleetCommand:
             with view.shown():
                 try:
                     self.make_engine(begun.run).run(due, on_event)
-                except Interrupted as error:
-                    stopped = error
-        self._end(begun, [results.get(task.name) or TaskResult.skipped(task) for task in self.tasks], stopped)
+                except Interrupted as signalled:
+                    stopped = signalled
+            ended = [results.get(task.name) or TaskResult.skipped(task) for task in self.tasks]
+            error = end_of(ended, self._resume, stopped)
+            state.end(begun, error.exit_code if error else exit_code_of(ended))
+        self._end(begun, ended, error)
 
     def _keep(self, records: Records, event: Ended) -> None:
         """Store a result that has no record here: of another machine, or of a process that was killed."""
@@ -121,24 +207,18 @@ class FleetCommand:
             tasks = f"{counted(ended, 'task')} of the run of {begun.began}"
             self.call.messages.say(f"not run again, since they ended well: {tasks}")
 
-    def _end(self, begun: FleetRun, results: list[TaskResult], stopped: Interrupted | None) -> None:
+    def _end(self, begun: FleetRun, results: list[TaskResult], error: ReportedError | None) -> None:
         """Show the results and write the page; raise the error, or the signal."""
-        counts = Counter(result.status for result in results)
-        states: tuple[Status, ...] = ("ok", "failed", "skipped")
-        self.call.note_summary({"tasks": len(results)} | {state: counts[state] for state in states})
-        error: ReportedError | None = stopped or error_of(results, self._resume)
-        if stopped:
-            stopped.hint = f"run again what did not end well: {self._resume}"
+        self.call.note_summary(counts_of(results))
         try:
-            self.call.printer.show(msgspec.to_builtins(results), RUN_COLUMNS, "task", ("summary", "error"))
+            show_results(self.call, results, self.tasks)
             if self.page:
                 self._write_page(self.page, begun, results, error)
         except AdsctlError as other:
             if error is None:
                 raise
             self.call.messages.warn(other.message)  # that tasks failed is more important
-        if error:
-            raise error
+        end(results, error)
 
     def _write_page(
         self, path: Path, begun: FleetRun, results: list[TaskResult], error: ReportedError | None
@@ -158,36 +238,43 @@ def fleet_records(call: Invocation) -> list[dict[str, Any]]:
     return [_fleet_record(call, run) for run in list_runs(call.settings.state_dir)]
 
 
-def task_records(call: Invocation, file: str) -> list[dict[str, Any]]:
-    """Return a record of each task of the last run of a fleet; raise NotFoundError."""
+def show_status(call: Invocation, file: str) -> None:
+    """Show the tasks of the last run of a fleet as it showed them, and end as it did; raise NotFoundError."""
     state = FleetState(call.settings.state_dir, Path(file))
     run = state.last()
     if run is None:
         raise NotFoundError(f"{file} was not run on this machine", hint=f"adsctl fleet run {file}")
-    return _task_records(state, run)
+    goes_on, results = state.is_running, _results(state, run)
+    show_records(call, results)
+    if goes_on:
+        return
+    resume = shell_command(("adsctl", "fleet", "run", file, "--resume"))
+    code, stopped = run.exit_code, None
+    if code in SIGNAL_EXIT_CODES:
+        stopped = Interrupted(code - SIGNAL_BASE)
+    error = end_of(results, resume, stopped)
+    if code is None and error is None and any(result.status not in ("ok", "failed") for result in results):
+        error = UnavailableError(f"the run of {run.began} was killed", hint=f"continue it: {resume}")
+    end(results, error)
 
 
-def _task_records(state: FleetState, run: FleetRun) -> list[dict[str, Any]]:
+def _results(state: FleetState, run: FleetRun) -> list[TaskResult]:
     records, goes_on = state.records(run.run), state.is_running
-    return [_task_record(records, task, goes_on=goes_on) for task in run.tasks]
+    return [_result(records, task, goes_on=goes_on) for task in run.tasks]
 
 
-def _task_record(records: Records, task: PlannedTask, *, goes_on: bool) -> dict[str, Any]:
-    result = records.find(task)
-    if result:
-        state: str = result.status
-    elif records.has_begun(task):
-        state = "running" if goes_on else "unfinished"
-    else:
-        state = "waiting" if goes_on else "not started"
-    found = msgspec.to_builtins(result) if result else {}
-    found.pop("status", None)
-    return {"task": task.name, "state": state, "profile": task.profile} | found
+def _result(records: Records, task: PlannedTask, *, goes_on: bool) -> TaskResult:
+    """Return what a task came to, or how it gets on."""
+    if result := records.find(task):
+        return result
+    if records.has_begun(task):
+        return TaskResult(task.name, task.profile, "running" if goes_on else "unfinished")
+    return TaskResult(task.name, task.profile, "waiting" if goes_on else "skipped")
 
 
 def _fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
     state = FleetState(call.settings.state_dir, Path(run.file))
-    states = Counter(record["state"] for record in _task_records(state, run))
+    states = Counter(result.status for result in _results(state, run))
     total = len(run.tasks)
     ended = (
         "ok"

@@ -1,7 +1,7 @@
 """Parse the command line of a task with the real command tree, and run nothing."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from fnmatch import fnmatchcase
 from functools import partial
@@ -16,6 +16,7 @@ from ...console.remote_access import make_access
 from ...errors import ContentError, GuardError, UsageError
 from ...feeds.locations.locate import expand_files
 from ...fleet.check import (
+    Parsed,
     Parser,
     check_catalogs,
     check_feeds,
@@ -24,7 +25,8 @@ from ...fleet.check import (
     check_places,
     check_signed_in,
 )
-from ...fleet.engine import worst
+from ...fleet.commands import FleetCommands
+from ...fleet.engine import equal_texts, listed, worst
 from ...fleet.expand import Expansion
 from ...fleet.file import TaskProblem, read_fleet
 from ...fleet.tasks import Task
@@ -39,31 +41,33 @@ class ParsedLine(NamedTuple):
 
     params: dict[str, Any]  # of the command, by the names of its function
     options: dict[str, Any]  # the common ones
+    command: str = ""
 
 
-def parse_line(root: Any, words: Sequence[str]) -> ParsedLine:
+def parse_line(root: Any, words: Sequence[str], fixed: Mapping[str, Any] | None = None) -> ParsedLine:
     """Parse a command line; raise UsageError as running it would, and where it only shows a help text."""
     from typer import Exit
     from typer.core import TyperGroup
 
     from ...console.parameters import words_left
 
-    line = CommandLine(words)
+    line, path = CommandLine(words, fixed), list[str]()
     try:
         with redirect_stdout(io.StringIO()):
             context = root.make_context(root.name, list(words), obj=line)
             while isinstance(group := context.command, TyperGroup) and (left := words_left(context)):
                 name, command, rest = group.resolve_command(context, left)
                 assert command
+                path.append(str(name))
                 context = command.make_context(name, rest, parent=context)
     except UsageError as error:
         raise UsageError(error.message) from None
     except Exit:
         raise UsageError("it shows a text, and does nothing") from None
-    return ParsedLine(context.params, line.parsed_options)
+    return ParsedLine(context.params, line.parsed_options, " ".join(path))
 
 
-MAX_PROBLEMS = 50  # that are told
+MAX_PROBLEMS = 50  # that are reported
 # The options of `fleet run` that are those of each task, unless its line has them too.
 INHERITED = (
     *("profile", "service", "env_file", "account", "sandbox", "yes", "dry_run"),
@@ -77,8 +81,8 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
 
     Whether profiles are signed in and feeds can be read is checked where the tasks run `here`.
     """
-    path, problems = Path(file), list[TaskProblem]()
-    fleet = read_fleet(path, problems)
+    path, problems, commands = Path(file), list[TaskProblem](), FleetCommands(root)
+    fleet = read_fleet(path, commands, problems)
     access = partial(make_access, call, MAX_BYTES)
     expansion = Expansion(
         fleet,
@@ -87,18 +91,23 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     )
     lines = expansion.lines()
     call.note_task_words(word for line in lines for word in line.words)
-    parser = Parser(partial(parse_line, root), inherited_options(call))
+    parser = Parser(lambda words: parse_line(root, words)[:2], commands, inherited_options(call))
     parsed = parser.tasks(lines)
     problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
     names = _chosen([line.name for line in lines], only)
     chosen = [each for each in parsed if each.task.name in names]
     if here:
-        problems += check_guard(chosen)
-        problems += [*check_signed_in(chosen), *check_catalogs(chosen), *check_folders(chosen)]
-        problems += check_feeds(chosen, lambda settings: _access_of(call, settings))
+        problems += problems_here(call, chosen)
     if problems:
         raise _error(path, problems)
     return [each.task for each in chosen]
+
+
+def problems_here(call: Invocation, parsed: Sequence[Parsed]) -> list[TaskProblem]:
+    """Return what stands in the way of tasks that run on this machine."""
+    problems = [*check_guard(parsed), *check_signed_in(parsed), *check_catalogs(parsed)]
+    problems += check_folders(parsed)
+    return [*problems, *check_feeds(parsed, lambda settings: _access_of(call, settings))]
 
 
 def inherited_options(call: Invocation) -> list[str]:
@@ -132,10 +141,21 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
 def _error(path: Path, problems: list[TaskProblem]) -> Exception:
     """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
     ordered = sorted(problems, key=lambda problem: problem.line)
-    lines = [f"{path}:{problem.line}: {mask_address(problem.text)}" for problem in ordered[:MAX_PROBLEMS]]
-    if len(ordered) > MAX_PROBLEMS:
-        lines.append(f"and {len(ordered) - MAX_PROBLEMS:,} more")
+    groups = equal_texts((problem.text, problem) for problem in ordered)
+    lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _told(text, group)]
+    if left := sum(len(group) for _, group in groups[MAX_PROBLEMS:]):
+        lines.append(f"and {left:,} more")
     kinds = {problem.error for problem in problems}
     kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
     kind = GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
-    return kind("\n".join([*lines, f"{path}: {counted(len(ordered), 'mistake')}; nothing was run"]))
+    return kind("\n".join([*lines, f"{path}: {counted(len(problems), 'mistake')}; nothing was run"]))
+
+
+def _told(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
+    """Yield one line for a mistake of several tasks, and one for each that is none of a task."""
+    tasks = [problem for problem in group if problem.task]
+    if tasks:
+        lines = [*dict.fromkeys(str(problem.line) for problem in tasks)]
+        where = f" (lines {listed(lines)})" if len(lines) > 1 else ""
+        yield f"{lines[0]}: " + mask_address(f"{listed([each.task for each in tasks])}{where}: {text}")
+    yield from (f"{each.line}: {mask_address(each.text)}" for each in group if not each.task)

@@ -51,7 +51,7 @@ def mcp(
     from .files import OpenFolders
     from .plans import require_money_limit
     from .reachable import Reachable
-    from .results import Results
+    from .results import ResultFiles
     from .server import ToolServer
     from .tools import Toolbox
 
@@ -60,7 +60,7 @@ def mcp(
     folders = OpenFolders(files or [], allow_urls=allow_urls)
     if allow_writes:
         require_money_limit(call.writes.guard.guard)
-    results = Results(call.settings.state_dir, call.mask)
+    results = ResultFiles(call.settings.state_dir, call.mask)
     reachable = Reachable(root, call.settings.service, writes=allow_writes)
     toolbox = Toolbox(
         call, reachable, Commands(_inherited(call)), results, folders, allow_writes=allow_writes

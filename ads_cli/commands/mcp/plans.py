@@ -14,7 +14,7 @@ from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from .child import CommandError, Commands, Finished
 from .reachable import READS, Reachable, ReachableCommand, names_in
-from .results import Results, read_documents
+from .results import ResultFiles, read_documents
 
 PLAN_SECONDS = 600.0
 MAX_PLANS = 50
@@ -45,7 +45,7 @@ def require_money_limit(guard: Guard) -> None:
         )
 
 
-class Plan(NamedTuple):
+class PlannedChange(NamedTuple):
     """A change that was planned, and what it was planned against."""
 
     words: list[str]
@@ -58,11 +58,11 @@ class Plan(NamedTuple):
 class Plans:
     """Makes plans and carries them out; a new server knows none."""
 
-    def __init__(self, commands: Commands, reachable: Reachable, results: Results) -> None:
+    def __init__(self, commands: Commands, reachable: Reachable, results: ResultFiles) -> None:
         self._commands = commands
         self._reachable = reachable
         self._results = results
-        self._plans: dict[str, Plan] = {}
+        self._plans: dict[str, PlannedChange] = {}
 
     async def make(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a command would change, with a plan_id unless the guard refuses it."""
@@ -84,7 +84,7 @@ class Plans:
         own = to_neutral(record) if _is_own(found, touched) and isinstance(record, dict) else {}
         plan_id = secrets.token_hex(8)
         self._forget_old()
-        self._plans[plan_id] = Plan(words, touched, _digest(shown), questions, time.monotonic())
+        self._plans[plan_id] = PlannedChange(words, touched, _digest(shown), questions, time.monotonic())
         about = {
             "plan_id": plan_id,
             "command": found.name,

@@ -24,7 +24,7 @@ MAX_QUERY_LENGTH = 500
 MAX_TEXT_CHUNK = 6000  # characters of a record that is longer than a result
 
 
-class Results:
+class ResultFiles:
     """Makes the results of tools, and keeps what is longer than one until the server ends."""
 
     def __init__(self, state_dir: Path, mask: Callable[[str], str]) -> None:
@@ -104,7 +104,7 @@ class Results:
         elif next_cursor:
             result["cursor"] = next_cursor
         if "cursor" in result:
-            result["more"] = "read with this cursor goes on"
+            result["more"] = "call read with this cursor for the rest"
         return result
 
     def _keep(self, data: list[Any], about: dict[str, Any], next_cursor: str | None) -> str:

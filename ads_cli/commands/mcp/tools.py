@@ -15,7 +15,7 @@ from .child import CommandError, Commands, Finished
 from .files import OpenFolders
 from .plans import Plans
 from .reachable import MAX_LENGTH, SHAPING, Reachable, help_words
-from .results import CURSOR, Results, read_documents
+from .results import CURSOR, ResultFiles, read_documents
 
 # A workflow that found something ends with one of these, and its findings are its result.
 FOUND = (3, 9, 10)
@@ -171,7 +171,7 @@ class Toolbox:
         call: Invocation,
         reachable: Reachable,
         commands: Commands,
-        results: Results,
+        results: ResultFiles,
         files: OpenFolders,
         *,
         allow_writes: bool,

@@ -14,10 +14,10 @@ from .report import ReportOptions
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
-    from ...products.comparison import Comparison
+    from ...products.comparison import ListingComparison
     from ...products.selection import ChangedRows
     from ...products.sync_state import SyncState
-    from ...uploads.row_plan import RowPlan
+    from ...uploads.plan import RowPlan
     from .unchanged_feed import UnchangedFeed
 
 Changed = Annotated[
@@ -181,9 +181,9 @@ class _Steps(FeedHooks, kw_only=True):
             self.call.messages.say(f"{skipped} not sent, as the service last acknowledged them")
 
 
-def _compare(call: Invocation) -> "Comparison":
+def _compare(call: Invocation) -> "ListingComparison":
     from ...console.progress import progress
-    from ...products.comparison import Comparison
+    from ...products.comparison import ListingComparison
     from ...products.listing import list_products
 
     with progress(call.messages, "Listing the catalog", None) as on_progress:
@@ -193,7 +193,7 @@ def _compare(call: Invocation) -> "Comparison":
                 yield product
                 on_progress(number)
 
-        return Comparison(listing())
+        return ListingComparison(listing())
 
 
 def sync_state_of(call: Invocation) -> "SyncState":

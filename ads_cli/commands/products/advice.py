@@ -44,13 +44,18 @@ class AdvisedOption(NamedTuple):
     """An option that findings imply."""
 
     name: str  # of the parameter, as `base_url`
-    value: str  # as it is typed; one with OPEN is to be completed
+    value: str  # as it is typed
     subject: str = ""  # the field that it gives, where it is one of several
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the value is to be completed."""
+        return OPEN in self.value
 
     @property
     def tried(self) -> str:
         """The value with which it is tried."""
-        if OPEN not in self.value:
+        if not self.is_open:
             return self.value
         stand_in = STAND_INS.get(self.subject or self.name, "x")
         return f"{self.subject}={stand_in}" if self.subject else stand_in
@@ -84,21 +89,21 @@ class Advice(NamedTuple):
 
     def record(self, typed: Sequence[str], feed: ProductFeedOptions) -> dict[str, Any]:
         """Return it as programs read it; `choices` are the fields and options whose value is to be named."""
-        choices = [option.subject or option.name for option in self.options if OPEN in option.value]
+        choices = [option.subject or option.name for option in self.options if option.is_open]
         counts = {"valid": self.outcome.valid, "rows": self.outcome.rows}
         return {"command": self.command(typed, feed), "choices": choices, **counts}
 
     @property
     def certain(self) -> tuple[AdvisedOption, ...]:
         """The options whose values are known."""
-        return tuple(option for option in self.options if OPEN not in option.value)
+        return tuple(option for option in self.options if not option.is_open)
 
     @property
     def open_pairs(self) -> dict[str, list[str]]:
         """The values that are to be named, by option."""
         found: dict[str, list[str]] = {}
         for option in self.options:
-            if OPEN in option.value:
+            if option.is_open:
                 found.setdefault(option.name.replace("_", "-"), []).append(option.value)
         return found
 

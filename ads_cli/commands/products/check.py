@@ -9,22 +9,25 @@ import typer
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
 from ...errors import ContentError, UsageError
-from ...products.feeds.kinds.drafting import MappingDraft
-from ...products.feeds.kinds.reading import OpenedFeed
-from ...validation.rows import RowSchema
 from ..uploads.options import Files, RejectedOptions, Strict, with_options
 from . import STRICT_HINT, count_changed, sync_state_of
 from .options import ImageOptions, ProductFeedOptions
 from .report import ReportOptions
 
 if TYPE_CHECKING:
+    from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.selection import ChangedRows
+    from ...validation.rows import RowSchema
 
 
-def write_mapping(call: Invocation, path: str, opened: OpenedFeed, schema: RowSchema, *, force: bool) -> None:
+def write_mapping(
+    call: Invocation, path: str, opened: "OpenedFeed", schema: "RowSchema", *, force: bool
+) -> None:
     """Write what a mapping can say of a feed; an existing file is replaced only where that was confirmed."""
+    from ...products.feeds.kinds.drafting import MappingDraft
+
     out = OutputFile(path)
-    out.check_differs(opened.rows.source.location, None)
+    out.check_differs(opened.rows.source, None)
     out.confirm(call, force=force)
     draft = MappingDraft(schema.known, schema.required, schema.choices)
     for row in opened.rows:
@@ -78,8 +81,7 @@ def check(
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.reports import hint_of_kind, show_report
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
-    from .check_end import CheckEnd
-    from .images import checked_images
+    from .check_end import CheckEnd, checked_images
 
     if diff and not feed.fix:
         raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")

@@ -1,24 +1,30 @@
 """The end of a check: the command to type next, what a person is asked for, and the recipe."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ...api.products import MAX_IMAGE_BYTES
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
+from ...console.progress import progress
 from ...errors import AdsctlError, NotConfirmedError
 from ...feeds.rows import Rows
-from ...output.text import shell_command
-from ...products.feeds.hints import OPEN
+from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
+from ...uploads.plan import RowPlan
 from ...validation.columns import has_no_required_column, unsent_columns
 from ...validation.report import ValidationReport
-from ..uploads.recipe import recipe_text
-from .advice import Advice, AdvisedOption, Outcome, advise, try_options, with_options_of
-from .options import ProductFeedOptions
+from ...validation.rows import CheckedRow
+from .options import ImageOptions, ProductFeedOptions
+
+if TYPE_CHECKING:
+    from ...products.images.check import ImageCheck
+    from .advice import Advice, AdvisedOption, Outcome
 
 REQUIRED = PRODUCT_SCHEMA.required
 
@@ -51,21 +57,26 @@ class CheckEnd:
     def begin(self, rows: Rows) -> None:
         """Ask before an existing file is replaced by the recipe."""
         if self._out:
-            self._out.check_differs(rows.source.location, None)
+            self._out.check_differs(rows.source, None)
             self._out.confirm(self._call, force=self._force)
 
     def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:
         """Find what to type next, where anybody is told; return it for programs."""
         is_told = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
         if report.invalid and is_told:
-            self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report)
+            self._find_advice(rows, report)
         return self._advice and self._advice.record(self._call.command_line, self._feed)
 
     def advise_without_report(self, rows: Rows) -> None:
         """Say what to type where a table has none of the required columns."""
         if has_no_required_column(rows, REQUIRED) and not self._call.messages.quiet:
-            self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, None)
+            self._find_advice(rows, None)
             self._say()
+
+    def _find_advice(self, rows: Rows, report: ValidationReport | None) -> None:
+        from .advice import advise  # a feed that is valid needs none
+
+        self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report)
 
     def completes(self, rows: Rows, report: ValidationReport) -> bool:
         """Say what to type next, or ask for it, and write the recipe.
@@ -87,10 +98,16 @@ class CheckEnd:
             self._call.messages.say(f"try: {command}  # {advice.outcome} then")
 
     def _with_certain(self) -> ProductFeedOptions:
-        return with_options_of(self._feed, self._advice.certain) if self._advice else self._feed
+        if not self._advice:
+            return self._feed
+        from .advice import with_options_of
 
-    def _ask(self, rows: Rows, advice: Advice) -> tuple[ProductFeedOptions, Outcome | None]:
+        return with_options_of(self._feed, self._advice.certain)
+
+    def _ask(self, rows: Rows, advice: "Advice") -> "tuple[ProductFeedOptions, Outcome | None]":
         """Ask for each value that is open, once; show what each option comes to."""
+        from .advice import try_options, with_options_of
+
         feed, outcome = self._feed, None
         fixes = [option for option in advice.options if option.name == "fix"]
         others = [[option] for option in advice.options if option.name != "fix"]
@@ -102,7 +119,7 @@ class CheckEnd:
                     outcome = try_options(self._call, changed, rows, PRODUCT_SCHEMA, whole=advice.whole)
                 except AdsctlError as error:
                     self._call.messages.warn(error.message)
-                    if OPEN not in options[0].value:
+                    if not options[0].is_open:
                         break
                     continue
                 feed = changed
@@ -111,9 +128,9 @@ class CheckEnd:
                 break
         return feed, outcome
 
-    def _filled(self, option: AdvisedOption) -> AdvisedOption | None:
+    def _filled(self, option: "AdvisedOption") -> "AdvisedOption | None":
         """Return an option with what was typed for it; None where nothing was."""
-        if OPEN not in option.value:
+        if not option.is_open:
             return option
         self._call.messages.ask(f"{shell_command(_words(option))} (empty to leave it out):")
         typed = sys.stdin.readline().strip()
@@ -125,6 +142,8 @@ class CheckEnd:
         """Write the recipe, if one is asked for."""
         if not self._out:
             return
+        from ..uploads.recipe import recipe_text
+
         opened = feed.open_again(self._call, rows, PRODUCT_SCHEMA)
         kinds = {each.name for each in opened}
         next(iter(opened[0].rows), None)  # the columns are known from the first row on
@@ -141,5 +160,58 @@ class CheckEnd:
         self._call.messages.say(f"{path} written; use it with --recipe {shell_command([path])}")
 
 
-def _words(option: AdvisedOption) -> tuple[str, str]:
+def _words(option: "AdvisedOption") -> tuple[str, str]:
     return f"--{option.name.replace('_', '-')}", option.value
+
+
+ReadRows = Callable[[], Iterator[CheckedRow]]
+
+
+@contextmanager
+def checked_images(
+    call: Invocation, plan: RowPlan, options: ImageOptions, report: ValidationReport
+) -> Iterator[ReadRows]:
+    """Add the problems of images to a report, where that is asked for.
+
+    Gives what reads the rows with all their problems.
+    """
+    if not options.images:
+        yield plan.checked_rows
+        return
+    from ...http.file_start import Reading
+    from ...products.images.check import ImageCheck
+
+    settings = call.settings
+    reading = Reading(
+        settings.seconds("timeout", may_be_zero=False), MAX_IMAGE_BYTES, options.allow_private, call.trace
+    )
+    with closing(ImageCheck(strict=plan.validator.strict)) as check:
+        total = report.rows if options.images_sample is None else None
+        with progress(call.messages, "Checking images", total) as on_progress:
+            check.fetch(
+                plan.checked_rows(),
+                reading,
+                settings.state_dir,
+                on_progress,
+                max_attempts=settings.max_attempts,
+                sample_size=options.images_sample,
+            )
+        for checked, problems in check.add_problems(plan.checked_rows()):
+            if problems:
+                report.add(checked.row, problems, known=checked.problems)
+                if plan.validator.facts:
+                    plan.validator.facts.note_problems(checked.row, problems, checked.row.record)
+        call.messages.say(f"{plan.rows.source.label}: {_counted(check)}")
+
+        def read_rows() -> Iterator[CheckedRow]:
+            for checked, problems in check.add_problems(plan.checked_rows()):
+                yield CheckedRow(checked.row, checked.item, checked.problems + problems)
+
+        yield read_rows
+
+
+def _counted(check: "ImageCheck") -> str:
+    """Say how many images were looked at."""
+    checked = f"{check.checked:,} of " if check.checked < check.linked else ""
+    unchanged = f", {check.unchanged:,} of them unchanged since an earlier check" if check.unchanged else ""
+    return f"looked at {checked}{counted(check.linked, 'image')}{unchanged}"

@@ -1,7 +1,6 @@
 """Delete products by their keys, or by the ids of their feed."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,13 +22,6 @@ KEY_HINT = (
 ID_HINT = "'adsctl products list --all' shows the ids there are; a product that was deleted before has none"
 
 
-class By(StrEnum):
-    """What names a product."""
-
-    key = "key"
-    id = "id"
-
-
 @with_options(feed=FeedOptions, options=SendOptions)
 def delete(
     ctx: typer.Context,
@@ -45,8 +37,9 @@ def delete(
         ),
     ] = None,
     by: Annotated[
-        By, typer.Option("--by", help="id: look the keys up in the catalog by the ids of the feed")
-    ] = By.key,
+        Literal["key", "id"],
+        typer.Option("--by", help="id: look the keys up in the catalog by the ids of the feed"),
+    ] = "key",
     *,
     feed: FeedOptions,
     options: SendOptions,
@@ -65,11 +58,11 @@ def delete(
             "name the products to delete: either keys or --from FILE", hint="adsctl products delete --help"
         )
     call = Invocation.of(ctx)
-    if by is By.id:
+    if by == "id":
         call.catalog = call.find_catalog()  # in a dry run too, since it has the keys
     sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
-    rows = _open(call, keys or [], from_, feed, ID_SCHEMA if by is By.id else KEY_SCHEMA)
-    if by is By.id:
+    rows = _open(call, keys or [], from_, feed, ID_SCHEMA if by == "id" else KEY_SCHEMA)
+    if by == "id":
         plan, found = delete_by_id_plan(rows, call.catalog, sync_state)
         steps: PushHooks = _HooksById(
             call=call, plan=plan, activity="Deleting", rejected_hint=ID_HINT, keys=found
@@ -80,7 +73,7 @@ def delete(
     try:
         PushCommand(steps, options).run()
     except ContentError as error:
-        if by is By.key and "id" in map(str.casefold, rows.columns) and "product_key" not in rows.fields:
+        if by == "key" and "id" in map(str.casefold, rows.columns) and "product_key" not in rows.fields:
             error.hint = BY_ID_HINT
         raise
 

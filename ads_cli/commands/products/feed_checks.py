@@ -13,11 +13,10 @@ from ...output.text import counted
 from ..uploads.hooks import PushHooks
 
 if TYPE_CHECKING:
-    from ...feeds.rows import Rows
-    from ...products.feed_sizes import FeedSizes
+    from ...feeds.rows import RowNames
+    from ...products.pushed_feeds import FeedSizes
     from ...uploads.job_file import UploadTarget
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
     from .report import RunReport
 
@@ -60,9 +59,9 @@ class FeedSizeCheck:
         self._min_rows = min_rows
         self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
 
-    def check(self, rows: "Rows", report: "ValidationReport") -> None:
+    def check(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Raise NotConfirmedError below the minimum; warn where many rows are lost, with --quiet too."""
-        label, size, before = rows.source.label, _size(report), self._sizes.find(rows.source.location.origin)
+        label, size, before = rows.source.label, _size(report), self._sizes.find(rows.source.origin)
         of_last = f" of the {before:,} of its last push" if before else ""
         least = self._least
         if least and (before or not least.is_percentage) and size < least.of(before or 0):
@@ -75,13 +74,13 @@ class FeedSizeCheck:
             fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of its last push"
             self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}")
 
-    def store(self, rows: "Rows", report: "ValidationReport") -> None:
+    def store(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Remember the rows of a feed that was pushed."""
-        self._sizes.store(rows.source.location.origin, _size(report))
+        self._sizes.store(rows.source.origin, _size(report))
 
     @property
     def _sizes(self) -> "FeedSizes":
-        from ...products.feed_sizes import FeedSizes
+        from ...products.pushed_feeds import FeedSizes
         from .comparison import catalog_place
 
         return FeedSizes(self._call.settings.state_dir, self._place or catalog_place(self._call))
@@ -97,7 +96,7 @@ VERIFY_HINT = "; --verify compares with the catalog"
 
 def warn_scheduled_feeds(call: Invocation, hint: str = "") -> None:
     """Name the feeds that the service imports into the catalog; a failure to list them is none of a push."""
-    from ...api.scheduled_feeds import ListScheduledFeeds
+    from ...api.catalog import ListScheduledFeeds
 
     if call.settings.service != "x":
         return

@@ -1,7 +1,6 @@
 """Show products by the ids of their feed, or by their keys."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,17 +10,12 @@ from ...errors import NotFoundError
 NAMED = 10  # products that are not there, in a message
 
 
-class By(StrEnum):
-    """What names a product."""
-
-    id = "id"
-    key = "key"
-
-
 def get(
     ctx: typer.Context,
     products: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of the feed, or product keys")],
-    by: Annotated[By | None, typer.Option("--by", help="What the names are (default: either)")] = None,
+    by: Annotated[
+        Literal["id", "key"] | None, typer.Option("--by", help="What the names are (default: either)")
+    ] = None,
 ) -> None:
     """Show products of a catalog.
 
@@ -37,7 +31,7 @@ def get(
     from ...products.listing import find_products
 
     call = Invocation.of(ctx, mutates=False)
-    fields = {By.id: ("id",), By.key: ("product_key",), None: ("id", "product_key")}[by]
+    fields = {"id": ("id",), "key": ("product_key",), None: ("id", "product_key")}[by]
     named = [*dict.fromkeys(products)]
     with progress(call.messages, "Listing the catalog", None) as on_progress:
         found = dict(find_products(call.client, call.catalog, named, fields, on_progress))

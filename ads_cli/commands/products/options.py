@@ -16,7 +16,7 @@ from ..uploads.options import FeedOptions, Recipe
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...feeds.rows import DuplicatePolicy, Rows
-    from ...feeds.source import Source
+    from ...feeds.source import Feed
     from ...feeds.transforms import Step
     from ...products.feeds.kinds.reading import OpenedFeed, Read
     from ...products.sync.comparison import CompareOptions
@@ -110,15 +110,17 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     def open_again(self, call: "Invocation", rows: "Rows", schema: "RowSchema") -> "list[OpenedFeed]":
         """Return each file of an opened feed as these options read it."""
         from ...feeds.reader import read_rows
-        from ...feeds.several import SeveralSources
+        from ...feeds.several import SeveralRows
+        from ...feeds.source import Source
 
-        source, mapping = rows.source, self._mapping_of(call)
+        mapping = self._mapping_of(call)
 
-        def reader(source: "Source") -> "Read":
+        def reader(source: "Feed") -> "Read":
+            assert isinstance(source, Source)
             return lambda renamed: read_rows(source, roots=schema.roots, known=schema.known, rename=renamed)
 
-        sources = source.sources if isinstance(source, SeveralSources) else [source]
-        return [self._read_as_kind(reader(each), mapping, schema) for each in sources]
+        files = rows.files if isinstance(rows, SeveralRows) else [rows]
+        return [self._read_as_kind(reader(each.source), mapping, schema) for each in files]
 
     def _mapping_of(self, call: "Invocation") -> str | None:
         return self.mapping_file or call.settings.get("mapping")
@@ -126,7 +128,6 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     def _read_as_kind(self, read: "Read", mapping: str | None, schema: "RowSchema") -> "OpenedFeed":
         """Read a feed as one of the kind that it is, with the steps that convert its rows."""
         from ...feeds.transforms import RowTransform
-        from ...products.feeds.fixes.fixes import Fixes
         from ...products.feeds.kinds.reading import open_feed
 
         names = parse_fixes(self.fix) if self.fix else ()
@@ -142,7 +143,11 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened, schema)]
-        fixes = Fixes(names, (self.currency or opened.kind.currency).upper()) if names else None
+        fixes = None
+        if names:
+            from ...products.feeds.fixes.fixes import Fixes
+
+            fixes = Fixes(names, (self.currency or opened.kind.currency).upper())
         keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)
         if steps or keep or fixes:
             opened.rows.conversion = RowTransform(steps, keep, fixes)

@@ -10,7 +10,7 @@ from ...output.text import counted
 from ...products.feed_stats import ProductFacts
 from ...report import Level, ReportPage, Section, Tally
 from ...uploads.batch import FAILED
-from ...uploads.summary import Summary
+from ...uploads.push import Summary
 from ...validation.report import ValidationReport
 from .feed_page import rejected, sections
 from .run_result import RunResult

@@ -17,8 +17,7 @@ from .run_result import Action, RunResult
 
 if TYPE_CHECKING:
     from ...products.sync.differences import Differences
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
     from ...validation.validator import Validator
 
 
@@ -65,7 +64,7 @@ class RunReport:
         from ...products.feed_stats import ProductFacts
 
         path, self.path = self.path, None
-        if validator.rows.source.location.is_same_file(str(path)):
+        if validator.rows.source.is_same_file(str(path)):
             raise UsageError(f"--report: {path} is the input file", hint="choose another name")
         if failed_out and path.resolve() == Path(failed_out).resolve():
             raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")

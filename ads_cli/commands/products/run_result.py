@@ -7,8 +7,7 @@ from ...errors import ReportedError
 
 if TYPE_CHECKING:
     from ...report import Section, Tally
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
     from ...validation.validator import Validator
 
 

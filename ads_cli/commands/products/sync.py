@@ -17,7 +17,7 @@ from .report import ReportOptions
 if TYPE_CHECKING:
     from ...products.sync.comparison import CatalogComparison
     from ...products.sync.plan import SyncPlan
-    from ...uploads.summary import Summary
+    from ...uploads.push import Summary
 
 NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
 

@@ -13,7 +13,7 @@ from ...feeds.locations import UnchangedError
 from ...feeds.locations.remote import RemoteLocation
 from ...products.pushed_feeds import PushedFeeds
 from ...products.upload import push_upload
-from ...uploads.summary import Summary
+from ...uploads.push import Summary
 from ...validation.report import ValidationReport
 from ..uploads.push import PushCommand
 from ..uploads.reports import show_summary
@@ -55,7 +55,7 @@ class UnchangedFeed:
 
     def store_version(self, command: PushCommand) -> None:
         """Store the version of the feed that a successful push has read."""
-        location = command.plan.rows.source.location
+        (location,) = command.plan.rows.source.locations
         if isinstance(location, RemoteLocation) and command.journal:
             self.feeds.store(location.address, location.version, command.plan.report, command.journal)
 

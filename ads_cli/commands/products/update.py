@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...products.sync.comparison import CatalogComparison
     from ...products.sync.plan import SyncPlan
-    from ...uploads.summary import Summary
+    from ...uploads.push import Summary
     from ...validation.report import ValidationReport
 
 

@@ -1,34 +1,153 @@
-"""The page about statistics: what was asked, what it comes to, and who has what part of it."""
+"""The page about statistics: what was asked, what it comes to, how it has changed, and who has what part."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
+
+import msgspec
 
 from ... import __version__
+from ...api.amounts import decimals_of
 from ...errors import ReportedError
-from ...report import Bar, Cell, Chart, Column, Figure, ReportPage, ReportTable, Section, Tally
+from ...report import (
+    Bar,
+    Cell,
+    Chart,
+    Column,
+    Figure,
+    Logo,
+    ReportPage,
+    ReportTable,
+    Section,
+    Tally,
+    TimeChart,
+    TimeLine,
+)
 from ...statistics.chart_data import ChartData, ChartSeries
+from ...statistics.derived import DERIVED, SPEND, derived_of
 from ...statistics.query import StatsQuery, is_money
+from ...statistics.rows import BEFORE
 from ..products.page import error_details
 
 MOST_BARS = 10  # of entities; the others are added up
-MOST_TIMES = 31
-LEADING = {"billed_charge_local": "spend", "impressions": "impressions", "clicks": "clicks"}
-NOUNS = {"DAY": "day", "HOUR": "hour"}
+LEADING = (SPEND, "impressions", "clicks")
+RATIOS = ("ctr", "cpc", "cpm", "cpe", "cost_per_conversion", "conversion_rate", "roas")
+PARTS = ("ctr", "conversion_rate")  # shown in percent
+TALLIED_RATIOS = ("ctr", "cpc")
+TITLES = {
+    SPEND: "Spend",
+    "ctr": "Click rate",
+    "cpc": "Cost per click",
+    "cpm": "Cost per 1,000 impressions",
+    "cpe": "Cost per engagement",
+    "roas": "Return on spend",
+}
+DAY, HOUR = len("2026-03-01"), len("2026-03-01T08:00")
 
 
-def page_of(question: StatsQuery, gathered: ChartData, account: str) -> ReportPage:
-    """Return the page about the rows of a question."""
-    counted = gathered.counted_columns
-    leading = [name for name in LEADING if name in counted] or counted[:3]
-    return ReportPage(
-        title=f"Statistics of account {account}",
-        level="neutral",
-        headline=question.text,
-        details=[] if leading else ["Nothing was spent or counted in this time."],
-        facts=_facts(question),
-        tallies=[_tally(name, part.total()) for name in leading for part in gathered.comparable(name)],
-        sections=[*_sections(question, gathered, leading)],
-    )
+class StatsPage(msgspec.Struct, frozen=True):
+    """What a page is of."""
+
+    question: StatsQuery
+    gathered: ChartData
+    accounts: Sequence[str]
+    earlier: str = ""  # the period that it is compared with
+    title: str = ""
+    logo: Logo | None = None
+
+    def made(self) -> ReportPage:
+        """Return the page."""
+        counted = self.gathered.counted_columns
+        leading = [name for name in LEADING if name in counted] or counted[:3]
+        return ReportPage(
+            title=self.question.text if self.title else _subject(self.accounts),
+            level="neutral",
+            headline=self.title or self.question.text,
+            details=[] if leading else ["Nothing was spent or counted in this time."],
+            facts=_facts(self.question, self.earlier),
+            tallies=[*self._tallies(leading)],
+            sections=[*self._sections(leading)],
+            logo=self.logo,
+        )
+
+    def _tallies(self, leading: Sequence[str]) -> Iterator[Tally]:
+        for name in leading:
+            for part in self.gathered.comparable(name):
+                total = part.total()
+                now, before = total.totals[name], total.totals.get(f"{name}{BEFORE}")
+                was = "" if before is None else total.shown(name, before)
+                change = self._change(now, before, was)
+                yield Tally(title_of(name, ""), float(now), text=total.text(name), change=change)
+        for name in TALLIED_RATIOS:
+            for part in [self.gathered] if name in PARTS else self.gathered.by_currency():
+                total = part.total()
+                now, before = (self._ratios(total, end).get(name) for end in ("", BEFORE))
+                if now is not None:
+                    was = "" if before is None else _ratio(name, before, total.currency)
+                    text = _ratio(name, now, total.currency)
+                    change = self._change(now, before, was)
+                    yield Tally(title_of(name, ""), float(now), text=text, change=change)
+
+    def _change(self, now: Any, before: Any, was: str) -> str:
+        """Say how a number has changed; nothing where the page compares nothing."""
+        if not self.earlier or before is None:
+            return ""
+        return f"{percent(now, before)} (was {was})" if before else f"was {was}"
+
+    def _ratios(self, line: ChartSeries, end: str = "") -> dict[str, Any]:
+        """Return the derived metrics of a line, of its sums."""
+        found = derived_of(self.question, [line.totals.get(f"{name}{end}") for name in self.gathered.columns])
+        return {name: found[name] for name in RATIOS if name in found}
+
+    def _sections(self, leading: Sequence[str]) -> Iterator[Section]:
+        drawn = [(name, part) for name in leading for part in self.gathered.comparable(name)]
+        if drawn and len(self.gathered.times) > 1:
+            yield Section("Over time", [self._over_time(name, part) for name, part in drawn])
+        if drawn and len(self.accounts) > 1:
+            yield Section("Accounts", [self._compared("account", self.gathered.by_account(), leading)])
+        if campaigns := self.gathered.by_campaign() if drawn else []:
+            yield Section("Campaigns", [self._compared("campaign", campaigns, leading)])
+        if drawn:
+            yield Section("Who has what part", [_parts(name, part) for name, part in drawn])
+        yield Section("All rows", [_table(self.gathered, leading)])
+
+    def _over_time(self, column: str, gathered: ChartData) -> TimeChart:
+        """Draw the sum of all, and what it was."""
+        total, times = gathered.total(), gathered.times
+        lines = [TimeLine(self.question.days, total.series(column, len(times)))]
+        if self.earlier:
+            before = total.series(f"{column}{BEFORE}", len(times))
+            lines.append(TimeLine(self.earlier, before, is_earlier=True))
+        length = HOUR if self.question.granularity == "HOUR" else DAY
+        decimals = decimals_of(total.currency) if is_money(column) else 0
+        return TimeChart(title_of(column, total.currency), [time[:length] for time in times], lines, decimals)
+
+    def _compared(self, noun: str, lines: Sequence[ChartSeries], leading: Sequence[str]) -> ReportTable:
+        """Return a row for each campaign or account, with derived metrics and the change of what leads."""
+        ratios = [self._ratios(line) for line in lines]
+        named = [name for name in RATIOS if any(each.get(name) is not None for each in ratios)]
+        changed = leading[:1] if self.earlier else []
+        columns = [
+            Column(noun.capitalize()),
+            *(Column(title_of(name, ""), "number") for name in leading),
+            *(Column(f"Change of {title_of(name, '').lower()}", "number") for name in changed),
+            *(Column(title_of(name, ""), "number") for name in named),
+        ]
+        rows: list[list[Cell]] = []
+        for line, ratio in zip(lines, ratios, strict=True):
+            cells: list[Cell] = [line.label, *(_cell(line, name) for name in leading)]
+            for name in changed:
+                now, before = line.totals.get(name) or 0, line.totals.get(f"{name}{BEFORE}")
+                cells.append(Figure(float(now / before - 1), percent(now, before)) if before else "")
+            for name in named:
+                value = ratio.get(name)
+                cells.append(
+                    "" if value is None else Figure(float(value), _ratio(name, value, line.currency))
+                )
+            rows.append(cells)
+        first = leading[0]
+        order = sorted(range(len(rows)), key=lambda at: -float(lines[at].totals.get(first) or 0))
+        return ReportTable(f"By {noun}", columns, [rows[at] for at in order], noun)
 
 
 def page_of_error(error: ReportedError, question: StatsQuery | None) -> ReportPage:
@@ -44,9 +163,35 @@ def page_of_error(error: ReportedError, question: StatsQuery | None) -> ReportPa
     )
 
 
-def _facts(question: StatsQuery | None) -> list[tuple[str, str]]:
+def _subject(accounts: Sequence[str]) -> str:
+    return (
+        f"Statistics of {f'account {accounts[0]}' if len(accounts) == 1 else f'{len(accounts):,} accounts'}"
+    )
+
+
+def title_of(column: str, currency: str) -> str:
+    """Name a column for people, with the currency of amounts: Spend, EUR."""
+    title = TITLES.get(column) or column.removesuffix("_local").replace("_", " ").capitalize()
+    return f"{title}, {currency}" if currency and is_money(column) else title
+
+
+def percent(now: Any, before: Any) -> str:
+    """Write how much more or less a number is than it was: +12.5 %."""
+    return f"{100 * (float(now) / float(before) - 1):+,.1f} %".replace("-", "−")
+
+
+def _ratio(name: str, value: Any, currency: str) -> str:
+    if name in PARTS:
+        return f"{100 * value:,.2f} %"
+    if DERIVED[name].sum == SPEND:
+        return f"{value:,.{decimals_of(currency)}f} {currency}".rstrip()
+    return f"{value:,.2f}"
+
+
+def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, str]]:
     asked = [("Entity", question.entity), ("Placement", question.placement)] if question else []
     return [
+        *([("Compared with", earlier)] if earlier else []),
         *asked,
         *([("Segments", question.segmentation)] if question and question.segmentation else []),
         ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
@@ -54,45 +199,10 @@ def _facts(question: StatsQuery | None) -> list[tuple[str, str]]:
     ]
 
 
-def _tally(column: str, total: ChartSeries) -> Tally:
-    return Tally(LEADING.get(column, column), float(total.totals[column]), text=total.text(column))
-
-
-def _sections(question: StatsQuery, gathered: ChartData, leading: Sequence[str]) -> Iterator[Section]:
-    drawn = [(name, part) for name in leading for part in gathered.comparable(name)]
-    if drawn and len(gathered.times) > 1:
-        noun = NOUNS.get(question.granularity, "time")
-        yield Section("Over time", [_over_time(name, part, noun) for name, part in drawn])
-    if drawn:
-        yield Section("Who has what part", [_parts(name, part) for name, part in drawn])
-    yield Section("All rows", [_table(gathered, leading)])
-
-
-def _over_time(column: str, gathered: ChartData, noun: str) -> Chart:
-    """Draw a bar for each time, or for as many neighbours together as there is room for."""
-    total = gathered.total()
-    numbers = total.series(column, len(gathered.times))
-    step = -(-len(numbers) // MOST_TIMES)
-    bars = []
-    for start in range(0, len(numbers), step):
-        value = sum(number or 0 for number in numbers[start : start + step])
-        bars.append(_bar(_moment(gathered.times[start], noun), value, total, column))
-    note = f"Each bar is {step} {noun}s from its beginning on." if step > 1 else ""
-    return Chart(f"{_title(column, total)} by {noun}", bars, float(total.totals[column]), note)
-
-
-def _moment(start: str, noun: str) -> str:
-    return start[:10] if noun == "day" else start[:16].replace("T", " ")
-
-
 def _parts(column: str, gathered: ChartData) -> Chart:
     lines, total = gathered.largest(column, MOST_BARS), gathered.total()
     bars = [_bar(line.label, float(line.totals.get(column) or 0), line, column) for line in lines]
-    return Chart(_title(column, total), bars, float(total.totals[column]))
-
-
-def _title(column: str, total: ChartSeries) -> str:
-    return f"{column} ({total.currency})" if is_money(column) and total.currency else column
+    return Chart(title_of(column, total.currency), bars, float(total.totals[column]))
 
 
 def _bar(label: str, value: float, line: ChartSeries, column: str) -> Bar:
@@ -105,7 +215,7 @@ def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:
     lines = gathered.lines
     names = ["Name", "Id", *(["Campaign"] if any(line.campaign for line in lines) else [])]
     numbers = list(dict.fromkeys([*first, *gathered.counted_columns]))
-    columns = [*map(Column, names), *(Column(name, "number") for name in numbers)]
+    columns = [*map(Column, names), *(Column(title_of(name, ""), "number") for name in numbers)]
     rows: list[list[Cell]] = []
     for line in lines:
         texts = (line.label, line.id, line.campaign)[: len(names)]

@@ -37,6 +37,41 @@ def require_folder(option: str, path: Path) -> None:
         raise UsageError(f"{option}: {reason}")
 
 
+MAX_LOGO_BYTES = 1_000_000
+LOGOS: "dict[bytes, MediaType]" = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+
+
+def read_logo(name: str) -> "Logo":
+    """Return a picture for a page; raise UsageError where it is none."""
+    from ...report import Logo
+
+    try:
+        with Path(name).open("rb") as file:
+            content = file.read(MAX_LOGO_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
+    if len(content) > MAX_LOGO_BYTES:
+        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
+    for start, media_type in LOGOS.items():
+        if content.startswith(start):
+            return Logo(media_type, content)
+    if is_svg(content):
+        return Logo("image/svg+xml", content)
+    raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
+
+
+def is_svg(content: bytes) -> bool:
+    """Tell whether a document is an SVG, without entities; inside a page it runs and loads nothing."""
+    from xml.etree import ElementTree
+
+    if b"<!ENTITY" in content:
+        return False
+    try:
+        return ElementTree.fromstring(content).tag == "{http://www.w3.org/2000/svg}svg"
+    except ElementTree.ParseError:
+        return False
+
+
 def check_differs(paths: Iterable[Path | None]) -> None:
     """Raise UsageError where one file is to be written twice."""
     seen = set()
@@ -49,6 +84,7 @@ def check_differs(paths: Iterable[Path | None]) -> None:
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...console.output_file import OutputFile
+    from ...report import Logo, MediaType
     from ...statistics.chart_data import ChartData
     from ...statistics.compared import Range
     from ...statistics.derived import RowOrder
@@ -92,6 +128,13 @@ class ResultOptions(msgspec.Struct, frozen=True):
     report: Annotated[
         str | None, typer.Option(metavar="FILE.html", help="Write a page about the rows here, for a browser")
     ] = None
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the page of --report")] = (
+        None
+    )
+    logo: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A picture at the top of that page: png, jpeg or svg, up to 1 MB"),
+    ] = None
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False
 
     @contextmanager
@@ -123,16 +166,15 @@ class ResultOptions(msgspec.Struct, frozen=True):
     ) -> "Results":
         """Return what takes the rows; raise UsageError where options exclude each other."""
         from ...console.output_file import OutputFile, checked_path
-        from ...statistics.compared import NONE, parse_compare
+        from ...statistics.compared import NONE, PREVIOUS, parse_compare
         from ...statistics.derived import RowOrder, require_columns
         from ...statistics.rows import parse_group_by
 
         by = parse_group_by(self.group_by)
         order = RowOrder.parse(self.sort, self.top)
         compare = parse_compare(self.compare)
-        compare = None if compare == NONE else compare
         about_rows = {"--group-by": by, "--totals": self.totals, "--sort": self.sort, "--top": self.top}
-        about_rows |= {"--compare": compare}
+        about_rows |= {"--compare": compare not in (None, NONE)}
         for option, is_given in about_rows.items():
             if is_given and (raw or self.into):
                 other = "--raw" if raw else "--into"
@@ -146,7 +188,10 @@ class ResultOptions(msgspec.Struct, frozen=True):
         given = [option for option, place in places.items() if place]
         if len(given) > 1:
             raise UsageError(f"{given[0]} cannot be used with {given[1]}", hint="export to one of them")
-        names, is_compared = call.settings.names, compare is not None
+        for option, value in (("--title", self.title), ("--logo", self.logo)):
+            if value is not None and not self.report:
+                raise UsageError(f"{option}: there is no page", hint="add --report FILE.html")
+        names, is_compared = call.settings.names, compare not in (None, NONE)
         columns = asked.columns(names, has_segments=has_segments, is_compared=is_compared)
         order = order.named(names, columns)
         if not (raw or call.printer.query):
@@ -163,7 +208,9 @@ class ResultOptions(msgspec.Struct, frozen=True):
         for chosen in filter(None, (output, plot)):
             chosen.confirm(call, force=self.force)
         results = Results(call, by, self.totals, order, database, output, plot, report, force=self.force)
-        results.compare = compare
+        results.is_compared = is_compared
+        results.compare = compare or (PREVIOUS if report else NONE)
+        results.title, results.logo = self.title or "", read_logo(self.logo) if self.logo else None
         return results
 
     def _database(self) -> Path | None:
@@ -197,7 +244,11 @@ class Results:
         self._order = order
         self._database, self._output, self._plot, self._report = database, output, plot, report
         self.question: StatsQuery | None = None  # once it is known
-        self.compare: str | Range | None = None
+        self.compare: str | Range = ""  # a page is compared with the period before, if with no other
+        self.is_compared = False  # rows show it
+        self.title = ""
+        self.logo: Logo | None = None
+        self._earlier: StatsQuery | None = None
 
     def questions_again(self, asked: "ResultContext") -> "list[StatsQuery]":
         """Return what is to be asked again, where rows are stored beside those of another offset."""
@@ -209,9 +260,16 @@ class Results:
 
     def earlier(self, asked: "ResultContext") -> "ResultContext | None":
         """Return the question about the period to compare with, if there is one."""
-        from ...statistics.compared import earlier_context
+        from ...statistics.compared import FIRST_YEAR, NONE, earlier_context
 
-        return earlier_context(asked, self.compare) if self.compare else None
+        if self.compare == NONE:
+            return None
+        earlier = earlier_context(asked, self.compare)
+        if earlier.question.period.start.year >= FIRST_YEAR:
+            return earlier
+        if not self.is_compared:
+            return None  # a page that nobody asked to compare
+        raise UsageError(f"--compare: {earlier.question.days} is before there were statistics")
 
     def take(
         self,
@@ -223,7 +281,7 @@ class Results:
         """Show, write or store the rows; `before` are those of the period to compare with."""
         from ...output.text import first_of
         from ...statistics.chart_data import ChartData
-        from ...statistics.compared import compared
+        from ...statistics.compared import compared, without_earlier
         from ...statistics.derived import with_derived
         from ...statistics.rows import table_of
 
@@ -235,12 +293,17 @@ class Results:
         shown = msgspec.structs.replace(question, group_by=self._by)
         draws = self._call.printer.draws and self._call.presentation.format is None
         draws = draws and not (self._database or self._output)
-        draws = draws and not (question.shown or self._order.is_given or before)  # lines have sums, in order
+        draws = draws and not (
+            question.shown or self._order.is_given or self.is_compared
+        )  # lines have sums, in order
         if draws or self._plot or self._report:
             table = gathered.watch(table)
+        self._earlier = before[0].question if before else None
+        if before and not self.is_compared:
+            table = without_earlier(table)
         if self._database is None and not draws:
             metrics, named = question.metrics, question.shown
-            table = with_derived(table, metrics, named, asked.names, is_compared=bool(before))
+            table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)
             table = self._order.applied(table)
         try:
             if self._database is not None:
@@ -251,7 +314,7 @@ class Results:
                 self._draw(shown, table, gathered)
             else:
                 self._show(asked, table)
-        except BrokenPipeError:  # nobody reads on; pictures and pages are of all rows
+        except BrokenPipeError:  # the reader has closed the pipe; pictures and pages are of all rows
             deque(table.rows, 0)
             self._picture(shown, gathered)
             raise
@@ -301,9 +364,11 @@ class Results:
 
     def _write_report(self, path: Path, question: "StatsQuery", gathered: "ChartData") -> None:
         from ...console.output_file import write_page
-        from .page import page_of
+        from .page import StatsPage
 
-        page = page_of(question, gathered, self._call.account)
+        earlier = self._earlier.days if self._earlier else ""
+        about = StatsPage(question, gathered, [self._call.account], earlier, self.title, self.logo)
+        page = about.made()
         write_page(self._call, path, page, force=self._force)
 
     def _draw(self, question: "StatsQuery", table: "StatsTable", gathered: "ChartData") -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...api.amounts import CurrencyOf
 from ...api.endpoint import Request
 from ...api.spending import may_spend_more
+from ...batches import Uncertain
 from ...batches.plan import record_plan
 from ...batches.records import RecordReader
-from ...batches.upload import Uncertain
 from ...console.invocation import Invocation
 from ...console.request_input import option_values, refuse_several, request_from_input
 from ...console.results import show, show_prepared_requests
@@ -19,14 +19,14 @@ from ...feeds.source import Source
 from ...output.text import counted
 from ...uploads.batch import answers
 from ...uploads.journal import Journal
-from ...uploads.push import build_requests
-from ...uploads.summary import Summary
+from ...uploads.push import Summary, build_requests
 from ..several import current_of, only_what_differs
 from ..spending import confirm_spending
 from .creation import OneRecord, noun_of, one_record
 from .hooks import OnceHooks
 from .options import SendOptions
-from .push import PushCommand
+from .push import INVALID_HINT, PushCommand
+from .validation import require_valid
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
@@ -101,13 +101,8 @@ def send_records(
     )
     rows = read_rows(source, roots=(), known=reader.known)
     plan = record_plan(rows, reader, noun_of(kind), batch.uncertain)
-    steps = _Steps(
-        call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume, reader=reader
-    )
-    command = PushCommand(steps, batch)
     if _has_one(rows) and not batch.of_several(kind):
-        steps.is_reduced = False  # the only one is compared by the command
-        command.validate()
+        require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
         only: R = plan.items[0]
         if reader.reads_records:
             on_record([*reader.left_out])
@@ -117,7 +112,10 @@ def send_records(
         return one_record(call, only, source.location, {}, key, batch.given)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    command.run()
+    steps = _Steps(
+        call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume, reader=reader
+    )
+    PushCommand(steps, batch).run()
     return None
 
 
@@ -159,12 +157,11 @@ class _Steps(OnceHooks, kw_only=True):
     kind: type[Request]
     reader: RecordReader
     is_one_change: bool = False
-    is_reduced: bool = True
 
     def validated(self) -> None:
         """Say what was left out of records of the service; of their changes, send only what differs."""
         left_out, call, plan = self.reader.left_out, self.call, self.plan
-        if not (left_out and self.is_reduced):
+        if not left_out:
             return
         say_left_out(call, left_out)
         if self.kind.endpoint.method == "PUT" and self.reader.reads_records:

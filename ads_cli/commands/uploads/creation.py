@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ... import __version__
 from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
+from ...batches import Uncertain
 from ...batches.plan import Once, named_file, require_alone, require_first_or_resumed
 from ...batches.resumed import CreationRun, content_of, read_run, rest_of
-from ...batches.upload import OPERATIONS, BatchUpload, Items, Uncertain, how_to_decide, records_in
+from ...batches.upload import OPERATIONS, BatchUpload, Items, how_to_decide, records_in
 from ...console.invocation import Invocation
 from ...console.results import show
 from ...errors import AdsctlError

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...uploads.journal import Journal
     from ...uploads.plan import Plan
-    from ...uploads.push import PushResult
-    from ...uploads.summary import Summary
+    from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
 
 
@@ -64,10 +63,6 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
         what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
         confirm_request(self.call, self.plan.upload.request, what)
-
-    def position(self) -> str:
-        """Tell which of several files is being sent, to show after the activity."""
-        return ""
 
     def shortfall(self) -> str:
         """Say what the place does not keep as it has acknowledged it; empty where it does."""

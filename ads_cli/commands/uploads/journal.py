@@ -52,7 +52,7 @@ def open_job(
 
 def file_of(plan: Plan) -> str:
     """Name the file of a plan, as its job does."""
-    return safe(plan.rows.source.location.identity)
+    return safe(plan.rows.source.identity)
 
 
 def _acknowledged(journal: Journal) -> str:

@@ -4,7 +4,6 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
@@ -20,13 +19,11 @@ from ...spelling import suggestion
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
-    from ...feeds.locations.access import RemoteAccess
+    from ...feeds.locations import RemoteAccess
     from ...feeds.rows import Rows
     from ...feeds.source import ReadOptions
     from ...uploads.rejected_rows import FailedOut
     from ...validation.rows import RowSchema
-
-DIFFERENCES_FOUND = 10  # exit code
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,14 +53,8 @@ Recipe = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Read the options of a feed from this file; those typed outrank it"),
 ]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run with this file")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about rows as errors")]
-
-
-class Uncertain(StrEnum):
-    """What is done with records whose answer was lost."""
-
-    skip = "skip"
-    resend = "resend"
 
 
 class ColumnMapping(dict[str, str]):
@@ -194,9 +185,7 @@ class SendOptions(RejectedOptions, frozen=True):
     max_errors: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rejected rows")] = (
         None
     )
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the last unfinished run with this file")
-    ] = False
+    resume: Resume = False
 
 
 class PushOptions(SendOptions, frozen=True):

@@ -18,9 +18,8 @@ from ...uploads.job_file import Job, JobKey, last_acknowledgements
 from ...uploads.jobs import resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
-from ...uploads.push import ProvenConcurrency, Push, PushResult
+from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
 from ...uploads.rejected_rows import check_failed_out
-from ...uploads.summary import Summary
 from ...validation.report import ValidationReport
 from .hooks import PushHooks
 from .journal import file_of, open_journal
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ...batches.task_jobs import EndedJob
 
 MAX_FINDINGS_IN_QUIET = 3
+INVALID_HINT = "nothing was sent; correct the file"
 
 
 @dataclass
@@ -96,7 +96,7 @@ class PushCommand:
 
     def validate(self) -> ValidationReport:
         """Validate the file; raise ContentError where rows are invalid, unless they are skipped."""
-        hint = "nothing was sent; correct the file"
+        hint = INVALID_HINT
         if isinstance(self.options, PushOptions):
             hint += ", or send the valid rows with --skip-invalid"
         if self.steps.invalid_hint:
@@ -144,7 +144,7 @@ class PushCommand:
             limiter.proven = concurrency.read()
 
             def on_rows(rows: int) -> None:
-                on_progress.activity = activity + self.steps.position()
+                on_progress.activity = activity + self.plan.position
                 on_progress(rows)
 
             observer = PushMessages(call.messages, on_rows)

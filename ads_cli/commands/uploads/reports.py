@@ -1,21 +1,23 @@
 """What fixes changed: a line for each fix with examples, and every change."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...api.reasons import quoted
+from ...api.problems import quoted
 from ...console.progress import OnProgress
 from ...errors import AdsctlError, ContentError, Interrupted, NotFoundError
-from ...feeds.rows import Row, Rows
+from ...feeds.rows import Row, RowNames
 from ...masking import mask_address
 from ...output.messages import Messages
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
-from ...uploads.summary import Summary
 from ...validation.report import Finding, ValidationReport
 from ...validation.rows import ExampleChange
+
+if TYPE_CHECKING:
+    from ...uploads.push import Summary
 
 CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
 REMOVED, ADDED = "31", "32"  # SGR parameters
@@ -27,7 +29,7 @@ def fixed_counts(report: ValidationReport) -> str:
     return f"fixed: {', '.join(counts)}" if counts else ""
 
 
-def fixed_lines(rows: Rows, report: ValidationReport) -> list[str]:
+def fixed_lines(rows: RowNames, report: ValidationReport) -> list[str]:
     """Describe what each fix changed, by its first changes."""
     lines = []
     for name, fixed in report.fixed.items():
@@ -54,7 +56,7 @@ def change_records(row: Row) -> Iterator[dict[str, Any]]:
         yield dict(zip(CHANGE_COLUMNS, values, strict=True))
 
 
-def diff_lines(rows: Rows, row: Row, *, color: bool) -> Iterator[str]:
+def diff_lines(rows: RowNames, row: Row, *, color: bool) -> Iterator[str]:
     """Show each changed field of a row before and after, as a diff does."""
     yield safe(f"{rows.place(row.line, row.record)}: {row.values.get('id', '')}")
     for fix, field, before, after in row.changes:
@@ -136,7 +138,7 @@ def how_to_correct(failed_out: str | None, *others: str) -> str:
 
 def show_report(
     printer: Printer,
-    rows: Rows,
+    rows: RowNames,
     report: ValidationReport,
     changed: Iterable[Row] | None = None,
     tried: Mapping[str, Any] | None = None,
@@ -169,7 +171,7 @@ def show_report(
         printer.show(findings, (*columns, "places") if rows.name_place else columns, "field")
 
 
-def _record(rows: Rows, finding: Finding) -> dict[str, object]:
+def _record(rows: RowNames, finding: Finding) -> dict[str, object]:
     """Return a finding as programs read it; of several files, with the place of each row."""
     record = vars(finding) | {"more_rows": finding.more_rows}
     if rows.name_place:
@@ -177,7 +179,7 @@ def _record(rows: Rows, finding: Finding) -> dict[str, object]:
     return record
 
 
-def error_lines(rows: Rows, report: ValidationReport) -> list[str]:
+def error_lines(rows: RowNames, report: ValidationReport) -> list[str]:
     """Describe each kind of error once, with its first rows."""
     lines = [_describe(rows, finding) for finding in report.findings if finding.severity == "error"]
     if report.omitted:
@@ -185,12 +187,12 @@ def error_lines(rows: Rows, report: ValidationReport) -> list[str]:
     return lines
 
 
-def warning_lines(rows: Rows, report: ValidationReport, label: str = "") -> list[str]:
+def warning_lines(rows: RowNames, report: ValidationReport, label: str = "") -> list[str]:
     """Describe each kind of warning once, with its first rows, and a label between place and text."""
     return [_describe(rows, finding, label) for finding in report.findings if finding.severity == "warning"]
 
 
-def show_summary(printer: Printer, summary: Summary, name: str) -> None:
+def show_summary(printer: Printer, summary: "Summary", name: str) -> None:
     """Print the summary of a push; `name` is that of its file."""
     if printer.is_for_people:
         print(safe_lines(_summary_text(summary, name)), flush=True)
@@ -199,13 +201,13 @@ def show_summary(printer: Printer, summary: Summary, name: str) -> None:
         printer.show(document, tuple(document), "job")
 
 
-def hint_of_kind(rows: Rows, report: ValidationReport) -> str:
+def hint_of_kind(rows: RowNames, report: ValidationReport) -> str:
     """Say what gives the fields that are wrong, where the kind of the feed is known to lack them."""
     wrong = dict.fromkeys(finding.field for finding in report.findings if finding.severity == "error")
     return "; ".join(f"{field}: {rows.hints[field]}" for field in wrong if field in rows.hints)
 
 
-def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
+def _describe(rows: RowNames, finding: Finding, label: str = "") -> str:
     what = label + (f"{finding.field}: {finding.problem}" if finding.field else finding.problem)
     if finding.fix:
         what += f"{' ' if what.endswith('?') else '; '}fix it with --fix {finding.fix}"
@@ -219,7 +221,7 @@ def _describe(rows: Rows, finding: Finding, label: str = "") -> str:
     return f"{place}: {what}\n    {counted(finding.rows, 'row')}: {listed}"
 
 
-def _summary_text(summary: Summary, name: str) -> str:
+def _summary_text(summary: "Summary", name: str) -> str:
     counts = dict(summary.counts)
     for rows in ("skipped", "unseen", "not_kept"):
         if rows in summary.extra and (summary.extra[rows] or rows == "skipped"):

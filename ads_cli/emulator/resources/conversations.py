@@ -28,7 +28,7 @@ from .cards import CARD, SORTABLE, add_card, delete_of_type, require_card
 from .media import find_media, image_size, require_fit_for_card, video_size
 
 
-class Kind(NamedTuple):
+class CardKind(NamedTuple):
     """A kind of conversation cards, and the media that it shows."""
 
     card_type: str
@@ -49,9 +49,9 @@ WRITE_ONLY = {
     "unlocked_image_media_key": "IMAGE",
     "unlocked_video_media_key": "VIDEO",
 }
-IMAGE = Kind("IMAGE_CONVERSATION", "IMAGE", "1.91:1", CreateImageConversation)
-VIDEO = Kind("VIDEO_CONVERSATION", "VIDEO", "16:9", CreateVideoConversation)
-KIND_OF: dict[type[Request], Kind] = {
+IMAGE = CardKind("IMAGE_CONVERSATION", "IMAGE", "1.91:1", CreateImageConversation)
+VIDEO = CardKind("VIDEO_CONVERSATION", "VIDEO", "16:9", CreateVideoConversation)
+KIND_OF: dict[type[Request], CardKind] = {
     **dict.fromkeys((ListImageConversations, GetImageConversation, CreateImageConversation), IMAGE),
     **dict.fromkeys((UpdateImageConversation, DeleteImageConversation), IMAGE),
     **dict.fromkeys((ListVideoConversations, GetVideoConversation, CreateVideoConversation), VIDEO),

@@ -1,15 +1,14 @@
-"""CSV and TSV: a header, then a record in each line."""
+"""CSV and TSV: a header, then a record in each line; and files with one value in each line."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...output.text import counted, listed
-from ..rows import Block, Row, TableRows, UnreadableBlockError
-from .lines import MAX_LINE_BYTES, TextRows
+from ..rows import MAX_LINE_BYTES, Block, Row, TableRows, TextRows, UnreadableBlockError
 
 if TYPE_CHECKING:
     from ..source import Source
@@ -209,3 +208,36 @@ def _explain(error: csv.Error) -> str:
     if "new-line character" in reason:
         return "a line ends with CR alone; save the file with LF or CRLF"
     return f"not CSV: {reason}; double a quote inside a quoted cell"
+
+
+class LineRows(TextRows):
+    """A value in each line, of the only known field; a line with the field's name is a header."""
+
+    def _read(self) -> Iterator[Row]:
+        (name,) = self.known
+        self.columns = (name,)
+        is_empty = True
+        for line in self._lines(self.source.stream()):
+            if (value := line.strip()) and value != name:
+                is_empty = False
+                yield Row(self._line, {name: value})
+        if is_empty:
+            raise self.error(1, "the file contains no values")
+
+
+class ArgumentRows(LineRows):
+    """Values from the command line, each of which names itself in messages."""
+
+    def _read(self) -> Iterator[Row]:
+        self._values: dict[int, str] = {}
+        for row in super()._read():
+            (self._values[row.line],) = row.values.values()
+            yield row
+
+    def place(self, line: int, record: int) -> str:
+        """Return the value."""
+        return repr(self._values[line])
+
+    def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
+        """List the values."""
+        return ", ".join(self.place(line, line) for line in lines)

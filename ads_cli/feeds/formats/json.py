@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import ContentError
-from ..rows import RecordRows, Row, decoding_error, decoding_error_in
-from .lines import MAX_LINE_BYTES
+from ..rows import MAX_LINE_BYTES, RecordRows, Row, decoding_error, decoding_error_in
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024

@@ -7,7 +7,7 @@ from typing import Any
 from xml.parsers import expat
 
 from ...errors import ContentError
-from ..rows import Row, Rows
+from ..rows import FileRows, Row
 from .xml_handlers import record_handlers
 from .xml_records import ANYWHERE, MAX_DEPTH, ElementFields, Path, find_record, is_at, local_name
 from .xml_text import XmlRepair, XmlText, deferred
@@ -28,7 +28,7 @@ CUT_OFF = (
 TAG_MISMATCH = CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 
 
-class XmlRows(Rows):
+class XmlRows(FileRows):
     """The elements that are records, as the document is read."""
 
     _repairs = False  # whether characters that should have been escaped were found

@@ -16,12 +16,12 @@ from .sniffing import UTF_16_XML
 if TYPE_CHECKING:
     from xml.parsers import expat
 
-    from ..rows import Rows
+    from ..rows import FileRows
 
 CHUNK_BYTES = 64 * 1024
 DECLARATION = re.compile(rb"""\s*+<\?xml\s[^>]*?encoding\s*+=\s*+["']([\w.:-]+)["']""")
 DECLARATION_BYTES = 1024
-# Sections in which an "&" stands for itself, and an "&" elsewhere that begins no reference of XML.
+# Sections in which an "&" is literal, and an "&" elsewhere that does not begin a reference of XML.
 TOKEN = re.compile(
     rb"<!\[CDATA\[|<!--|<\?|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)([A-Za-z][A-Za-z0-9]{1,30};)?"
 )
@@ -32,7 +32,7 @@ MAX_TOKEN_BYTES = 40
 class XmlText:
     """The document as chunks of UTF-8, without what precedes its declaration."""
 
-    def __init__(self, rows: "Rows") -> None:
+    def __init__(self, rows: "FileRows") -> None:
         self.lines_before = 0  # blank lines, which must not precede the declaration
         self._rows = rows
         raw = cast("io.BufferedReader[Any]", rows.source.stream())

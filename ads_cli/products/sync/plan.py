@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, count, islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,13 +14,12 @@ from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
 from ...uploads.batch import Acknowledgement, Batch, Batches
-from ...uploads.job_file import JobKey, UploadTarget
+from ...uploads.job_file import JobKey
 from ...uploads.journal import Journal
-from ...uploads.plan import OnAcknowledged, this_second
-from ...uploads.row_plan import RowPlan
+from ...uploads.plan import OnAcknowledged, RowPlan
 from ...validation.report import ValidationReport
-from ...validation.rows import CheckedRow, EncodedRows, RowSchema
-from ...validation.validator import OnProgress, Validator
+from ...validation.rows import EncodedRows, RowSchema
+from ...validation.validator import Validator
 from ..digest_index import DIGEST_BYTES, id_hash, key_hash, repeat_hash
 from ..normal_form import PRODUCT_SCHEMA
 from ..selection import NOT_COMMITTED
@@ -76,58 +75,19 @@ SYNC, UPDATE = "sync", "update"  # operations
 T = TypeVar("T")
 
 
-class SyncPlan:
+@dataclass(kw_only=True)
+class SyncPlan(RowPlan):
     """Carry out what differs between a feed and its catalog.
 
     Each run finds that out again, and sends nothing that an earlier run of the job has sent.
     """
 
-    noun = "products"
-    depends_on_time = False
-    parts = 0
-
-    def __init__(
-        self,
-        feed: RowPlan,
-        differences: Differences,
-        sync_state: SyncState,
-        *,
-        prune: bool,
-        verify: bool,
-        expected_epoch: str,
-    ) -> None:
-        self.upload = feed.upload
-        self.started = this_second()
-        self.differences = differences  # once the feed is compared
-        self.expected_epoch = expected_epoch  # the write epoch of the catalog before it was listed
-        self._feed = feed
-        self._options = {"prune": prune, "verify": verify, "version": __version__}
-        self._earlier = EarlierRuns()
-        self._resumed: PendingChanges | None = None
-        self._bookkeeper = CommitDifferences(sync_state, differences)
-
-    @property
-    def rows(self) -> Rows:
-        """Return the rows of the feed."""
-        return self._feed.rows
-
-    @property
-    def validator(self) -> Validator:
-        """Return what validates the feed."""
-        return self._feed.validator
-
-    @property
-    def report(self) -> ValidationReport:
-        """Return the report of the last validation."""
-        return self._feed.report
-
-    def validate(self, on_progress: OnProgress) -> ValidationReport:
-        """Read the whole feed; raise ContentError where it cannot be read."""
-        return self._feed.validate(on_progress)
-
-    def checked_rows(self) -> Iterator[CheckedRow]:
-        """Read the feed again and yield each row with its problems."""
-        return self._feed.checked_rows()
+    upload: SyncUpload
+    differences: Differences  # once the feed is compared
+    expected_epoch: str  # the write epoch of the catalog before it was listed
+    options: dict[str, str | int | bool | None]  # that identify the job, beside those of the feed
+    _earlier: EarlierRuns = field(default_factory=EarlierRuns)
+    _resumed: PendingChanges | None = None
 
     @property
     def _pending(self) -> PendingChanges:
@@ -167,41 +127,27 @@ class SyncPlan:
             yield Batch(next(numbers), Deletions.of(part))
 
     def write_requests(self) -> Iterable[Request]:
-        """Return the requests that it sends, without their rows."""
-        counts, upload = self.differences.counts, self.upload
-        deletions = upload.deletions if isinstance(upload, SyncUpload) else None
+        """Return the request of the writes, and that of the deletions, as far as there are any."""
+        counts, deletions = self.differences.counts, self.upload.deletions
         if any(counts.get(action) for action in WRITES) or not counts.get("delete"):
             yield self.upload.request
         if counts.get("delete") and deletions:
             yield deletions.request
 
-    def sample_batches(self) -> Iterable[Batch]:
-        """Return no batch: a dry run shows the changes."""
-        return ()
-
-    def max_pending(self, threads: int) -> int:
-        """Allow one batch in flight and one waiting for each thread."""
-        return self._feed.max_pending(threads)
-
-    def place(self, service: str) -> UploadTarget:
-        """Return the catalog."""
-        return self._feed.place(service)
-
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job; what differs does not, since each run finds it out again."""
-        key = self._feed.key(service, skip_invalid=skip_invalid)
-        upload = {**key.options.upload, **self._options}
-        return replace(key, options=replace(key.options, upload=upload))
+        key = super().key(service, skip_invalid=skip_invalid)
+        return replace(key, options=replace(key.options, upload=key.options.upload | self.options))
 
     def begin(self, journal: "Journal") -> None:
         """Find out what earlier runs have sent, and forget the products that are about to change."""
         self._earlier = EarlierRuns(journal.acknowledged.values(), journal.attempts)
         self._resumed = PendingChanges(self.differences, self._earlier)
-        self._bookkeeper.begin(journal)
+        super().begin(journal)
 
     def finish(self, journal: "Journal") -> str:
         """Remember the products of the catalog that are as the feed says."""
-        told = [self._bookkeeper.finish(journal)]
+        told = [super().finish(journal)]
         if spared := self._pending.spared:
             ids = first_of(spared, NAMED_IDS, repr)
             products = counted(len(spared), "product")
@@ -216,7 +162,7 @@ class SyncPlan:
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the rows that are not sent, and those of which the catalog does not tell."""
         skipped = {"skipped": report.valid - self._pending.written}
-        if self._feed.operation == UPDATE:  # of which every product is listed
+        if self.operation == UPDATE:  # of which every product is listed
             return skipped
         return skipped | {
             "unseen": self.differences.unseen,
@@ -240,8 +186,19 @@ def sync_plan(
     """Plan to make a catalog equal to a feed, or in some fields to the rows of a file."""
     validator = Validator(rows, schema, strict=strict)
     upload = sync_upload(catalog, deletes=operation == SYNC)
-    feed = RowPlan("products", validator, upload, KIND, catalog, operation, BATCH_SIZE)
-    return SyncPlan(feed, differences, sync_state, prune=prune, verify=verify, expected_epoch=expected_epoch)
+    return SyncPlan(
+        noun="products",
+        validator=validator,
+        upload=upload,
+        kind=KIND,
+        target=catalog,
+        operation=operation,
+        batch_size=BATCH_SIZE,
+        bookkeeper=CommitDifferences(sync_state, differences),
+        differences=differences,
+        options={"prune": prune, "verify": verify, "version": __version__},
+        expected_epoch=expected_epoch,
+    )
 
 
 def _parts(changes: Iterator[T]) -> Iterator[list[T]]:

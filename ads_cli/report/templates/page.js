@@ -69,6 +69,57 @@ function showThumbnails() {
   }
 }
 
+// Colours that are legible on a light ground, a dark one and on paper; the dashes differ too.
+const LINE_COLORS = ["#3b6fd4", "#b3690f", "#2b8a5f", "#b04a90", "#8a6d00"];
+const AXIS_COLOR = "#76808f", GRID_COLOR = "#76808f40";
+const PLOT_HEIGHT = 220;
+
+function drawLines(place) {
+  const { times, lines, decimals, title } = JSON.parse(place.dataset.lines);
+  const hasHours = times.some((time) => time.includes("T"));
+  const shown = (number) => number === null || number === undefined ? "–"
+    : number.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  const short = new Intl.NumberFormat("en", { notation: "compact" });
+  const axis = { stroke: AXIS_COLOR, grid: { stroke: GRID_COLOR, width: 1 }, ticks: { stroke: GRID_COLOR } };
+  const options = {
+    width: place.clientWidth,
+    height: PLOT_HEIGHT,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),  // the clock of the account
+    scales: { y: { range: (plot, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.05] } },
+    axes: [
+      { ...axis, space: 90, values: hasHours ? undefined : (plot, splits) => splits.map((each) => dayOf(each)) },
+      { ...axis, size: 60, values: (plot, splits) => splits.map((each) => short.format(each)) },
+    ],
+    series: [
+      { label: "", value: (plot, seconds) => seconds === null ? "–" : hasHours ? hourOf(seconds) : dayOf(seconds) },
+      ...lines.map((line, index) => ({
+        label: line.label,
+        stroke: LINE_COLORS[index % LINE_COLORS.length],
+        width: 2,
+        dash: line.isEarlier ? [6, 4] : undefined,
+        points: { show: times.length < 40 && !line.isEarlier, size: 5 },
+        value: (plot, number) => shown(number),
+      })),
+    ],
+  };
+  const seconds = times.map((time) => Date.parse(hasHours ? `${time}Z` : `${time}T00:00Z`) / 1000);
+  if (!hasHours) {
+    options.axes[0].incrs = [1, 2, 7, 14, 30, 61, 91, 182, 365].map((days) => days * 86400);
+  }
+  const plot = new uPlot(options, [seconds, ...lines.map((line) => line.numbers)], place);
+  addEventListener("resize", () => plot.setSize({ width: place.clientWidth, height: PLOT_HEIGHT }));
+}
+
+function dayOf(seconds) {
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
+
+function hourOf(seconds) {
+  return new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
+}
+
+for (const place of document.querySelectorAll("[data-lines]")) drawLines(place);
+
 const thumbnails = document.getElementById("thumbnails");
 if (thumbnails) {
   thumbnails.hidden = false;

@@ -23,7 +23,7 @@ if block := os.environ.get("CHAOS_BLOCK"):  # treat every file as large
     # As adsctl does before its imports: a signal inside an import must end the process, and not the import.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from ads_cli.parallel import process_pool
-    from ads_cli.validation.block_runner import BlockRunner
+    from ads_cli.validation.validator import BlockRunner
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

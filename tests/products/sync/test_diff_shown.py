@@ -109,7 +109,7 @@ def test_a_large_table_is_compared_by_several_processes_as_by_one(differ, monkey
     assert [each["id"] for each in alone[:4]] == ["sku-1", "sku-2", "sku-3", "sku-290"] and len(alone) == 14
     monkeypatch.setattr("ads_cli.parallel.process_pool.MIN_FILE_BYTES", 0)
     monkeypatch.setattr("ads_cli.parallel.process_pool._cores", lambda: 2)
-    monkeypatch.setattr("ads_cli.validation.block_runner.BlockRunner.block_bytes", 5_000)
+    monkeypatch.setattr("ads_cli.validation.validator.BlockRunner.block_bytes", 5_000)
     assert differ.diff("--prune", file="feed.csv") == alone
 
 

@@ -12,10 +12,10 @@ from . import NAMES
 from .fix import FIELD_TYPES, Fix, TextFix, Triggers
 from .money import Price
 from .texts import Html, Whitespace
-from .values import Availability, Category, Gtin, Https, ImageFix, Length
+from .values import Availability, CategoryFix, Gtin, Https, ImageFix, Length
 
 # White space may hide HTML, and HTML the levels of a category.
-TEXT_FIXES: tuple[TextFix, ...] = (Whitespace(), Html(), Category())
+TEXT_FIXES: tuple[TextFix, ...] = (Whitespace(), Html(), CategoryFix())
 RULE_FIXES: tuple[Fix, ...] = (Price(), Length(), Https(), Availability(), Gtin(), ImageFix())
 
 

@@ -98,7 +98,7 @@ def _is_spaced(category: str) -> bool:
     return ">" not in category.replace(" > ", "") and " - " not in category
 
 
-class Category:
+class CategoryFix:
     """Writes the levels of categories apart, without ids."""
 
     name = "category"

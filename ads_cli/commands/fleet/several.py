@@ -1,0 +1,158 @@
+"""A fleet of one line: `adsctl --profile 'shop-*' COMMAND` runs a command under each profile that matches."""
+
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+
+from ...console.command_line import CommandLine
+from ...console.invocation import Invocation
+from ...errors import AdsctlError, Interrupted, ReportedError, UsageError
+from ...fleet.check import Parsed, check_places, parsed_task, problem
+from ...fleet.commands import FleetCommands
+from ...fleet.engine import Ended, TaskEvent, TaskResult, error_of, grouped, worst
+from ...fleet.expand import TaskLine, matching_profiles, words_for
+from ...fleet.file import TaskProblem
+from ...fleet.records import Records, RunId
+from ...fleet.task_process import LocalEngine
+from ...fleet.tasks import RunLimits, Task
+from ...masking import mask_address
+from ...output.text import counted, shell_command
+from ...spelling import suggestion
+from . import DEFAULT_PARALLEL
+from .execution import counts_of, end, show_merged, show_records
+from .plan import ParsedLine, parse_line, problems_here
+from .view import FleetView
+
+# What is that of the fleet, and not of its tasks.
+OF_FLEET = dict.fromkeys(("output", "columns", "query", "csv_safe", "color", "on_failure", "on_failure_env"))
+IN_FLEET = ("profile", "log_file")  # of its tasks alone
+
+
+def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
+    """Run a command line under each profile that its --profile names; return False where it names but one.
+
+    So it does for a command line with a mistake, or that shows a help text: running it tells.
+    """
+    try:
+        parsed = parse_line(root, command_line.words)
+    except UsageError:
+        return False
+    pattern = str(parsed.options.get("profile") or "")
+    command_line.parsed_options = {
+        name: value for name, value in parsed.options.items() if name not in IN_FLEET
+    }
+    call = Invocation.of(SimpleNamespace(obj=command_line))
+    profiles = list(call.settings.read_config().get("profiles") or ())
+    if pattern in profiles:
+        command_line.parsed_options = {}
+        return False
+    command_line.is_parsed = True
+    SeveralProfiles(call, root, parsed, _matching(profiles, pattern)).run()
+    return True
+
+
+def _matching(profiles: list[str], pattern: str) -> list[str]:
+    """Return the profiles that patterns name, in their order; raise UsageError for one that names none."""
+    found: list[str] = []
+    for part in filter(None, map(str.strip, pattern.split(","))):
+        if not (matching := matching_profiles(profiles, part)):
+            hint = f"profiles: {', '.join(profiles)}" if profiles else "run: adsctl auth login --profile NAME"
+            raise UsageError(f"--profile: no profile matches {part!r}{suggestion(part, profiles)}", hint=hint)
+        found += matching
+    return list(dict.fromkeys(found))
+
+
+class SeveralProfiles:
+    """A command that runs under several profiles at once."""
+
+    def __init__(self, call: Invocation, root: Any, parsed: ParsedLine, profiles: list[str]) -> None:
+        self._call, self._root, self._profiles = call, root, profiles
+        commands = FleetCommands(root)
+        try:
+            self._name = commands.name_in(tuple(parsed.command.split()))
+        except UsageError as error:
+            raise UsageError(error.message, hint=f"name one profile: {', '.join(profiles)}") from None
+        self._command = commands[self._name]
+
+    def run(self) -> None:
+        """Check all tasks, ask once, run them, and show one result; raise the error of the worst."""
+        call = self._call
+        _ = call.printer  # an invalid --query is reported before anything is done
+        parsed = self._parsed(asks=False)
+        if any(each.is_write for each in parsed) and not call.dry_run:
+            typed = shell_command(map(mask_address, ("adsctl", *call.command_line)))
+            named = f"{counted(len(parsed), 'profile')}: {', '.join(self._profiles)}"
+            call.confirm(f"run {typed} under {named}", at_service=False)
+            parsed = self._parsed(asks=True)
+        with tempfile.TemporaryDirectory(prefix="adsctl-") as folder:
+            tasks = [msgspec.structs.replace(each.task, is_job=False) for each in parsed]  # all show data
+            results, stopped = self._results(tasks, Path(folder))
+        self._end(results, stopped)
+
+    def _parsed(self, *, asks: bool) -> list[Parsed]:
+        """Return the tasks; raise the worst error of what stands in their way."""
+        tasks, problems = list[Parsed](), list[TaskProblem]()
+        for profile in self._profiles:
+            words = words_for(profile, self._call.command_line)
+            line = TaskLine(0, profile, profile, self._name, words)
+            fixed = {**OF_FLEET, "profile": profile, **({"yes": True} if asks else {})}
+            try:
+                params, options, _ = parse_line(self._root, words, fixed)
+                tasks.append(parsed_task(line, self._command, params, options, words, **fixed))
+            except AdsctlError as error:
+                problems.append(problem(line, error))
+        problems += check_places(tasks)
+        problems += problems_here(self._call, tasks)
+        if problems:
+            kind = worst([each.error.exit_code for each in problems])
+            lines = map(mask_address, grouped((each.task, each.text) for each in problems))
+            raise kind("\n".join([*lines, "nothing was run"]))
+        return tasks
+
+    def _results(self, tasks: list[Task], folder: Path) -> tuple[list[TaskResult], Interrupted | None]:
+        """Run the tasks; return what they came to, and the signal that has stopped them."""
+        call, run = self._call, RunId("profiles", "run")
+        records = Records(folder, run)
+        found: dict[str, TaskResult] = {}
+        view = FleetView(call.messages, len(tasks), records.log, tells_ends=False)
+
+        def on_event(event: TaskEvent) -> None:
+            if isinstance(event, Ended):
+                found[event.task.name] = event.result
+            view.on_event(event)
+
+        engine = LocalEngine(run, call.settings.state_dir, RunLimits(DEFAULT_PARALLEL), records_dir=folder)
+        stopped: Interrupted | None = None
+        with view.shown():
+            try:
+                engine.run(tasks, on_event)
+            except Interrupted as error:
+                stopped = error
+        for task in tasks:
+            self._show_log(task.profile, records.log(task))
+        return [found.get(task.name) or TaskResult.skipped(task) for task in tasks], stopped
+
+    def _show_log(self, profile: str, log: Path) -> None:
+        """Show what a task has written to stderr, but for its error, which is JSON."""
+        if log.exists():
+            for line in log.read_text("utf-8", "replace").splitlines():
+                if line.strip() and not line.startswith('{"error":'):
+                    self._call.messages.show(f"{profile}: {line}")
+
+    def _end(self, results: list[TaskResult], stopped: Interrupted | None) -> None:
+        call = self._call
+        call.note_summary(counts_of(results))
+        error: ReportedError | None = stopped or error_of(results, noun="profile")
+        try:
+            if call.printer.shows_documents:
+                show_records(call, results)
+            else:
+                show_merged(call, results, ("profile",))
+        except AdsctlError as other:
+            if error is None:
+                raise
+            call.messages.warn(other.message)  # that tasks failed is more important
+        end(results, error)

@@ -1,0 +1,180 @@
+"""Which commands a fleet runs, and what it must know of each: what it reads, writes, changes and shows.
+
+The commands that a declared request makes need no line here: the command tree tells what they change.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from ..errors import UsageError
+from ..spelling import suggestion
+
+Kind = Literal["product_catalog", "custom_audience", "do_not_reach_list", "pixel"]
+IN_ACCOUNT = ("custom_audience", "do_not_reach_list")  # what an account must be named for
+
+
+class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """What a fleet must know of a command; the parameters have the names of its function."""
+
+    changes: Kind | None = None  # what a job of it changes
+    target: str = ""  # the parameter that names what it changes; a catalog has a setting
+    is_write: bool = False  # changes something, at the service or what this machine remembers
+    is_job: bool = False  # its result is one summary; those of others are data
+    uses_account: bool = True  # else it works offline
+    needs_account: bool = False  # nothing can be asked without one
+    inputs: tuple[str, ...] = ("files", "file", "from_")
+    outputs: tuple[str, ...] = ()  # of a job, one of them must be given
+    is_once: bool = False  # what it sends counts each time
+    alone: str = ""  # the parameter with which a task must be the only one of its target
+    shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether several tasks may fill one target at once: it takes people or conversions in any order."""
+        return bool(self.target)
+
+
+def _job(changes: Kind, target: str = "", **facts: Any) -> TaskCommand:
+    return TaskCommand(changes=changes, target=target, is_write=True, is_job=True, **facts)
+
+
+CATALOG = _job("product_catalog")
+OFFLINE = TaskCommand(uses_account=False, is_job=True)
+READ = TaskCommand(inputs=())
+IN_AN_ACCOUNT = TaskCommand(inputs=(), needs_account=True)
+WRITE = TaskCommand(is_write=True)
+# The hand-written ones.
+COMMANDS = {
+    "products push": CATALOG,
+    "products sync": CATALOG,
+    "products update": CATALOG,
+    "products delete": CATALOG,
+    "products pull": TaskCommand(is_job=True, inputs=(), outputs=("file",)),
+    "products check": OFFLINE,
+    "products convert": TaskCommand(uses_account=False, is_job=True, outputs=("output_file",)),
+    "products diff": TaskCommand(),
+    "products get": READ,
+    "audiences push": _job("custom_audience", "audience"),
+    "audiences do-not-reach push": _job("do_not_reach_list", "list_"),
+    "audiences sync": _job("custom_audience", "audience", alone="prune"),
+    "audiences do-not-reach sync": _job("do_not_reach_list", "list_", alone="prune"),
+    "audiences check": OFFLINE,
+    "audiences hash": TaskCommand(uses_account=False, is_job=True, outputs=("output_file",)),
+    "audiences diff": TaskCommand(needs_account=True),
+    "audiences do-not-reach diff": TaskCommand(needs_account=True),
+    "audiences combine": TaskCommand(is_write=True, needs_account=True),
+    "audiences remembered": IN_AN_ACCOUNT,
+    "audiences forget": TaskCommand(is_write=True, needs_account=True),
+    "conversions send": _job("pixel", "pixel", is_once=True),
+    "stats export": TaskCommand(
+        is_job=True, needs_account=True, inputs=(), outputs=("file",), shared_outputs=("into",)
+    ),
+    "stats get": IN_AN_ACCOUNT,
+    "stats jobs get": IN_AN_ACCOUNT,
+    "campaigns tree": IN_AN_ACCOUNT,
+    "campaigns pull": TaskCommand(needs_account=True, inputs=(), outputs=("file",)),
+    "campaigns plan": TaskCommand(needs_account=True, outputs=("out",)),
+    "campaigns apply": TaskCommand(is_write=True, needs_account=True),
+    "campaigns copy": TaskCommand(is_write=True, needs_account=True, inputs=()),
+    "cards fetch": IN_AN_ACCOUNT,
+    "media upload": WRITE,
+    "media check": TaskCommand(uses_account=False),
+    "media lookup": READ,
+    "media alt-text": WRITE,
+    "media library clean": TaskCommand(is_write=True, needs_account=True),
+    "media subtitles add": WRITE,
+    "media subtitles delete": WRITE,
+    "targeting search": READ,
+    "webhooks create": WRITE,
+    "api": WRITE,
+    "doctor": TaskCommand(uses_account=False, inputs=()),
+    "auth status": TaskCommand(uses_account=False, inputs=()),
+    "guard show": TaskCommand(uses_account=False, inputs=()),
+    "guard check": TaskCommand(uses_account=False, inputs=()),
+}
+# Further files that commands write, where they are asked for.
+WRITTEN = ("failed_out", "report", "mapping_draft", "recipe_draft", "plot")
+# What makes no sense under several profiles, by the beginning of the command.
+_OF_ONE = "it signs in one profile at a time"
+_OF_MACHINE = "it is the same for all profiles of this machine"
+REFUSED = {
+    "auth": _OF_ONE,
+    "profile": "it sets up one profile at a time",
+    "emulator": "the emulator has no profile but local",
+    "fleet": "the tasks of a fleet name their profiles themselves",
+    "jobs": _OF_MACHINE,
+    "changes": _OF_MACHINE,
+    "mcp": "an assistant works under one profile",
+    "skill": _OF_MACHINE,
+    "completion": _OF_MACHINE,
+    "help": _OF_MACHINE,
+}
+# Requests that are sent by POST and change nothing.
+ASKING = ("audiences estimate", "posts drafts preview")
+
+
+class FleetCommands:
+    """The commands of the tree that a fleet runs."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root  # of the command tree: groups have `commands`
+
+    def name_in(self, words: tuple[str, ...]) -> str:
+        """Return the command that a command line begins with; raise UsageError where a fleet runs none."""
+        node, found = self._root, list[str]()
+        for word in words:
+            inner = getattr(node, "commands", None)
+            if inner is None or word not in inner:
+                break
+            node = inner[word]
+            found.append(word)
+        name = " ".join(found)
+        if name in COMMANDS:
+            return name
+        for length in range(len(found), 0, -1):
+            if reason := REFUSED.get(" ".join(found[:length])):
+                raise UsageError(f"{name!r} is not a command that a fleet runs: {reason}")
+        if not hasattr(node, "requests"):
+            raise UsageError(_not_runnable(words, getattr(node, "commands", None), name))
+        return name
+
+    def __getitem__(self, name: str) -> TaskCommand:
+        """Return what a fleet must know of a command that it runs."""
+        if known := COMMANDS.get(name):
+            return known
+        node = self._root
+        for word in name.split():
+            node = node.commands[word]
+        return TaskCommand(
+            is_write=node.request.endpoint.mutates and name not in ASKING,
+            needs_account="account" in node.common,
+        )
+
+
+def _not_runnable(words: tuple[str, ...], inner: Mapping[str, Any] | None, found: str) -> str:
+    """Say that a fleet does not run a command, and name the nearest that there is."""
+    if words[0].startswith("-"):
+        return f"run begins with {words[0]!r}, and must begin with a command, such as products push"
+    known = [f"{found} {name}".strip() for name in inner or ()]
+    typed = " ".join(words[: len(found.split()) + 1])
+    shown = " ".join(words[:3])
+    near = suggestion(typed, known) or (f"; it has {', '.join(known)}" if found else "")
+    return f"{shown!r} is not a command that a fleet runs{near}"
+
+
+def is_write(name: str, command: TaskCommand, params: Mapping[str, Any]) -> bool:
+    """Whether a command line may change something."""
+    if name == "api":
+        return str(params.get("method")).upper() not in ("GET", "HEAD")
+    return command.is_write
+
+
+def values(params: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[str]:
+    """Yield the values of parameters, each of which has one, several or none."""
+    for name in names:
+        value = params.get(name)
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            if each is not None:
+                yield str(each)

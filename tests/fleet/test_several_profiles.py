@@ -1,0 +1,220 @@
+"""A command under several profiles: `--profile 'shop-*'`, and any command in the file of a fleet."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from ads_cli.cli.command_index import CUSTOM_COMMANDS
+from ads_cli.cli.tree import root
+from ads_cli.emulator.seed.accounts import CAFE, SHOP
+from ads_cli.errors import UsageError
+from ads_cli.fleet.commands import COMMANDS, REFUSED, FleetCommands
+from tests.conftest import feed
+
+ACCOUNTS = {"shop-nord": SHOP, "shop-sued": CAFE}
+NAMES = list(ACCOUNTS)
+
+
+@pytest.fixture
+def shops(adsctl, service, profiles, forked_tasks):
+    """Two shops, each with an account of its own, and a profile that no pattern of theirs names."""
+    profiles(*NAMES, "other")
+    path = adsctl.home / "config/config.yaml"
+    config = json.loads(path.read_text())
+    for name, account in ACCOUNTS.items():
+        config["profiles"][name] |= {"account": account, "catalog": "7310248000000000001"}
+    path.write_text(json.dumps(config))
+    for name in ("ADSCTL_ACCOUNT", "ADSCTL_CATALOG"):
+        adsctl.env.pop(name, None)
+    return adsctl
+
+
+def set_up(shops, name: str, **values: object) -> None:
+    """Change what a profile says."""
+    path = shops.home / "config/config.yaml"
+    config = json.loads(path.read_text())
+    profile = config["profiles"][name] | values
+    config["profiles"][name] = {key: value for key, value in profile.items() if value is not None}
+    path.write_text(json.dumps(config))
+
+
+def run(shops, *words: str, code: int = 0, profile: str = "shop-*") -> list[dict]:
+    return json.loads(shops("--profile", profile, *words, "-o", "json", code=code).stdout)
+
+
+def of_one(shops, profile: str, *words: str) -> list[dict]:
+    return json.loads(shops("--profile", profile, *words, "-o", "json").stdout)
+
+
+def test_each_profile_has_a_record_with_its_data_in_json(shops):
+    records = run(shops, "campaigns", "list")
+    assert [record["profile"] for record in records] == NAMES
+    for record in records:
+        assert (record["status"], record["exit_code"], record["error"]) == ("ok", 0, None)
+        assert record["data"] == of_one(shops, record["profile"], "campaigns", "list")
+    lines = shops("-p", "shop-*", "campaigns", "list", "-o", "jsonl").stdout.splitlines()
+    assert [json.loads(line)["data"] for line in lines] == [record["data"] for record in records]
+
+
+def test_formats_of_columns_show_all_records_with_their_profiles(shops):
+    alone = {name: list(rows(shops("-p", name, "campaigns", "list", "-o", "csv").stdout)) for name in NAMES}
+    together = list(rows(shops("-p", "shop-*", "campaigns", "list", "-o", "csv").stdout))
+    assert together == [{"profile": name} | row for name in NAMES for row in alone[name]]
+    assert list(together[0]) == ["profile", *alone["shop-nord"][0]]
+    ids = shops("-p", "shop-*", "campaigns", "list", "-o", "ids").stdout.split()
+    assert ids == [row["id"] for row in together]
+    chosen = shops("-p", "shop-*", "campaigns", "list", "--columns", "profile,id").stdout.splitlines()
+    assert chosen == ["profile\tid", *(f"{row['profile']}\t{row['id']}" for row in together)]
+    head, first = shops("-p", "shop-*", "campaigns", "list", "-o", "table").stdout.splitlines()[:2]
+    assert (head.split()[:2], first.split()[0]) == (["PROFILE", "ID"], "shop-nord")
+
+
+def rows(text: str):
+    return csv.DictReader(io.StringIO(text))
+
+
+def test_a_query_is_applied_to_the_merged_result(shops):
+    done = shops(
+        "--profile=shop-*", "campaigns", "list", "--query", "[].{p: profile, n: length(data)}", "-o", "json"
+    )
+    counts = {name: len(of_one(shops, name, "campaigns", "list")) for name in NAMES}
+    assert json.loads(done.stdout) == [{"p": name, "n": count} for name, count in counts.items()]
+
+
+def test_profiles_are_named_one_by_one_and_local_only_as_it_is(shops):
+    assert [each["profile"] for each in run(shops, "accounts", "list", profile="other,shop-s*")] == [
+        "other",
+        "shop-sued",
+    ]
+    every = run(shops, "accounts", "list", profile="*")
+    assert [each["profile"] for each in every] == [*NAMES, "other"]
+    assert [each["profile"] for each in run(shops, "accounts", "list", profile="local,other")] == [
+        "local",
+        "other",
+    ]
+
+
+def test_a_pattern_without_a_match_names_the_profiles(shops):
+    told = shops("-p", "shpo-*", "campaigns", "list", code=2).stderr
+    assert "no profile matches 'shpo-*'" in told and "profiles: shop-nord, shop-sued, other" in told
+
+
+def test_a_write_asks_once_and_names_all_profiles(shops, service):
+    words = ("-p", "shop-*", "audiences", "create", "--name", "Buyers of {profile}")
+    told = shops(*words, code=12).stderr
+    assert "under 2 profiles: shop-nord, shop-sued" in told and told.count("not confirmed") == 1
+    assert "Buyers of" not in shops("-p", "shop-nord", "audiences", "list").stdout
+    child = shops.terminal(*words, "-o", "json")
+    child.expect(r"under 2 profiles: shop-nord, shop-sued\? \[y/N\]")
+    child.sendline("y")
+    child.read()
+    child.close()
+    assert child.exitstatus == 0
+    for name in NAMES:
+        assert f"Buyers of {name}" in shops("-p", name, "audiences", "list").stdout
+
+
+def test_a_dry_run_asks_nothing_and_shows_each_request(shops, service):
+    records = run(shops, "audiences", "create", "--name", "x", "--dry-run")
+    for record in records:
+        assert record["data"]["method"] == "POST" and ACCOUNTS[record["profile"]] in record["data"]["url"]
+
+
+def test_what_fails_under_one_profile_is_named_and_the_others_are_shown(shops):
+    campaign = of_one(shops, "shop-nord", "campaigns", "list")[0]["id"]
+    records = run(shops, "campaigns", "get", campaign, code=5)
+    assert [record["exit_code"] for record in records] == [0, 5]
+    assert records[0]["data"]["id"] == campaign and records[1]["data"] is None
+    assert records[1]["error"]["exit_code"] == 5
+    done = shops("-p", "shop-*", "campaigns", "get", campaign, "-o", "csv", code=5)
+    assert [row["profile"] for row in rows(done.stdout)] == ["shop-nord"]
+    assert "1 of 2 profiles failed\nshop-sued: exit 5: " in done.stderr
+
+
+def test_what_cannot_run_is_told_before_anything_does(shops, service):
+    set_up(shops, "shop-sued", account=None)
+    told = shops("-p", "shop-*", "audiences", "create", "--name", "x", "--yes", code=2).stderr
+    assert "shop-sued: no account is set" in told and "nothing was run" in told
+    assert (
+        shops("-p", "shop-nord", "audiences", "list", "--query", "[?name=='x']", "-o", "json").stdout
+        == "[]\n"
+    )
+
+
+def test_the_guard_of_each_profile_holds(shops):
+    set_up(shops, "shop-sued", guard={"read_only": True})
+    told = shops("-p", "shop-*", "audiences", "create", "--name", "x", "--yes", code=12).stderr
+    assert "shop-sued: the guard refuses" in told
+    assert "nothing was run" in told
+
+
+def test_a_push_to_each_profile_reads_the_feed_of_its_name(shops, service):
+    set_up(shops, "shop-sued", catalog="7310248000000000002")
+    for name in NAMES:
+        shops.file(f"{name}.csv", feed(2))
+    records = run(shops, "products", "check", "{profile}.csv")
+    assert [record["data"]["valid"] for record in records] == [2, 2]
+    told = shops(
+        "-p", "shop-*", "products", "check", "{profile}.csv", "--failed-out", "bad.csv", code=3
+    ).stderr
+    assert "shop-sued: writes bad.csv, as shop-nord does" in told
+
+
+def test_two_catalogs_that_are_one_are_not_pushed_to_at_once(shops):
+    shops.file("a.csv", feed(2))
+    for name in NAMES:
+        set_up(shops, name, catalog=None)
+    told = shops("-p", "shop-*", "products", "push", "a.csv", "--yes", code=3).stderr
+    assert "shop-sued: changes the only catalog of its user, as shop-nord does" in told
+
+
+@pytest.mark.parametrize(
+    "words", ["auth login", "profile list", "mcp", "emulator reset", "fleet status", "jobs list"]
+)
+def test_what_makes_no_sense_under_several_profiles_is_refused(shops, words):
+    told = shops("-p", "shop-*", *words.split(), code=2).stderr
+    assert f"'{words}' is not a command that a fleet runs: " in told
+    assert "name one profile: shop-nord, shop-sued" in told
+
+
+def test_every_command_is_run_by_a_fleet_or_refused_with_a_reason():
+    commands = FleetCommands(root())
+    for name in CUSTOM_COMMANDS:
+        try:
+            assert commands.name_in((*name.split(), "x")) == name
+            assert name in COMMANDS, f"a fleet must know what {name} changes"
+        except UsageError as error:
+            assert name.split()[0] in REFUSED and REFUSED[name.split()[0]] in error.message
+
+
+def test_a_mistake_and_a_help_text_are_those_of_one_command(shops):
+    told = shops("-p", "shop-*", "campaigns", "list", "--nonsense", code=2).stderr
+    assert "no such option: --nonsense" in told.lower()
+    assert "Usage:" in shops("-p", "shop-*", "campaigns", "list", "--help").stdout
+
+
+def test_what_tasks_warn_of_is_shown_with_the_profile(shops):
+    done = shops("-p", "shop-*", "campaigns", "list", "--count", "1", "-o", "ids")
+    assert "shop-nord: warning: there are more" in done.stderr or "shop-nord: there are more" in done.stderr
+
+
+def test_the_file_of_a_fleet_runs_reads_and_writes_and_merges_them(shops, fleet):
+    fleet.write('{for: {profiles: "shop-*"}, run: campaigns list}')
+    records = fleet()
+    assert {each["profile"]: each["data"] for each in records} == {
+        name: of_one(shops, name, "campaigns", "list") for name in NAMES
+    }
+    table = list(rows(shops("fleet", "run", "fleet.yaml", "-o", "csv").stdout))
+    assert [(row["profile"], row["id"]) for row in table] == [
+        (each["profile"], campaign["id"]) for each in records for campaign in each["data"]
+    ]
+    fleet.write('{for: {profiles: "shop-*"}, run: audiences create --name new}')
+    assert [each["data"]["name"] for each in fleet()] == ["new", "new"]
+
+
+def test_differences_are_the_exit_code_and_no_failure(shops, service):
+    shops.file("a.csv", feed(1))
+    records = run(shops, "products", "diff", "a.csv", profile="shop-nord,", code=10)
+    assert [(each["status"], each["exit_code"]) for each in records] == [("ok", 10)]

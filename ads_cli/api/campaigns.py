@@ -51,6 +51,7 @@ CAMPAIGNS = Resource(
         *("purchase_order_number", "currency", "updated_at"),
     ),
     batch=BatchEndpoint("/12/batch/accounts/{account_id}/campaigns", 40),
+    takes_several=True,
 )
 
 

@@ -84,7 +84,8 @@ BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS, extra={"limit":
 BidStrategy = Annotated[
     Literal["AUTO", "MAX", "TARGET"], Meta(extra={"lifts": {"AUTO": "bid_amount_local_micro"}})
 ]
-PayBy = Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"]
+# By default the service answers values of its own, which it takes from nobody.
+PayBy = Annotated[Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"], Meta(extra={"by_service": True})]
 FrequencyCap = Annotated[
     int, Meta(ge=1, description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
 ]
@@ -153,6 +154,7 @@ LINE_ITEMS = Resource(
     columns="id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted",
     extra_fields=LINE_ITEM_FIELDS,
     batch=BatchEndpoint("/12/batch/accounts/{account_id}/line_items", 40),
+    takes_several=True,
 )
 
 

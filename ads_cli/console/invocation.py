@@ -137,7 +137,13 @@ class Invocation:
             side_effects=self._side_effects,
             note_shape=self._command_line.note_shape,
             neutral_name=neutral_name,
-            table_view=TableView(table_view.header, table_view.shown, table_view.style),
+            table_view=TableView(
+                table_view.header,
+                table_view.shown,
+                table_view.style,
+                table_view.amounts,
+                table_view.in_units,
+            ),
             open_file=self._command_line.open_result,
         )
 

@@ -1,6 +1,6 @@
 """What a table shows of a record in place of its values: money as money, a list as its words, short times."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 MONEY = "_local_micro"
@@ -69,6 +69,23 @@ def style(column: str, text: str) -> str:
     if column == "deleted":
         return DIM if text == "true" else ""
     return "cyan" if column.endswith(AMOUNT_COLUMNS) and text[:1].isdigit() else ""
+
+
+def amounts(columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns of amounts by the names under which csv and tsv have them in whole units."""
+    from ..api.amounts import amount_names
+
+    return {name: column for column in columns if column.endswith(MONEY) for name in amount_names(column)}
+
+
+def in_units(column: str, record: Mapping[str, Any]) -> Any:
+    """Return an amount in units of the currency of its record, as `-f` takes it."""
+    from ..api.amounts import as_amount
+
+    value = record.get(column)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    return as_amount(value, str(record.get("currency") or "")).replace(",", "")
 
 
 def _moment(text: str, day_only: bool) -> str:

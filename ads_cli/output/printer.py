@@ -1,7 +1,7 @@
 """Results on stdout, in the chosen format."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain, islice
 from typing import IO, Any
@@ -44,6 +44,7 @@ class Printer:
         self._note_shape = note_shape  # for who shows the result with others
         self._neutral_name = neutral_name  # of a column or a field that has one name for each service
         self._table_view = table_view
+        self._amounts: Mapping[str, str] = {}  # columns of amounts in whole units, by names of --columns
         self._open_file = open_file or (lambda: nullcontext(stream))  # for the records of one list
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self._format = FORMATS[self.format]
@@ -137,7 +138,7 @@ class Printer:
         if not self._format.document:
             records = self._under_either_name(records, self.columns or columns)
         if self.columns and self._format.has_columns:
-            if undeclared := set(self.columns).difference(columns, others):
+            if undeclared := set(self.columns).difference(columns, others, self._amounts):
                 records, lookahead = (
                     self._with_columns(undeclared, records, columns, others),
                     LOOKAHEAD_RECORDS,
@@ -174,11 +175,15 @@ class Printer:
             self._say(text)
 
     def _name_columns(self, declared: Sequence[str]) -> None:
-        """Accept the heading of a table as the name of its column."""
+        """Accept the heading of a table as the name of its column; in csv and tsv, amounts in whole units."""
         if self.columns:
+            amounts = {} if self.format == "table" else self._table_view.amounts(declared)
+            self.columns = [name.lower() if name.lower() in amounts else name for name in self.columns]
+            self._amounts = {name: amounts[name] for name in self.columns if name in amounts}
             headings = {self._table_view.header(name): name for name in reversed(declared)}
             self.columns = [
-                name if name in declared else headings.get(name.lower(), name) for name in self.columns
+                name if name in declared or name in self._amounts else headings.get(name.lower(), name)
+                for name in self.columns
             ]
 
     def _under_either_name(self, records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record]:
@@ -187,7 +192,10 @@ class Printer:
         others = [name for name in columns if neutral(name) != name]
         for record in records:
             named = {neutral(name): value for name, value in record.items()}
-            yield named | {name: named[neutral(name)] for name in others if neutral(name) in named}
+            named |= {name: named[neutral(name)] for name in others if neutral(name) in named}
+            for name, column in self._amounts.items():
+                named[name] = self._table_view.in_units(column, named)
+            yield named
 
     def _with_columns(
         self,

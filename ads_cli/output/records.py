@@ -148,11 +148,16 @@ def write_as_yaml(stream: IO[str], document: Any) -> None:
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """How a table shows a column: its header, its value of a record, and the style of that as text."""
+    """How a table shows a column: its header, its value of a record, and the style of that as text.
+
+    Of what csv has in whole units: the columns by name, and the value of a record.
+    """
 
     header: Callable[[str], str] = str
     value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
     style: Callable[[str, str], str] = lambda column, text: ""
+    amounts: Callable[[Sequence[str]], Mapping[str, str]] = lambda columns: {}
+    in_units: Callable[[str, Record], Any] = lambda column, record: record.get(column)
 
 
 AS_IT_IS = TableView()

@@ -80,7 +80,28 @@ def shown_lines(adsctl, *words: str) -> list[str]:
 
 def test_a_heading_names_its_column(adsctl):
     done = adsctl.local("campaigns", "list", "--columns", "NAME,daily_budget,status", "--limit", "1")
-    assert done.stdout.splitlines()[0] == "name\tdaily_budget_amount_local_micro\teffective_status"
+    assert done.stdout.splitlines()[0] == "name\tdaily_budget\teffective_status"
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv"])
+def test_amounts_of_files_are_in_units_with_the_decimals_of_their_currency(remote, httpserver, format):
+    names = {"EUR": 12_500_000, "JPY": 1200_000_000, "KWD": 1_250_000, "USD": 1_234_500_000, "GBP": None}
+    listed = [{"id": code, "currency": code, DAY: value} for code, value in names.items()]
+    httpserver.expect_request("/12/accounts/18ce54/campaigns").respond_with_json({"data": listed})
+    words = ("-A", "18ce54", "campaigns", "list", "-o", format, "--columns")
+    rows = [line.replace("\t", ",") for line in remote(*words, "id,daily_budget").stdout.splitlines()]
+    assert rows == ["id,daily_budget", "EUR,12.50", "JPY,1200", "KWD,1.250", "USD,1234.50", "GBP,"]
+    both = remote(*words, f"{DAY},daily_budget_amount").stdout.splitlines()[1].replace("\t", ",")
+    assert both == "12500000,12.50"
+
+
+def test_amounts_in_units_are_sent_as_they_were_shown(adsctl):
+    table = adsctl.local("campaigns", "get", "8wku2", "8wku3", "-o", "csv", "--columns", "id,daily_budget")
+    assert "8wku2,60.00" in table.stdout
+    edited = adsctl.file("budgets.csv", table.stdout.replace("60.00", "61.50"))
+    adsctl.local("campaigns", "update", "-f", edited)
+    after = adsctl.local("campaigns", "get", "8wku2", "-o", "csv", "--columns", DAY)
+    assert after.stdout.splitlines() == [DAY, "61500000"]
 
 
 def test_ids_and_statuses_are_never_cut(adsctl):

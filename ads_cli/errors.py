@@ -1,11 +1,11 @@
 """The errors that end the program, each with its exit code.
 
-An Interrupted is no AdsctlError: a signal (128 + its number) ended the program.
+An Interrupted is not an AdsctlError: a signal (128 + its number) ended the program.
 """
 
 import signal
 
-DIFFERENCES_FOUND = 10  # the exit code of a comparison, which is no error
+DIFFERENCES_FOUND = 10  # the exit code of a comparison; not an error
 SIGNAL_EXIT_CODES = {129: "SIGHUP", 130: "SIGINT", 141: "a broken pipe", 143: "SIGTERM"}
 
 TEMPORARY_HINT = "free some space, or set TMPDIR to a folder on a larger disk"
@@ -18,6 +18,7 @@ class ReportedError(BaseException):
     exit_code = 1
     code = "internal"
     meaning = "a bug in adsctl"  # of the exit code, as `help exit-codes` explains it
+    severity = 12  # of the exit code, for a fleet: from what concerns some rows to what concerns every task
     retryable = False
     body: object = None  # of the response
     may_be_applied = False  # the service may have applied the request
@@ -59,6 +60,7 @@ class UsageError(AdsctlError):
     exit_code = 2
     code = "usage"
     meaning = "usage: an option or an argument, a limit broken by one, a file that cannot be opened"
+    severity = 10
 
 
 class ContentError(AdsctlError):
@@ -67,6 +69,7 @@ class ContentError(AdsctlError):
     exit_code = 3
     code = "content"
     meaning = "the contents of a file, standard input or @FILE are invalid; nothing was sent"
+    severity = 4
 
 
 class AccessError(AdsctlError):
@@ -75,6 +78,7 @@ class AccessError(AdsctlError):
     exit_code = 4
     code = "access"
     meaning = "not signed in, or not allowed"
+    severity = 9
 
 
 class NotFoundError(AdsctlError):
@@ -83,6 +87,7 @@ class NotFoundError(AdsctlError):
     exit_code = 5
     code = "not_found"
     meaning = "not found"
+    severity = 5
 
 
 class RefusedError(AdsctlError):
@@ -91,6 +96,7 @@ class RefusedError(AdsctlError):
     exit_code = 6
     code = "refused"
     meaning = "refused by the service for another reason"
+    severity = 6
 
 
 class RateLimitedError(AdsctlError):
@@ -99,6 +105,7 @@ class RateLimitedError(AdsctlError):
     exit_code = 7
     code = "rate_limited"
     meaning = "rate limited for longer than --max-wait"
+    severity = 7
     retryable = True
 
 
@@ -108,6 +115,7 @@ class UnavailableError(AdsctlError):
     exit_code = 8
     code = "unavailable"
     meaning = "network, timeout, 5xx or an unreadable response"
+    severity = 8
     retryable = True
 
 
@@ -117,6 +125,7 @@ class IncompleteError(AdsctlError):
     exit_code = 9
     code = "incomplete"
     meaning = "a push ended with some items refused"
+    severity = 2
 
 
 class StateError(AdsctlError):
@@ -125,6 +134,7 @@ class StateError(AdsctlError):
     exit_code = 11
     code = "state"
     meaning = "configuration, credentials or the state folder: no keyring, a locked job, a full disk"
+    severity = 11
 
 
 class NotConfirmedError(AdsctlError):
@@ -133,6 +143,7 @@ class NotConfirmedError(AdsctlError):
     exit_code = 12
     code = "not_confirmed"
     meaning = "not confirmed, on a terminal or by --yes; or refused by a limit or the guard"
+    severity = 3
 
 
 class GuardError(NotConfirmedError):
@@ -152,12 +163,6 @@ class Interrupted(ReportedError):
 
 
 _KINDS: list[type[AdsctlError]] = [AdsctlError, *AdsctlError.__subclasses__()]
-EXIT_CODES = dict(
-    sorted(
-        {
-            0: "success",
-            DIFFERENCES_FOUND: "differences found",
-            **{kind.exit_code: kind.meaning for kind in _KINDS},
-        }.items()
-    )
-)
+ERRORS = {kind.exit_code: kind for kind in _KINDS}
+_MEANINGS = {0: "success", DIFFERENCES_FOUND: "differences found"}
+EXIT_CODES = dict(sorted({**_MEANINGS, **{code: kind.meaning for code, kind in ERRORS.items()}}.items()))

@@ -25,7 +25,7 @@ ADDRESS = (
 )
 # In any other text, a blank ends an address.
 USER_IN_TEXT = r"(?P<scheme>(?:(?<![A-Za-z0-9+.-])(?i:sftp))?://)(?P<user>[^\s/?#]*)@"
-# The value of a field, as --set, --default and --where have it: data of a product, whose query is no secret.
+# The value of a field, as --set, --default and --where have it: data of a product; its query is not a secret.
 FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
 QUERY_IN_TEXT = r"(?P<before>://[^\s?#]*+)(?P<query>[?#]\S*)?"
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
@@ -118,7 +118,7 @@ class _Rewritten:
 
 
 def _character(found: re.Match[str]) -> str:
-    """Return what an encoded character stands for."""
+    """Return the character that an encoded one means."""
     if found["name"]:
         return NAMED[found["name"]]
     if octets := found["percent"]:
@@ -198,5 +198,5 @@ def _shown_user(scheme: str, user: str) -> str:
 
 
 def _is_ssh_login(scheme: str, user: str) -> bool:
-    """Whether a user name is only that: with SSH, it is no secret."""
+    """Whether a user name is only that: with SSH, it is not a secret."""
     return scheme.lower() == "sftp://" and ":" not in user

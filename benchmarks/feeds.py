@@ -39,8 +39,8 @@ def own_values(n: int, edition: int = 0) -> dict[str, str]:
 
 def xml_feed(path: Path, rows: int) -> Path:
     """Write the same products as RSS."""
+    from ads_cli.feeds.formats.writers import open_writer
     from ads_cli.feeds.registry import FORMATS
-    from ads_cli.feeds.writer import open_writer
 
     with path.open("w") as file:
         writer = open_writer(file, FORMATS["xml"], [*OWN, *ALIKE])

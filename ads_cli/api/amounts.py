@@ -1,14 +1,17 @@
-"""Amounts in whole units of a currency, as people give them, beside the micro-units of requests."""
+"""Amounts in whole units of a currency, as people give them, beside the micro-units of requests; budgets."""
 
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import Meta
 
 from .endpoint import Request
 from .fields import fields_of
-from .problems import Problem
-from .reasons import quoted
+from .problems import Problem, quoted
+from .types import Micro
+from .validation import rule
 
 MICROS_PER_UNIT = 1_000_000  # of every currency
 # The currencies of the service whose units have no hundredths.
@@ -132,3 +135,22 @@ def too_precise(request: Request, amounts: Mapping[str, str], currency_of: Curre
 def unknown_currency(request: Request) -> str | None:
     """Say that the currency of a request is not known."""
     return None
+
+
+MICRO_WORDS = "Millionths of the currency's unit"
+Budget = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS)]
+
+
+class BudgetFields(Request):
+    """A daily and a total budget."""
+
+    total_budget_amount_local_micro: Annotated[Budget, Meta(extra={"limit": "total budget"})] | None = None
+    daily_budget_amount_local_micro: Annotated[Budget, Meta(extra={"limit": "daily budget"})] | None = None
+
+    @rule("daily_budget_amount_local_micro")
+    def daily_within_total(self) -> str | None:
+        """Limit the daily budget to the total budget."""
+        day, total = self.daily_budget_amount_local_micro, self.total_budget_amount_local_micro
+        if day is None or total is None or day <= total:
+            return None
+        return f"{day} is more than total_budget_amount_local_micro, {total}"

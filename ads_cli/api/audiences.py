@@ -1,4 +1,7 @@
-"""Custom audiences, and the campaigns that target them."""
+"""Custom audiences, the campaigns that target them, and the accounts that they are shared with.
+
+Version 5 of the service calls the audiences tailored, version 12 custom.
+"""
 
 from typing import Annotated, Literal
 
@@ -7,7 +10,7 @@ from msgspec import Meta
 
 from .conditions import at_least_one, required_when, requires
 from .endpoint import BatchEndpoint, Resource, endpoint
-from .types import Cursor, Id, Ids, InAccount, Name, PageInAccount, WithDeleted
+from .types import AccountId, Cursor, Id, Ids, InAccount, LivePage, Name, PageInAccount, WithDeleted
 from .validation import rule
 
 COLUMNS = "id name audience_size targetable reasons_not_targetable"
@@ -115,7 +118,7 @@ MAX_LEAVES = 10
 @requires("child_segments", "boolean_operator")
 @at_least_one("custom_audience_id", "child_segments")
 class Segment(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """An audience, or segments that an operator joins; the service negates it unless told otherwise."""
+    """An audience, or segments that an operator joins; the service negates it by default."""
 
     child_segments: list["Segment"]
     boolean_operator: Literal["AND", "OR"] | None = None
@@ -146,7 +149,7 @@ class CombineAudiences(InAccount):
 
 @required_when("segments", audience_type=("FLEXIBLE",))
 class CombineAudience(CombineAudiences, kw_only=True):
-    """Create one of them: there is no request for one alone."""
+    """Create one of them: the service has no request for a single one."""
 
     name: AudienceName
     audience_type: Literal["FLEXIBLE", "MOBILE_AUDIENCE"]
@@ -195,3 +198,102 @@ class DeleteDoNotReachList(InAccount, kw_only=True):
     """Delete a do-not-reach list."""
 
     do_not_reach_list_id: Id
+
+
+GRANT_EXAMPLE = "--audience 1nmth --granted-account-id 18ce56pq1rw --permission-level READ_ONLY"
+REVOKE_EXAMPLE = "2p4x9 --audience 1nmth"
+REVOKED = ": new campaigns of that account cannot use the audience"
+
+AudienceId = Annotated[
+    Id, Meta(description="The audience, of your own account", extra={"option": "audience"})
+]
+
+
+class PermissionsPage(LivePage, kw_only=True):
+    """The parameters of lists of permissions."""
+
+    account_id: AccountId
+    granted_account_ids: Ids | None = None
+
+
+class Grant(InAccount, kw_only=True):
+    """The parameters of a new permission."""
+
+    granted_account_id: Annotated[Id, Meta(description="The account to share it with")]
+    permission_level: Literal["READ_ONLY", "READ_WRITE"]
+
+
+PERMISSIONS = Resource(
+    "/5/accounts/{account_id}/tailored_audiences/{tailored_audience_id}/permissions",
+    "tailored_audience_permission_id",
+    columns="id tailored_audience_id granted_account_id permission_level deleted",
+    service="generic",
+)
+
+
+@PERMISSIONS.list("audiences permissions list", example="--audience 1nmth")
+class ListPermissions(PermissionsPage, kw_only=True):
+    """List the accounts that an audience is shared with."""
+
+    tailored_audience_id: AudienceId
+    tailored_audience_permission_ids: Ids | None = None
+
+
+CUSTOM_PERMISSIONS = Resource(
+    "/12/accounts/{account_id}/custom_audiences/{custom_audience_id}/permissions",
+    "custom_audience_permission_id",
+    columns="id custom_audience_id granted_account_id permission_level deleted",
+    service="x",
+)
+
+
+@CUSTOM_PERMISSIONS.list("audiences permissions list", example="--audience 1nmth")
+class ListCustomPermissions(PermissionsPage, kw_only=True):
+    """List the accounts that an audience is shared with."""
+
+    custom_audience_id: AudienceId
+    custom_audience_permission_ids: Ids | None = None
+
+
+@PERMISSIONS.create("audiences permissions grant", example=GRANT_EXAMPLE)
+class GrantPermission(Grant, kw_only=True):
+    """Share an audience with another account."""
+
+    tailored_audience_id: AudienceId
+
+
+@CUSTOM_PERMISSIONS.create("audiences permissions grant", example=GRANT_EXAMPLE)
+class GrantCustomPermission(Grant, kw_only=True):
+    """Share an audience with another account."""
+
+    custom_audience_id: AudienceId
+
+
+@PERMISSIONS.delete(
+    "audiences permissions revoke",
+    confirm_prompt=f"Revoke the permission {{tailored_audience_permission_id}}{REVOKED}",
+    example=REVOKE_EXAMPLE,
+)
+class RevokePermission(InAccount, kw_only=True):
+    """Stop sharing an audience with an account.
+
+    Existing campaigns of that account continue, but cannot be copied.
+    """
+
+    tailored_audience_id: AudienceId
+    tailored_audience_permission_id: Id
+
+
+@CUSTOM_PERMISSIONS.delete(
+    "audiences permissions revoke",
+    confirm_prompt=f"Revoke the permission {{custom_audience_permission_id}}{REVOKED}",
+    example=REVOKE_EXAMPLE,
+)
+class RevokeCustomPermission(InAccount, kw_only=True):
+    """Stop sharing an audience with an account.
+
+    Existing campaigns of that account continue, but cannot be copied.
+    """
+
+    custom_audience_id: AudienceId
+    custom_audience_permission_id: Id

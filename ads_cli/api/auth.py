@@ -1,6 +1,6 @@
-"""Sign-in and tokens: the three steps of OAuth 1.0a, and app-only bearer tokens.
+"""The platform: the three steps of OAuth 1.0a, app-only bearer tokens, and webhooks.
 
-Each step is signed differently, so their commands are written by hand.
+Each step of a sign-in is signed differently, so their commands are written by hand.
 """
 
 from typing import Annotated, Literal
@@ -62,3 +62,22 @@ class InvalidateBearer(Request):
     """Revoke the app's bearer token; signed by the app's owner."""
 
     access_token: str
+
+
+CallbackUrl = Annotated[
+    str,
+    Meta(min_length=1, max_length=200, description="Where events are delivered", extra={"argument": "URL"}),
+]
+
+
+@endpoint(
+    "POST /2/webhooks",
+    "webhooks create",
+    base="platform",
+    params_in="json",
+    columns="id url valid created_at",
+)
+class CreateWebhook(Request):
+    """Register a URL that events are delivered to."""
+
+    url: CallbackUrl

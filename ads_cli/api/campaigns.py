@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .budgets import BudgetFields
+from .amounts import BudgetFields
 from .endpoint import BatchEndpoint, Resource
 from .types import (
     AccountId,

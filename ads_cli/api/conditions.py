@@ -32,8 +32,8 @@ def requires(field: str, *others: str) -> Decorator:
 
     def check_of(other: str) -> Callable[[Any], str | None]:
         def check(item: Any) -> str | None:
-            alone = is_given(getattr(item, field)) and not is_given(getattr(item, other))
-            return f"needs {other}" if alone else None
+            lacks_other = is_given(getattr(item, field)) and not is_given(getattr(item, other))
+            return f"needs {other}" if lacks_other else None
 
         return check
 

@@ -86,18 +86,12 @@ VIDEO_CONVERSATIONS = Resource(
 )
 
 
-@IMAGE_CONVERSATIONS.list(
-    "cards image-conversation list",
-    example="--q Tea --sort-by created_at-desc",
-)
+@IMAGE_CONVERSATIONS.list("cards image-conversation list", example="--q Tea --sort-by created_at-desc")
 class ListImageConversations(ListOlderCards):
     """List image conversation cards."""
 
 
-@IMAGE_CONVERSATIONS.get(
-    "cards image-conversation get",
-    example="7cp02",
-)
+@IMAGE_CONVERSATIONS.get("cards image-conversation get", example="7cp02")
 class GetImageConversation(OneCard):
     """Show one image conversation card."""
 
@@ -113,10 +107,7 @@ class CreateImageConversation(NewConversation, kw_only=True):
     media_key: ImageKey
 
 
-@IMAGE_CONVERSATIONS.update(
-    "cards image-conversation update",
-    example="7cp02 --thank-you-text 'See you!'",
-)
+@IMAGE_CONVERSATIONS.update("cards image-conversation update", example="7cp02 --thank-you-text 'See you!'")
 class UpdateImageConversation(ChangedConversation, kw_only=True):
     """Change fields of an image conversation card."""
 
@@ -134,18 +125,12 @@ class DeleteImageConversation(InAccount):
     card_id: Id
 
 
-@VIDEO_CONVERSATIONS.list(
-    "cards video-conversation list",
-    example="--sort-by created_at-desc",
-)
+@VIDEO_CONVERSATIONS.list("cards video-conversation list", example="--sort-by created_at-desc")
 class ListVideoConversations(ListOlderCards):
     """List video conversation cards."""
 
 
-@VIDEO_CONVERSATIONS.get(
-    "cards video-conversation get",
-    example="7cqt8",
-)
+@VIDEO_CONVERSATIONS.get("cards video-conversation get", example="7cqt8")
 class GetVideoConversation(OneCard):
     """Show one video conversation card."""
 
@@ -163,10 +148,7 @@ class CreateVideoConversation(NewConversation, kw_only=True):
     unlocked_video_media_key: UnlockedVideo | None = None
 
 
-@VIDEO_CONVERSATIONS.update(
-    "cards video-conversation update",
-    example="7cqt8 --thank-you-text 'See you!'",
-)
+@VIDEO_CONVERSATIONS.update("cards video-conversation update", example="7cqt8 --thank-you-text 'See you!'")
 class UpdateVideoConversation(ChangedConversation, kw_only=True):
     """Change fields of a video conversation card."""
 

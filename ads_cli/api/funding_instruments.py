@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .amounts import currency_problem
-from .budgets import Budget
+from .amounts import Budget, currency_problem
 from .conditions import later_than
 from .endpoint import Request, Resource, endpoint
 from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted, sortable

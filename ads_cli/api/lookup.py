@@ -76,8 +76,7 @@ class ListCuratedCategoriesIn(InAccount, kw_only=True):
     """List the curated categories that are available in some countries."""
 
     country_codes: Annotated[
-        list[Country],
-        Meta(min_length=1, max_length=200, description="Countries of two letters, as in US,GB"),
+        list[Country], Meta(min_length=1, max_length=200, description="Countries of two letters, as in US,GB")
     ]
     cursor: Cursor | None = None
 

@@ -57,8 +57,7 @@ class DeleteAccountMedia(InAccount):
 
 LibraryPageSize = Annotated[int, Meta(ge=1, le=50, description="Records per page", extra={"default": 20})]
 LibraryQuery = Annotated[
-    str,
-    Meta(min_length=1, max_length=255, description="Words in name, title, file_name and description"),
+    str, Meta(min_length=1, max_length=255, description="Words in name, title, file_name and description")
 ]
 
 

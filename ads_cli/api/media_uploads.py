@@ -86,12 +86,7 @@ def _rate(name: str, requests: int) -> Rate:
 uploads = partial(endpoint, base="platform", columns=UPLOAD_COLUMNS)
 
 
-@uploads(
-    "POST /2/media/upload",
-    "media upload",
-    params_in="multipart",
-    rate=_rate("media-upload", 500),
-)
+@uploads("POST /2/media/upload", "media upload", params_in="multipart", rate=_rate("media-upload", 500))
 class UploadMedia(Request, kw_only=True):
     """Upload an image, a GIF, a video or subtitles in one request."""
 
@@ -101,10 +96,7 @@ class UploadMedia(Request, kw_only=True):
 
 
 @uploads(
-    "POST /2/media/upload/initialize",
-    "media upload",
-    params_in="json",
-    rate=_rate("media-initialize", 1875),
+    "POST /2/media/upload/initialize", "media upload", params_in="json", rate=_rate("media-initialize", 1875)
 )
 class InitializeUpload(Request, kw_only=True):
     """Begin an upload in segments."""
@@ -131,11 +123,7 @@ class AppendSegment(Request, kw_only=True):
     segment_index: Annotated[int, Meta(ge=0, le=MAX_SEGMENTS - 1)]
 
 
-@uploads(
-    "POST /2/media/upload/{media_id}/finalize",
-    "media upload",
-    rate=_rate("media-finalize", 1875),
-)
+@uploads("POST /2/media/upload/{media_id}/finalize", "media upload", rate=_rate("media-finalize", 1875))
 class FinalizeUpload(Request):
     """End an upload in segments; its processing begins."""
 

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from .endpoint import Request
-from .fields import Field, enum_fields, fields_of
-from .ids import path_segment
+from .fields import Field, enum_fields, fields_of, path_segment
 from .names import GENERIC, Names
 
 R = TypeVar("R", bound=Request)

@@ -1,7 +1,13 @@
 """What is wrong with values, and which mistakes are the same."""
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Collection
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from ..spelling import suggestion
+from .fields import FieldType
 
 Severity = Literal["error", "warning"]
 CHOICE = "choice"  # the rule of a field whose values are listed
@@ -47,3 +53,68 @@ class InvalidError(Exception):
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
+
+
+MAX_QUOTED = 60  # characters
+
+
+def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.ValidationError) -> str:
+    """Explain why a single value is invalid."""
+    if field_type.base is list and not isinstance(value, list):
+        return f"must be a list, not {type_name(value)}"
+    if field_type.base is str and isinstance(value, dict | list):
+        return f"must be text, not {type_name(value)}"
+    if field_type.choices:
+        return choice_problem(value, field_type.choices)
+    if isinstance(value, str) and field_type.base is str and (length := length_problem(field_type, value)):
+        return length
+    limits = field_type.describe()
+    if field_type.base is int and not _is_whole(value, strict):
+        return f"{quoted(value)} is not a whole number" + (f" ({limits})" if limits else "")
+    if limits:
+        return f"{quoted(value)} is not allowed: {limits}"
+    if field_type.base is float:
+        return f"{quoted(value)} is not a number with a point, as in 12.50"
+    if field_type.base is bool:
+        return f"{quoted(value)} is neither true nor false"
+    if field_type.base is str:
+        return f"must be text, not {type_name(value)}"
+    return str(error).split(" - at `")[0]
+
+
+def length_problem(field_type: FieldType, value: str | list[Any]) -> str | None:
+    """Say that a text or a list is too long or too short."""
+    unit = "items" if isinstance(value, list) else "characters"
+    max_length, min_length = field_type.limit("max_length"), field_type.limit("min_length")
+    if max_length is not None and len(value) > max_length:
+        return f"has {len(value):,} {unit}, at most {max_length:,} are allowed"
+    if min_length is not None and len(value) < min_length:
+        return "is empty" if not value else f"has {len(value):,} {unit}, at least {min_length:,} are needed"
+    return None
+
+
+def choice_problem(value: Any, choices: Collection[str]) -> str:
+    """Say that a value is not one of the choices, and which one may be meant."""
+    if len(choices) == 1:
+        return f"must be {', '.join(choices)}, not {quoted(value)}"
+    return f"{quoted(value)} is not one of {', '.join(choices)}{suggestion(str(value), choices)}"
+
+
+def _is_whole(value: Any, strict: bool) -> bool:
+    try:
+        msgspec.convert(value, int, strict=strict)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def quoted(value: Any) -> str:
+    """Quote a value for a message, shortened."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return repr(text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 3] + "...")
+
+
+def type_name(value: Any) -> str:
+    """Name the JSON type of a value."""
+    names: dict[type, str] = {dict: "an object", list: "a list", bool: "a boolean", str: "text"}
+    return names.get(type(value), "a number" if isinstance(value, int | float) else "nothing")

@@ -7,8 +7,7 @@ from functools import lru_cache
 from unicodedata import is_normalized, normalize
 
 from .iso_codes import CURRENCIES
-from .problems import Reason
-from .reasons import quoted
+from .problems import Reason, quoted
 
 NUMBER = re.compile(r"[0-9][0-9 -]*[Xx]?\Z")
 SEPARATORS = re.compile(r"[ \u2010-\u2015\u2212-]")  # the hyphens of typesetting too

@@ -25,11 +25,7 @@ from .validation import rule
 PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, such as 19.90 EUR"
 Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]
 HttpsUrl = Annotated[
-    str,
-    Meta(
-        pattern=r"^(?i:https)://[^\s/?#]\S*\Z",
-        extra={"expected": "a URL that starts with https://"},
-    ),
+    str, Meta(pattern=r"^(?i:https)://[^\s/?#]\S*\Z", extra={"expected": "a URL that starts with https://"})
 ]
 URL_PATTERN = r"^(?i:https?)://[^\s/?#]\S*\Z"
 Url = Annotated[
@@ -213,9 +209,7 @@ class ListProducts(InCatalog):
 
 
 @PRODUCTS.update(
-    "products push",
-    columns="product_key id status errors warnings",
-    x_rate=per_quarter_hour(600),
+    "products push", columns="product_key id status errors warnings", x_rate=per_quarter_hour(600)
 )
 class PutProducts(InCatalog):
     """Create or update products."""

@@ -1,4 +1,4 @@
-"""What may spend money: new records are paused unless told otherwise, and limits of spending are declared.
+"""What may spend money: new records are paused by default, and limits of spending are declared.
 
 A field that `spends` is the status of a record; one with a `limit` bounds what it spends; `lifts` says with
 which value of another field a limit is ignored; `new_ad` marks the record that a request adds an ad to.

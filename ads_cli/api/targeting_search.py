@@ -1,10 +1,11 @@
 """The searches for values of targeting criteria, one for each kind of value."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal, Unpack
 
 from msgspec import Meta
 
-from .endpoint import Request, Resource
+from .endpoint import EndpointOptions, R, Request, Resource
 from .rates import QUARTER_HOUR_SECONDS, Rate, per_quarter_hour
 from .targeting_types import ConversationType, EventType, LocationType
 from .types import Country, Cursor, Language, Moment, PageSize
@@ -29,12 +30,13 @@ LocaleOfMarket = Annotated[
 ShowsPerPage = Annotated[int, Meta(ge=1, le=50, description="Records per page", extra={"default": 50})]
 
 
-@SEARCH.endpoint(
-    "GET /app_store_categories",
-    "targeting search app-store-categories",
-    columns=f"{COLUMNS} os_type",
-    example="--q games --os-type IOS",
-)
+def search(kind: str, further: str = "", **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+    """Bind the search for values of a kind, whose table has further columns."""
+    options.setdefault("columns", f"{COLUMNS} {further}".rstrip())
+    return SEARCH.endpoint(f"GET /{kind}", f"targeting search {kind.replace('_', '-')}", **options)
+
+
+@search("app_store_categories", "os_type", example="--q games --os-type IOS")
 class SearchAppStoreCategories(Request):
     """Find categories of installed apps."""
 
@@ -42,12 +44,7 @@ class SearchAppStoreCategories(Request):
     os_type: Literal["ANDROID", "IOS"] | None = None
 
 
-@SEARCH.endpoint(
-    "GET /conversations",
-    "targeting search conversations",
-    columns=f"{COLUMNS} conversation_type",
-    example="--conversation-type SPORTS",
-)
+@search("conversations", "conversation_type", example="--conversation-type SPORTS")
 class SearchConversations(Request):
     """Find topics that people talk about."""
 
@@ -56,12 +53,7 @@ class SearchConversations(Request):
     cursor: Cursor | None = None
 
 
-@SEARCH.endpoint(
-    "GET /devices",
-    "targeting search devices",
-    columns=f"{COLUMNS} manufacturer os_type",
-    example="--q tablet",
-)
+@search("devices", "manufacturer os_type", example="--q tablet")
 class SearchDevices(Request):
     """Find devices."""
 
@@ -69,10 +61,9 @@ class SearchDevices(Request):
     count: PageSize | None = None
 
 
-@SEARCH.endpoint(
-    "GET /events",
-    "targeting search events",
-    columns=f"{COLUMNS} event_type start_time end_time country_code",
+@search(
+    "events",
+    "event_type start_time end_time country_code",
     extra_fields=(
         *("is_global", "reach", "top_users", "top_posts", "top_hashtags", "gender_breakdown_percentage"),
         *("device_breakdown_percentage", "country_breakdown_percentage"),
@@ -90,11 +81,7 @@ class SearchEvents(Request):
     cursor: Cursor | None = None
 
 
-@SEARCH.endpoint(
-    "GET /interests",
-    "targeting search interests",
-    example="--q knitting",
-)
+@search("interests", example="--q knitting")
 class SearchInterests(Request):
     """Find interests. A line item can have 100."""
 
@@ -103,11 +90,7 @@ class SearchInterests(Request):
     cursor: Cursor | None = None
 
 
-@SEARCH.endpoint(
-    "GET /languages",
-    "targeting search languages",
-    example="--q german",
-)
+@search("languages", example="--q german")
 class SearchLanguages(Request):
     """Find languages."""
 
@@ -116,12 +99,7 @@ class SearchLanguages(Request):
     cursor: Cursor | None = None
 
 
-@SEARCH.endpoint(
-    "GET /locations",
-    "targeting search locations",
-    columns=f"{COLUMNS} location_type country_code",
-    example="--q hamburg --location-type CITIES",
-)
+@search("locations", "location_type country_code", example="--q hamburg --location-type CITIES")
 class SearchLocations(Request):
     """Find countries, regions, market areas (METROS), cities and postal codes."""
 
@@ -132,12 +110,7 @@ class SearchLocations(Request):
     cursor: Cursor | None = None
 
 
-@SEARCH.endpoint(
-    "GET /network_operators",
-    "targeting search network-operators",
-    columns=f"{COLUMNS} country_code",
-    example="--country-code DE",
-)
+@search("network_operators", "country_code", example="--country-code DE")
 class SearchNetworkOperators(Request):
     """Find operators of mobile networks in a country."""
 
@@ -147,24 +120,14 @@ class SearchNetworkOperators(Request):
     cursor: Cursor | None = None
 
 
-@SEARCH.endpoint(
-    "GET /platform_versions",
-    "targeting search platform-versions",
-    columns=f"{COLUMNS} number os_type",
-    example="--q ios",
-)
+@search("platform_versions", "number os_type", example="--q ios")
 class SearchPlatformVersions(Request):
     """Find versions of operating systems."""
 
     q: Words | None = None
 
 
-@SEARCH.endpoint(
-    "GET /platforms",
-    "targeting search platforms",
-    extra_fields=(*TYPE, "localized_name"),
-    example="--lang de",
-)
+@search("platforms", extra_fields=(*TYPE, "localized_name"), example="--lang de")
 class SearchPlatforms(Request):
     """Find platforms: operating systems, and browsers on computers."""
 
@@ -186,10 +149,9 @@ class SearchTvMarkets(Request):
     """List the TV markets, whose locales the search for TV shows takes."""
 
 
-@SEARCH.endpoint(
-    "GET /tv_shows",
-    "targeting search tv-shows",
-    columns=f"{COLUMNS} genre estimated_users",
+@search(
+    "tv_shows",
+    "genre estimated_users",
     extra_fields=("locales",),
     example="--locale de-DE --q kitchen",
     x_rate=per_quarter_hour(2000),

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from .conditions import at_most, excludes
 from .endpoint import Request
-from .ids import ID_PATTERN, ID_WORDS
+from .fields import ID_PATTERN, ID_WORDS
 from .time import DayOrTime, ExactTime, Time
 
 Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
@@ -24,7 +24,7 @@ DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
 DayOrMoment = Annotated[DayOrTime, Meta(extra={"expected": DAY_OR_TIME_WORDS})]
 # Millionths of the currency unit; a second option accepts whole units: --bid-amount 1.50.
 Micro = Annotated[int, Meta(extra={"money": True})]
-# Whether it may spend at once. A command sends PAUSED unless it is told otherwise, and confirms ACTIVE.
+# Whether it may spend at once. A command sends PAUSED by default, and confirms ACTIVE.
 SpendingStatus = Annotated[
     Literal["ACTIVE", "DRAFT", "PAUSED"],
     Meta(description="PAUSED by default; ACTIVE begins to spend as soon as it may", extra={"spends": True}),
@@ -55,8 +55,7 @@ Language = Annotated[
 Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z", extra={"expected": "a code of ISO 4217, such as EUR"})]
 # The same of what exists: a command confirms ACTIVE of something that is not.
 ChangedStatus = Annotated[
-    Literal["ACTIVE", "PAUSED"],
-    Meta(description="ACTIVE spends as soon as it may", extra={"spends": True}),
+    Literal["ACTIVE", "PAUSED"], Meta(description="ACTIVE spends as soon as it may", extra={"spends": True})
 ]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 

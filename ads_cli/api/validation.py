@@ -8,8 +8,17 @@ import msgspec
 
 from ..spelling import suggestion
 from .fields import FieldType, fields_of
-from .problems import CHOICE, InvalidError, Problem, Reason, Severity
-from .reasons import choice_problem, explain, length_problem, type_name
+from .problems import (
+    CHOICE,
+    InvalidError,
+    Problem,
+    Reason,
+    Severity,
+    choice_problem,
+    explain,
+    length_problem,
+    type_name,
+)
 from .time import decode_custom
 
 S = TypeVar("S", bound=msgspec.Struct)

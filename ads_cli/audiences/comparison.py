@@ -17,9 +17,7 @@ from .identifiers import IDENTIFIERS, identifier_types
 from .ledger import Ledger, OpenLedger, Trust
 from .ledger_log import operations_of
 from .ledger_records import KINDS, NO_TAG, LedgerEntry, month_of
-from .list_settings import ListSettings
-from .multi_file_plan import MultiFileAudiencePlan
-from .plan import AudiencePlan
+from .plan import ListPlan, ListSettings
 
 CREATED, UPDATED, DELETED = "created", "updated", "deleted"
 PROGRESS_PEOPLE = 10_000
@@ -57,9 +55,7 @@ class ListDifferences:
 class ListComparison:
     """Compares the people of a validated list with its ledger."""
 
-    def __init__(
-        self, plan: AudiencePlan | MultiFileAudiencePlan, ledger: Ledger, settings: ListSettings
-    ) -> None:
+    def __init__(self, plan: ListPlan, ledger: Ledger, settings: ListSettings) -> None:
         self._plan, self._ledger, self._settings = plan, ledger, settings
         self._opened = ledger.open()
         self._month = month_of(this_second())

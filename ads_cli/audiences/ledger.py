@@ -74,7 +74,6 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
 
 _decode_info = msgspec.json.Decoder(LedgerInfo).decode
 _decode_texts = msgspec.msgpack.Decoder(dict[bytes, bytes]).decode
-EMPTY_TEXTS = msgspec.msgpack.encode({})
 
 
 class _LostError(Exception):

@@ -17,9 +17,8 @@ from ..uploads.plan import OnAcknowledged, pending_batches
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
 from .consent import CellAnswers
-from .list_settings import ListSettings
 from .operations import PARAMS_FIELDS, body_pieces
-from .plan import AudiencePlan, ListPlan
+from .plan import AudiencePlan, ListPlan, ListSettings
 
 
 class ListFile(Location):
@@ -186,6 +185,7 @@ class MultiFileAudiencePlan(ListPlan):
         plan.started = self.started
         return plan
 
+    @property
     def position(self) -> str:
         """Say which list is sent."""
         return f", file {self.parts - self._unread:,} of {self.parts:,}"
@@ -314,7 +314,7 @@ def _numbered_after(batches: Batches, first: int, records: int) -> Batches:
         yield Batch(first + batch.number, items)
 
 
-def write_hashed(plan: AudiencePlan | MultiFileAudiencePlan, stream: IO[str]) -> None:
+def write_hashed(plan: ListPlan, stream: IO[str]) -> None:
     """Write the users of a validated list; several values of a cell are joined by semicolons."""
     columns = [*plan.report.identifiers]
     params_columns = PARAMS_FIELDS if plan.has_params_columns else ()

@@ -16,10 +16,9 @@ from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
 from .comparison import CREATED, DELETED, UPDATED, ListComparison, ListDifferences, Person
 from .consent import CellAnswers
-from .list_settings import ListReport, ListSettings
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
-from .plan import ListPlan
+from .plan import ListPlan, ListReport, ListSettings
 from .upload import RecordedUpload
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ class Secret(msgspec.Struct, frozen=True):
 
 
 def check_secret(text: str, origin: str, error_type: type[AdsctlError] = StateError) -> str:
-    """Return a secret without its line end; raise `error_type`, which never quotes it, if it is none."""
+    """Return a secret without its line end; raise `error_type`, which never quotes it, if it is not valid."""
     value = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
     if len(value) > MAX_SECRET_LENGTH:
         raise error_type(f"{origin} holds more than {MAX_SECRET_LENGTH:,} characters, which no secret does")

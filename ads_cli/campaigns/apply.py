@@ -19,7 +19,7 @@ from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..uploads.batch import FAILED, Batch
 from ..uploads.upload import not_understood
-from .comparison import PLACEHOLDER_ID, Change, Plan, mark_of
+from .comparison import PLACEHOLDER_ID, CampaignPlan, Change, mark_of
 from .memory import ApplyMemory, Mark
 from .model import KINDS, Entry, Kind
 
@@ -72,7 +72,7 @@ class Apply:
         self,
         client: "Client",
         account: str,
-        plan: Plan,
+        plan: CampaignPlan,
         memory: ApplyMemory,
         on_progress: Callable[[int], None] = lambda done: None,
     ) -> None:

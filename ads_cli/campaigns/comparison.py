@@ -95,7 +95,7 @@ class Change:
 
 
 @dataclass
-class Plan:
+class CampaignPlan:
     """What differs between a file and an account."""
 
     changes: list[Change] = field(default_factory=list)
@@ -140,9 +140,9 @@ class Comparison:
         self._campaigns = campaigns
         self._prune, self._replace, self._is_copy = prune, replace, is_copy
         self._by_id = {one.id: one for one in _all(campaigns)}
-        self.plan = Plan()
+        self.plan = CampaignPlan()
 
-    def run(self) -> Plan:
+    def run(self) -> CampaignPlan:
         """Compare; what is wrong is noted in the file."""
         plan = self.plan
         self._siblings(self._file.campaigns, self._campaigns, None, ROOT, "campaigns", self._file.covers)

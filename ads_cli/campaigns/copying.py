@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..api.amounts import decimals_of
 from ..api.audiences import ListAudiences
 from ..api.funding_instruments import ListFundingInstruments
+from ..api.measurement import ListWebEventTags
 from ..api.media import ListAccountMedia
-from ..api.posts import ListPosts
+from ..api.posts import ListPosts, ListScheduledPosts
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.time import Time
-from ..api.unpublished_posts import ListScheduledPosts
-from ..api.web_event_tags import ListWebEventTags
 from ..config.strict_yaml import LinedMapping
 from ..errors import UsageError
 from ..spelling import suggestion
@@ -46,7 +45,7 @@ PAGE_SIZE = 1000
 BY_SERVICE = ("pay_by",)  # the service answers a value of its own, which it takes from nobody
 
 
-class Setting(NamedTuple):
+class CopySetting(NamedTuple):
     """A value that copies have in place of that of the original."""
 
     kind: Any
@@ -74,7 +73,7 @@ def relative_amount(text: str, old: Any, currency: str, name: str) -> str:
     return f"{rounded:f}"
 
 
-def parse_settings(texts: Iterable[str]) -> list[Setting]:
+def parse_settings(texts: Iterable[str]) -> list[CopySetting]:
     """Read `daily_budget=+10%` and `line_items.start_time=2031-12-01`; raise UsageError."""
     found = []
     for text in texts:
@@ -88,7 +87,7 @@ def parse_settings(texts: Iterable[str]) -> list[Setting]:
                 f"--set {text}: is not FIELD=VALUE or line_items.FIELD=VALUE{near}",
                 hint="as in --set daily_budget=+10% --set line_items.start_time=2031-12-01",
             )
-        found.append(Setting(kind, known[key], value))
+        found.append(CopySetting(kind, known[key], value))
     return found
 
 
@@ -112,7 +111,7 @@ class Copy:
         source: str,
         *,
         name: str,
-        settings: Sequence[Setting],
+        settings: Sequence[CopySetting],
         mapped: Mapping[str, str],
         active: bool,
     ) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from ..api.amounts import amount_names, in_micros
 from ..api.names import to_neutral, with_neutral_keys
-from ..api.reasons import explain
+from ..api.problems import explain
 from ..api.spending import STATUS
 from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load
 from ..errors import ContentError, UsageError

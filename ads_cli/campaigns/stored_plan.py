@@ -8,7 +8,7 @@ from typing import Any
 
 from ..config.strict_yaml import LinedBuilder, fast_loader, load
 from ..errors import ContentError, NotConfirmedError
-from .comparison import Change, Plan
+from .comparison import CampaignPlan, Change
 from .file import CampaignFile
 
 MARK = "adsctl_plan"
@@ -22,7 +22,9 @@ def is_stored_plan(content: bytes) -> bool:
     return content.startswith(b'{"adsctl_plan"')
 
 
-def encode(plan: Plan, file: CampaignFile, account: str, service: str, options: dict[str, Any]) -> str:
+def encode(
+    plan: CampaignPlan, file: CampaignFile, account: str, service: str, options: dict[str, Any]
+) -> str:
     """Return a plan as the text of a file."""
     document = {
         MARK: VERSION,
@@ -63,7 +65,7 @@ def seen(changes: Iterable[Change]) -> dict[str, str]:
     return found
 
 
-def require_unchanged(stored: dict[str, Any], plan: Plan, *, is_begun: bool) -> None:
+def require_unchanged(stored: dict[str, Any], plan: CampaignPlan, *, is_begun: bool) -> None:
     """Raise NotConfirmedError where the account has changed since a plan was made.
 
     Of one that is begun, what an earlier run has done is no change.

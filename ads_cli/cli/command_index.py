@@ -114,6 +114,7 @@ CUSTOM_COMMANDS = {
     "conversions send": "conversions:send",
     "stats get": "stats:get",
     "stats export": "stats.export:export",
+    "stats report": "stats:report",
     "stats jobs get": "stats:get_job",
     "emulator serve": "emulator:serve",
     "emulator exec": "emulator:execute",

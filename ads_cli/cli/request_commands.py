@@ -62,7 +62,7 @@ class RequestCommand(ExampleCommand):
         return next(request for request in self.requests if is_of_service(request, service))
 
     def _values(self, request: type[Request], given: dict[str, Any]) -> dict[str, Any]:
-        """Name the values of the parameters as a request does; raise UsageError for those it has not."""
+        """Name the values of the parameters as a request does; raise UsageError for one that it lacks."""
         names, values = self._names[request], {}
         for param in self._own:
             if (key := _key(param)) in names:
@@ -158,7 +158,7 @@ def _media_references(request: type[Request]) -> "MediaReferences | None":
 
 
 def _upload(call: Invocation, request: Request, media: "MediaReferences | None") -> None:
-    """Upload the files that stand for media keys."""
+    """Upload the files that are given in place of media keys."""
     if media:
         from ..commands.media.references import upload_references
 
@@ -216,7 +216,7 @@ def _use_alias(field: Field, wire_name: str, values: dict[str, Any]) -> None:
 
 
 def _use_active(request: type[Request], values: dict[str, Any]) -> None:
-    """Set the status that --active stands for."""
+    """Set the status that --active means."""
     field = status_field(request)
     assert field
     if values.get(field.name) not in (None, ACTIVE):

@@ -163,7 +163,7 @@ class Group(Parsing, TyperGroup):
 
 
 class CommandGroup(WithExample, Group):
-    """A group that is a command too, which is told whether another command in it is named."""
+    """A group that is a command too; its function receives which other command in it is named."""
 
     is_command = True
 

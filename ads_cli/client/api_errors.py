@@ -158,7 +158,7 @@ class ErrorDetails(msgspec.Struct, frozen=True):
 
 
 def is_partial(body: dict[str, Any]) -> bool:
-    """Whether Problem objects beside `data` tell only what is missing in it."""
+    """Whether Problem objects beside `data` only name what is missing in it."""
     errors = body["errors"]
     return bool(body.get("data")) and isinstance(errors, list) and all(map(is_problem, errors))
 

@@ -170,7 +170,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
                         limiter.record_progress()
                         raise
                     except FailedAttempt as failed:
-                        # A rate limit is no failure of this request while others succeed.
+                        # A rate limit is not a failure of this request while others succeed.
                         if not (failed.rate_limited and limiter.successes > successes):
                             failures += 1
                         successes = limiter.successes
@@ -262,7 +262,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
 def _connect_to_stranger(url: "httpx.URL") -> "httpx.BaseTransport":
     from ..http.connections import tls_context
-    from ..http.public_connections import connect_to_public
+    from ..http.network import connect_to_public
 
     return connect_to_public(url, tls_context)
 

@@ -10,7 +10,7 @@ DECREASE_FACTOR = 0.75  # of the limit, after an overload
 class ConcurrencyLimit:
     """Adapt the concurrency limit to the service.
 
-    It begins with what the service bore last, or with INITIAL_LIMIT.
+    It begins with the limit that was last proven, or with INITIAL_LIMIT.
 
     Slow start: the limit doubles with each round of responses. After the first overload it grows by
     one a round. If 1.5 times the concurrency raises latency by 80 % of that, throughput has peaked

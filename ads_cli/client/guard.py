@@ -1,6 +1,6 @@
 """The guard of a client: judges every write before it is sent.
 
-A run that is known beforehand is judged as a whole before its first request; what was approved then is not
+A run that is known in advance is judged as a whole before its first request; what was approved then is not
 judged again when it is sent.
 """
 
@@ -27,7 +27,6 @@ CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
 DAILY = "daily_budget_amount_local_micro"
 CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
-WITHOUT_AMOUNTS = {"read_only", "deny", "max_changes"}
 HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
 Record = Mapping[str, Any]
 
@@ -302,10 +301,7 @@ class _Spending:
     """The campaigns and line items of an account, as far as they bound what it may spend in a day."""
 
     def __init__(
-        self,
-        stored: StoredRecords,
-        now: datetime,
-        records: Mapping[str, dict[str, Record]] | None = None,
+        self, stored: StoredRecords, now: datetime, records: Mapping[str, dict[str, Record]] | None = None
     ) -> None:
         self._stored, self._now = stored, now
         self._records = records or {field: stored.all(field) for field in (CAMPAIGN, LINE_ITEM)}

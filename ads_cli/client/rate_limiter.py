@@ -116,7 +116,7 @@ class RouteState:
             self.probe = None
         if self._waiting:
             remaining = self.quota.remaining
-            # With nothing remaining, every thread has to find out that the wait is long.
+            # With nothing remaining, every thread must learn that the wait is long.
             free = min(self.concurrency.limit, remaining or inf) - self.in_flight
             self.changed.notify(self._waiting if remaining == 0 else max(0, int(free)))
 
@@ -320,7 +320,7 @@ class RateLimiter:
                 raise StoppedError
 
     def proven_limits(self) -> dict[str, int]:
-        """Return how many requests at once the service bears, by route; 0 where that is not certain."""
+        """Return how many concurrent requests the service supports, by route; 0 where that is not certain."""
         with self._lock:
             return {route: state.concurrency.proven for route, state in self._routes.items()}
 

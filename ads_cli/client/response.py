@@ -35,7 +35,7 @@ class Response(msgspec.Struct, frozen=True):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """`data` as records by the neutral names of their fields; raise UnavailableError if it is no list."""
+        """`data` as records by the neutral names of fields; raise UnavailableError if it is not a list."""
         records = self.data
         if isinstance(self.body, dict) and records and records is self.body.get("data"):
             records = [records] if isinstance(records, dict) else records  # one object in place of a list

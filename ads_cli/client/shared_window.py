@@ -133,7 +133,7 @@ class SharedWindow:
     counts from its sending on, and from its response on once there is one: then no window of the
     service, whenever it begins, holds more requests than the rate allows.
 
-    What this machine sent since it started is timed by its monotonic clock, which nobody sets. What it sent
+    What this machine sent since it started is timed by its monotonic clock, which cannot be set. What it sent
     before, and what another host of a shared state folder sends, is timed by the wall clock; a time in the
     future counts as now, so that a clock that was set back delays by one window at most.
 
@@ -235,7 +235,7 @@ class SharedWindow:
                     with locked(self._path.with_name(f"{self._path.name}.lock"), LOCK_TIMEOUT_SECONDS):
                         return self._update_file(change)
             except (OSError, StateError) as error:  # an unusable state folder must not block requests
-                # A lock that nobody releases costs time once.
+                # A lock that is never released costs time once.
                 self._is_shared = not isinstance(error, StateError)
             return change(self._own)
 
@@ -256,7 +256,7 @@ class SharedWindow:
 
 @cache
 def boot_number() -> float:
-    """Return a number that stands for this boot of this machine, or for its name where boots have no id."""
+    """Return a number that identifies this boot of this machine, or for its name where boots have no id."""
     from hashlib import sha256
     from socket import gethostname
 

@@ -34,7 +34,7 @@ SOURCES = {
 MOST_SINGLE = 10  # records of a kind that are requested one by one; then all of the account are listed
 MOST_IDS = 200  # of a list
 PAGE_SIZE = 1000
-Record = Mapping[str, Any]  # by neutral names; an empty one stands for what could not be read
+Record = Mapping[str, Any]  # by neutral names; an empty one means that it could not be read
 
 
 class StoredRecords:
@@ -82,7 +82,7 @@ class StoredRecords:
         return self._found[field].get(identifier)
 
     def all(self, field: str) -> dict[str, Record]:
-        """Return all records of a kind, which are read anew."""
+        """Return all records of a kind, which are read again."""
         return self._list(field, count=PAGE_SIZE)
 
     def _list(self, field: str, **values: Any) -> dict[str, Record]:
@@ -105,7 +105,7 @@ def _unless_unusable() -> Iterator[None]:
     except RefusedError:
         pass
     except UnavailableError as error:
-        if error.http_status is None:  # nobody answered
+        if error.http_status is None:  # there was no response
             raise
 
 
@@ -152,7 +152,7 @@ def spending_changes(stored: StoredRecords, requests: Iterable[Request]) -> list
 
 
 def _depends_on_campaign(change: SpendingChange) -> bool:
-    """Whether a change matters only if the campaign of its record is on; what is activated is told anyway."""
+    """Whether a change matters only if the campaign of its record is on; activations always do."""
     return change.what not in ("create", "activate") and isinstance(change.before.get(CAMPAIGN), str)
 
 

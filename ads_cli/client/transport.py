@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT_HEADER = "x-emulator-fault"
 CACHED_URLS = 32
-HEADERS = {
-    "User-Agent": f"adsctl/{__version__}",
-    "Accept": "application/json",
-    "Accept-Encoding": ENCODING,
-}
+HEADERS = {"User-Agent": f"adsctl/{__version__}", "Accept": "application/json", "Accept-Encoding": ENCODING}
 
 _parsed_url = lru_cache(CACHED_URLS)(httpx.URL)
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote
 
 import typer
 
-from ..api.ids import path_segment
+from ..api.fields import path_segment
 from ..api.parts import as_text
 from ..console.invocation import Invocation
 from ..console.options import completes_from

@@ -76,6 +76,6 @@ def _moment(text: str | None, option: str) -> str | None:
         try:
             moment = datetime.fromisoformat(text.strip())
         except ValueError:
-            raise UsageError(f"{option}: {text!r} is no time", hint=WHEN) from None
+            raise UsageError(f"{option}: {text!r} is not a time", hint=WHEN) from None
     moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"

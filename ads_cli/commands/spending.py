@@ -125,9 +125,9 @@ def _described(raised: Raise, currency: str) -> str:
 
 
 def _currency(currencies: Currencies, change: SpendingChange) -> str:
-    """Return the code of a currency; nothing where the service tells none, or another text."""
-    told = change.before.get("currency", "") if change.before else currencies.of(change.request)
-    return told if isinstance(told, str) and told and not currency_problem(told) else ""
+    """Return the code of a currency; nothing where the service has none, or another text."""
+    currency = change.before.get("currency", "") if change.before else currencies.of(change.request)
+    return currency if isinstance(currency, str) and currency and not currency_problem(currency) else ""
 
 
 def _amount(micros: int, currency: str) -> str:

@@ -28,7 +28,7 @@ def create(
 
     For example: adsctl webhooks create https://shop.example/events
     """
-    from ..api.webhooks import CreateWebhook
+    from ..api.auth import CreateWebhook
     from ..client.api_errors import error_details
     from ..console.request_input import request_from_input
     from ..console.results import show, show_request

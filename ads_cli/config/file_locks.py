@@ -1,7 +1,7 @@
 """Locks between processes; the system releases those of a process that has died.
 
 Where a file system has no such locks (some network file systems), filelock creates a file that names its
-process. That of a dead process on this machine is removed by the next run; nobody can tell whether a process
+process. That of a dead process on this machine is removed by the next run; it is unknown whether a process
 on another machine still runs, so that waiting for it ends with an error that names it.
 """
 

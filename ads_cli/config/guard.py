@@ -79,7 +79,7 @@ def _denied(words: list[str]) -> frozenset[str]:
     for word in words:
         if word not in DENIABLE:
             known = suggestion(word, DENIABLE) or f": {', '.join(DENIABLE)}"
-            raise ValueError(f"{word!r} is no kind of change{known}")
+            raise ValueError(f"{word!r} is not a kind of change{known}")
     return frozenset(words)
 
 
@@ -181,7 +181,7 @@ def parse_value(key: str, value: Any) -> Any:
 
 
 def is_looser(key: str, old: Any, new: Any) -> bool:
-    """Whether a value allows what another does not; None is no limit."""
+    """Whether a value allows what another does not; None means no limit."""
     if old is None or old == new:
         return False
     if new is None:
@@ -325,7 +325,7 @@ def loosened(settings: Settings, profile: str, values: Mapping[str, str | None])
         new = None if value is None else parse_value(key, value)
         try:
             old = parse_value(key, stored[key])
-        except ValueError:  # nobody can tell what it allows
+        except ValueError:  # what it allows is unknown
             found.append(f"{key} from {stored[key]!r}")
             continue
         if is_looser(key, old, new):

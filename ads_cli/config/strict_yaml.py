@@ -5,12 +5,13 @@ What is refused could expand a small document to a large value.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
 from yaml import events as ev
 
-from ..errors import ContentError
+from ..errors import ContentError, UsageError
 
 MAX_DEPTH = 64
 NULLS = ("", "null", "Null", "NULL", "~")
@@ -112,6 +113,22 @@ def load(
         raise ContentError(f"{name}{position}: neither YAML nor JSON: {problem}") from None
     except yaml.YAMLError as error:
         raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None
+
+
+def load_mapping(option: str, path: str, holds: str) -> dict[str, Any]:
+    """Read the mapping in a file that an option names; `holds` says of what it is one.
+
+    Raises UsageError where it cannot be read, and ContentError where it is no such document.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise UsageError(f"{option}: {path} cannot be read: {reason}") from None
+    document = load(text, path) or {}
+    if not isinstance(document, dict):
+        raise ContentError(f"{path}: must be a mapping {holds}")
+    return document
 
 
 def fast_loader() -> Any:

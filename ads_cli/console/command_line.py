@@ -28,7 +28,7 @@ class CommandLine:
         self.presentation: Presentation | None = None  # set when the invocation has resolved it
         self.output_file: OutputFile | None = None  # of --to
         self.mask = Mask()  # of the secrets that were read
-        self.summary: dict[str, Any] | None = None  # of what a push came to, or of the file it did not send
+        self.summary: dict[str, Any] | None = None  # of a push, or of the file that it did not send
         self.task_words: tuple[str, ...] = ()  # of the tasks of a fleet, whose variables are secret too
         self.secret_files: dict[str, str] = {}  # their contents, since a pipe can be read only once
         self.shape: ResultShape | None = None  # of the result, for who shows it with others

@@ -72,7 +72,7 @@ class ExampleCommand(WithExample, Parsing, TyperCommand):
     def __init__(self, name: str | None = None, *, help: str | None = None, **settings: Any) -> None:
         text, _, self.example = (help or "").strip().partition(EXAMPLE_MARK)
         settings |= {"rich_markup_mode": None, "epilog": "Options of every command: adsctl help options"}
-        settings["context_settings"] = {"allow_extra_args": True}  # which are told of in our words
+        settings["context_settings"] = {"allow_extra_args": True}  # which are reported in our words
         super().__init__(name, help=text, **settings)
 
     def make_context(self, *args: Any, **settings: Any) -> Any:

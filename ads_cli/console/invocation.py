@@ -96,7 +96,7 @@ class Invocation:
         return self._command_line.words
 
     def note_summary(self, summary: dict[str, Any]) -> None:
-        """Note what a push came to, for the command of --on-failure."""
+        """Note the summary of a push, for the command of --on-failure."""
         self._command_line.summary = summary
 
     def note_task_words(self, words: Iterable[str]) -> None:

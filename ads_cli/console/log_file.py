@@ -53,7 +53,7 @@ def _files_of(context: Any, settings: "Settings") -> Iterator[str]:
 
 
 def _own_file(log: str, settings: "Settings") -> str:
-    """Return the file of the configuration or of the state that a log would be; empty where it is none."""
+    """Return the file of the configuration or of the state that a log would be; empty where it is neither."""
     for folder, names in ((settings.config_dir, CONFIG_FILES), (settings.state_dir, STATE_FILES)):
         with suppress(ValueError):
             parts = Path(os.path.realpath(log)).relative_to(os.path.realpath(folder)).parts

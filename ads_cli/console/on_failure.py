@@ -1,4 +1,4 @@
-"""The command of --on-failure: run where another command fails, since nobody watches it at night."""
+"""The command of --on-failure: run where another command fails, unattended."""
 
 import os
 import re
@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 60.0
 MAX_MESSAGE_LENGTH = 10_000  # in characters; a system limits its variables
 CTRL_C = 130  # the exit code where a person has stopped it
 TOKENS = frozenset(map(as_variable, SECRETS))
-NAMED = re.compile(r"(?:--[\w-]+=)?@([A-Za-z_][A-Za-z0-9_]*)")  # a word that stands for a variable
+NAMED = re.compile(r"(?:--[\w-]+=)?@([A-Za-z_][A-Za-z0-9_]*)")  # a word that names a variable
 # What object stores are signed in to with; a file that a variable names is not its value.
 CLOUDS = ("AWS_", "AZURE_", "GOOGLE_", "FSSPEC_")
 KEYS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "CONNECTION_STRING", "FSSPEC_")

@@ -97,7 +97,7 @@ FOR_CRON = {
     "run",
     "plan",
     "apply",
-}  # commands that run at night, with nobody watching
+}  # commands that run unattended
 NESTED_METAVAR = "JSON|@FILE"
 
 

@@ -4,8 +4,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from ..config.atomic_files import MayReplace, atomic
-from ..config.output_paths import file_to_replace
+from ..config.atomic_files import MayReplace, atomic, file_to_replace
 from ..errors import NotConfirmedError, UsageError
 from .invocation import Invocation
 
@@ -82,7 +81,7 @@ class OutputFile:
 
 
 def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool) -> None:
-    """Write a page; a file that is none is replaced by force only."""
+    """Write a page; another file is replaced by force only."""
     from .. import __version__
     from ..config.atomic_files import atomic
     from ..report.rendering import render
@@ -95,7 +94,7 @@ def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool)
 
 def checked_path(name: str, *, force: bool) -> Path:
     """Return the path of a page; raise UsageError where it cannot be, or would replace another file."""
-    from ..config.output_paths import file_to_replace
+    from ..config.atomic_files import file_to_replace
 
     path = Path(name)
     if name == "-":

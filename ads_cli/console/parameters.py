@@ -111,7 +111,7 @@ class TypedParameter:
         try:
             if isinstance(value, list | tuple):
                 value = [self.convert(each) for each in value] or None
-            elif type(value) is str:  # not the default of a choice, nor what a flag stands for
+            elif type(value) is str:  # not the default of a choice, nor what a flag means
                 value = self.convert(value)
         except ValueError as error:
             raise self._error(ctx, str(error)) from None

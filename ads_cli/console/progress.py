@@ -80,7 +80,7 @@ def progress(
     seconds_left: SecondsLeft = lambda rows, delay: 0.0,
     noun: str = "row",
 ) -> Iterator[ProgressReport]:
-    """Show how many rows, or what the noun says, of `total` are done; it is None where nobody knows."""
+    """Show how many rows, or what the noun says, of `total` are done; it is None where that is unknown."""
     report = ProgressReport(activity, total, seconds_left, messages.say, noun)
     if messages.quiet:
         yield report

@@ -1,12 +1,12 @@
-"""What an invocation lends to the reading of remote feeds."""
+"""What the reading of remote feeds takes from an invocation: limits, messages, progress."""
 
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..feeds.locations.access import OnBytes, RemoteAccess
-from ..http.copy_limits import CopyLimits
+from ..feeds.locations import OnBytes, RemoteAccess
+from ..http.retry import CopyLimits
 from ..numbers import size_text
 from ..output.messages import Messages
 from ..output.text import safe

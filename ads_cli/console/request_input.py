@@ -94,7 +94,7 @@ def _read_options(
 def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Read options that complete each record of a file; return the names of amounts in whole units too.
 
-    Raises UsageError for what is no value at all.
+    Raises UsageError for what is not a value at all.
     """
     fields = {field.name: field for field in fields_of(kind)}
     values, amounts, messages = _read_options(kind, fields, _given(options))

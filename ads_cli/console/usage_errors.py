@@ -17,7 +17,7 @@ def usage_error(error: Any, context: Any) -> UsageError:
 
 
 def unknown_command(word: str, names: Collection[str], context: Any) -> UsageError:
-    """Return the error of a word that is no command of a group."""
+    """Return the error of a word that is not a command of a group."""
     close = suggestion(word, names)
     if not close and len(names) <= MAX_LISTED_COMMANDS:
         close = f"; it has {', '.join(names)}"

@@ -1,10 +1,12 @@
-"""Bytes in: decompressed, whatever the kind of compression, and as UTF-8."""
+"""Bytes in: decompressed, whatever the kind of compression, and as UTF-8; a limit of memory for libraries."""
 
 import codecs
 import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from ..errors import AdsctlError, ContentError, UsageError
@@ -301,3 +303,24 @@ class _Counted(io.RawIOBase):
         self.size += len(content)
         buffer[: len(content)] = content
         return len(content)
+
+
+STATISTICS = Path("/proc/self/statm")  # its first number is the size of this process, in pages
+
+
+@contextmanager
+def memory_limit(size: int) -> Iterator[None]:
+    """Let this process grow by `size` bytes; what asks for more gets none, and fails."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = int(STATISTICS.read_text().split()[0]) * resource.getpagesize() + size
+    known = [each for each in (soft, hard) if each != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *known]), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

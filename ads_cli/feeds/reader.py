@@ -24,7 +24,7 @@ from .rows import FileRows, Rows
 from .source import ReadOptions, Source
 
 if TYPE_CHECKING:
-    from .locations.access import RemoteAccess
+    from .locations import RemoteAccess
 
 
 class Peeked(NamedTuple):
@@ -78,7 +78,7 @@ def _read_header(rows: Rows, stream: BinaryIO) -> bool:
         rows.columns = column_names(stream, rows.source.label)
         return True
     if next(iter(rows), None) is None:
-        raise ContentError(f"{rows.source.label}: there is no row in it")
+        raise ContentError(f"{rows.source.label}: it has no rows")
     return rows.has_header
 
 

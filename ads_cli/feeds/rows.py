@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -13,7 +13,6 @@ from ..errors import ContentError
 
 if TYPE_CHECKING:
     from .source import Feed, Source
-    from .transforms import RowTransform
 
 
 FIRST_LINES = 5  # the most that a message lists
@@ -36,7 +35,7 @@ class AppliedFix(NamedTuple):
 class Row(msgspec.Struct, gc=False):
     """A record: its first line, its values by field, and why it could not be read, if so.
 
-    Empty, blank and null values are left out. A column that is no field keeps its name.
+    Empty, blank and null values are left out. A column that is not a field keeps its name.
     """
 
     line: int
@@ -58,6 +57,57 @@ class Row(msgspec.Struct, gc=False):
 
 
 MayFix = Callable[[dict[str, Any]], bool]
+
+
+class RowConversion(Protocol):
+    """Converts each row after it is read; picklable, since worker processes convert rows too."""
+
+    @property
+    def digest(self) -> str:
+        """Return what identifies the conversion."""
+
+    @property
+    def fields(self) -> Collection[str]:
+        """Name the fields that it fills."""
+
+    @property
+    def columns(self) -> Collection[str]:
+        """Name the columns that it reads."""
+
+    @property
+    def leaves_out(self) -> bool:
+        """Tell whether it may leave rows out."""
+
+    @property
+    def keep(self) -> DuplicatePolicy | None:
+        """Return which of several rows with the same id is kept; None for all of them."""
+
+    def bind(self, rows: "Rows") -> None:
+        """Find the columns that it names; raise UsageError for one that a table does not have."""
+
+    def require_columns(self, rows: "Rows") -> None:
+        """Raise UsageError for a column that no record had; called after the last one."""
+
+    @property
+    def has_steps(self) -> bool:
+        """Tell whether rows are converted before they are validated."""
+
+    @property
+    def has_fixes(self) -> bool:
+        """Tell whether there are fixes."""
+
+    def apply(self, row: Row) -> None:
+        """Convert a row in place."""
+
+    @property
+    def may_fix_texts(self) -> "MayFix | None":
+        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+
+    def fix_texts(self, row: Row) -> None:
+        """Fix the texts of a row in place, which may break no rule."""
+
+    def fix_rules(self, row: Row) -> bool:
+        """Fix a row that breaks a rule, in place; tell whether anything was changed."""
 
 
 class RowNames:
@@ -106,7 +156,7 @@ class Rows(RowNames, ABC):
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
-        self.conversion: RowTransform | None = None  # of each row, after it is read
+        self.conversion: RowConversion | None = None  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
         self._columns_named = 0  # of `columns`, in `_column_by_field`
         self.numbers_repeated_columns = False  # a repeated name is followed by a number, and no error
@@ -145,7 +195,7 @@ class Rows(RowNames, ABC):
             return rows
         return self._convert(rows, self.conversion)
 
-    def _convert(self, rows: Iterator[Row], conversion: "RowTransform") -> Iterator[Row]:
+    def _convert(self, rows: Iterator[Row], conversion: RowConversion) -> Iterator[Row]:
         for number, row in enumerate(rows):
             if not number:
                 conversion.bind(self)  # the columns of a table are known from the first row on

@@ -79,7 +79,7 @@ class SeveralRows(SeveralNames, Rows):
         Rows.__init__(self, feed, first.roots, first.known, first.rename)
         SeveralNames.__init__(self, feed)
         self.files = files
-        transforms = [rows.conversion for rows in files if rows.conversion]
+        transforms = [each for rows in files if isinstance(each := rows.conversion, RowTransform)]
         self.conversion = SeveralTransforms(transforms) if transforms else None
         self.unsent = _AnyOf([rows.unsent for rows in files])
         self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}

@@ -297,8 +297,7 @@ class RowTransform:
             if missing := [column for column in step.columns if known.isdisjoint((column, key_of(column)))]:
                 meant = suggestion(missing[0], rows.columns) or suggestion(missing[0], known)
                 raise UsageError(
-                    f"{step.option}: no column {missing[0]!r}{meant}",
-                    hint=f"columns: {listed(rows.columns)}",
+                    f"{step.option}: no column {missing[0]!r}{meant}", hint=f"columns: {listed(rows.columns)}"
                 )
             known.update(step.fields)
 
@@ -312,7 +311,7 @@ class RowTransform:
 
     @property
     def may_fix_texts(self) -> MayFix | None:
-        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+        """Return a function that says whether values may have to be fixed; None where there is no fix."""
         return self.fixes.may_fix_texts if self.fixes else None
 
     def fix_texts(self, row: Row) -> None:

@@ -12,10 +12,10 @@ from ..config.addresses import canonical_address
 from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError, ContentError, UsageError
-from ..feeds.locations.access import RemoteAccess
+from ..feeds.locations import RemoteAccess
 from ..feeds.locations.locate import expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
-from ..http.copy_limits import CopyLimits
+from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget

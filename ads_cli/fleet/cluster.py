@@ -2,7 +2,7 @@
 
 The fleet decides which task may start, and where, and where again if that worker is lost. A lease keeps two
 workers from running jobs of one account: a worker that hears nothing of the fleet ends its task before the
-lease can pass to another one. What a task came to is kept at the scheduler until the fleet has ended, so that
+lease can pass to another one. The scheduler keeps the result of a task until the fleet has ended, so that
 a task that has ended is not run again when its worker dies.
 """
 
@@ -163,7 +163,7 @@ class ClusterEngine:
             free -= 1
         now = time.monotonic()
         for waiting in [each for each in self._ready if each.not_before <= now]:
-            outcome = self._outcomes.told(link, waiting.task) if waiting.was_started else None
+            outcome = self._outcomes.reported(link, waiting.task) if waiting.was_started else None
             is_home_expected = self._members.is_expected(waiting.home) and now < waiting.home_until
             if is_home_expected and not outcome:
                 continue
@@ -195,7 +195,7 @@ class ClusterEngine:
                 self._on_event(Started(each.task, event["worker"]))
         elif flight := self._flights.get(str(event.key)):
             # The scheduler has the outcome; the future's result may be on a worker that has died since.
-            outcome = self._outcomes.told(link, flight.task)
+            outcome = self._outcomes.reported(link, flight.task)
             outcome = outcome or self._outcomes.refused(link, flight.task, flight.future)
             del self._flights[str(event.key)]
             self._members.release(flight.address)
@@ -206,7 +206,7 @@ class ClusterEngine:
                 self._ready.append(Waiting(flight.task, later, was_started=True))
 
     def _end(self, link: SchedulerLink, task: Task, outcome: TaskOutcome) -> None:
-        """Store what a task came to, and only then forget it at the scheduler."""
+        """Store the result of a task, and only then delete it at the scheduler."""
         result = outcome.result
         if self._records.find(task) != result:  # the state folder may be that of the worker
             if outcome.log:

@@ -58,7 +58,7 @@ class Board(msgspec.Struct, frozen=True):
 
 
 class TaskOutcome(msgspec.Struct, frozen=True):
-    """What a task came to, and the end of its log."""
+    """The result of a task, and the end of its log."""
 
     result: TaskResult
     log: str
@@ -234,7 +234,7 @@ class SchedulerLink:
                 Variable(name, client).delete()
 
     def close(self) -> None:
-        """Leave the cluster; tasks that nobody waits for are forgotten there."""
+        """Leave the cluster; tasks that are not awaited are released there."""
         with suppress(Exception):
             self._client.close(timeout=1)
 
@@ -297,7 +297,7 @@ class SchedulerConnector:
     def claim(self, claims: Claims, now: float) -> Mapping[str, Division]:
         """Tell the ledger what a fleet claims, by the scheduler's own clock."""
         if self.current is None:
-            raise LostError("there is no connection to a scheduler")
+            raise LostError("a connection to a scheduler is missing")
         return self.current.claim(claims)
 
     def lose(self) -> None:

@@ -53,7 +53,7 @@ class SharedState:
         return f"{self.board}-{task.digest}"
 
     def order(self, task: Task, run: RunId) -> Order:
-        """Return what a worker is told of a task: it holds the lease of its account, which parts share."""
+        """Return what a worker receives of a task: it holds the lease of its account, which parts share."""
         lease = self.ended(task)
         if task.lane and not task.is_part:
             lease = f"adsctl-{sha256(task.lane.encode()).hexdigest()[:16]}"
@@ -89,7 +89,7 @@ class SharedState:
         self._announced.clear()
 
     def leave(self, link: SchedulerLink, members: Members, *, is_done: bool) -> None:
-        """Forget what was told; what still runs is to end."""
+        """Forget what was announced; what still runs is to end."""
         link.delete(*self._announced, *(shares_of(self.board, home) for home in members.homes))
         if is_done:
             link.delete(self.board)
@@ -205,8 +205,8 @@ class TaskOutcomes:
     def __init__(self, bulletin: SharedState, members: Members, roll: WorkerRegistry) -> None:
         self._bulletin, self._members, self._roll = bulletin, members, roll
 
-    def told(self, link: SchedulerLink, task: Task) -> TaskOutcome | None:
-        """Return what a worker has told the scheduler of a task."""
+    def reported(self, link: SchedulerLink, task: Task) -> TaskOutcome | None:
+        """Return what a worker has reported of a task to the scheduler."""
         text = link.get(self._bulletin.ended(task))
         return msgspec.json.decode(text, type=TaskOutcome) if text else None
 

@@ -32,7 +32,7 @@ from .run_task import TaskProcess
 
 POLL_SECONDS = 0.5
 READ_SECONDS = "1 s"  # for a variable to be set; a fleet sets each before it is read
-ANSWER_SECONDS = 2  # for the scheduler to answer: a network may swallow what is sent, and tell nobody
+ANSWER_SECONDS = 2  # for the scheduler to answer: a network may drop what is sent without an error
 # Parts of a lease without a word of the fleet, after which a task is stopped, and then killed: it must
 # have ended before another worker gets the lease.
 QUIET_PART, KILL_PART = 0.4, 0.8
@@ -127,15 +127,15 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         """Look at the board until the process has ended."""
-        beat, heard, told = -1, time.monotonic(), 0
+        beat, heard, sent_stop = -1, time.monotonic(), 0
         while not self._has_ended.wait(POLL_SECONDS):
             with suppress(Exception):  # whatever keeps the board from being read is silence
                 board = self._board.grant()
                 if board and board.beat != beat:
                     beat, heard = board.beat, time.monotonic()
-                if board and board.stop != told:
-                    told = board.stop
-                    self._process.tell(told)
+                if board and board.stop != sent_stop:
+                    sent_stop = board.stop
+                    self._process.tell(sent_stop)
             quiet = time.monotonic() - heard
             if quiet > QUIET_PART * self._lease_seconds or not is_running(self._worker):
                 self._process.tell(signal.SIGTERM) if not self.lost_contact else None
@@ -182,7 +182,7 @@ def carry_out(message: bytes) -> bytes:
         return msgspec.json.encode(refusal)
     lease, ended = Semaphore(1, order.lease), Variable(order.ended)
     while not lease.acquire(timeout=POLL_SECONDS):
-        if not is_running(worker) or (told := board.read()) is None or told.stop:
+        if not is_running(worker) or (state := board.read()) is None or state.stop:
             raise LostContactError(f"{worker.name} was stopped before it could begin")
     try:
         if (outcome := read(ended)) is None:

@@ -73,6 +73,7 @@ COMMANDS = {
     ),
     "stats get": IN_AN_ACCOUNT,
     "stats jobs get": IN_AN_ACCOUNT,
+    "stats report": TaskCommand(uses_account=False, outputs=("out",)),
     "campaigns tree": IN_AN_ACCOUNT,
     "campaigns pull": TaskCommand(needs_account=True, inputs=(), outputs=("file",)),
     "campaigns plan": TaskCommand(needs_account=True, outputs=("out",)),

@@ -7,20 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
-from ..errors import (
-    DIFFERENCES_FOUND,
-    AccessError,
-    AdsctlError,
-    ContentError,
-    IncompleteError,
-    NotConfirmedError,
-    NotFoundError,
-    RateLimitedError,
-    RefusedError,
-    StateError,
-    UnavailableError,
-    UsageError,
-)
+from ..errors import DIFFERENCES_FOUND, ERRORS, AdsctlError, UnavailableError
 from ..output import ResultShape
 from ..output.text import counted
 from .tasks import Task
@@ -31,7 +18,7 @@ RECORD_FIELDS = ("task", "profile", "status", "exit_code", "seconds", "worker", 
 
 
 class TaskResult(msgspec.Struct, frozen=True):
-    """What a task came to."""
+    """The result of a task: the record of `-o json`."""
 
     task: str
     profile: str
@@ -110,25 +97,21 @@ class Engine(Protocol):
         """
 
 
-# From the mildest to the worst: first what concerns some rows of one task, at last what concerns every task.
-# A process that was killed counts as UnavailableError: its task can be run again.
-_WORSE_AND_WORSE = (
-    *(IncompleteError, NotConfirmedError, ContentError, NotFoundError, RefusedError, RateLimitedError),
-    *(UnavailableError, AccessError, UsageError, StateError, AdsctlError),
-)
-SEVERITY = (0, DIFFERENCES_FOUND, *(kind.exit_code for kind in _WORSE_AND_WORSE))
 NAMED_FAILURES = 10  # that differ
 NAMED_TASKS = 5  # of each
 IN_TEXTS = re.compile(r"--profile [^\s;,)]+")
 T = TypeVar("T")
 COUNTS = ("created", "updated", "unchanged", "deleted", "accepted", "failed", "skipped")
-KINDS: list[type[AdsctlError]] = [AdsctlError, *AdsctlError.__subclasses__()]
-ERRORS = {kind.exit_code: kind for kind in KINDS}
 
 
 def severity(exit_code: int) -> int:
-    """Return how bad an exit code is: the higher, the worse."""
-    return SEVERITY.index(exit_code if exit_code in SEVERITY else UnavailableError.exit_code)
+    """Return how bad an exit code is: the higher, the worse.
+
+    A process that was killed counts as UnavailableError: its task can be run again.
+    """
+    if exit_code in (0, DIFFERENCES_FOUND):
+        return int(exit_code != 0)
+    return ERRORS.get(exit_code, UnavailableError).severity
 
 
 def worst(exit_codes: Sequence[int]) -> type[AdsctlError]:

@@ -45,7 +45,7 @@ class Expansion:
         every = (line for entry in self._fleet.entries for line in self._lines(entry))
         for count, line in enumerate(every, 1):
             if count > MAX_TASKS:
-                self._note(line.line, f"the file stands for more than {MAX_TASKS:,} tasks")
+                self._note(line.line, f"the file makes more than {MAX_TASKS:,} tasks")
                 break
             if problem := _name_problem(line.name):
                 self._note(line.line, problem)

@@ -1,4 +1,4 @@
-"""The file of a fleet: strict YAML, whose mistakes are all told at once, with their lines."""
+"""The file of a fleet: strict YAML, whose mistakes are all reported at once, with their lines."""
 
 import shlex
 from collections.abc import Collection, Iterator
@@ -19,7 +19,7 @@ LOOP_KEYS = ("profiles", "files")
 
 
 class TaskProblem(NamedTuple):
-    """A mistake, or what stands in the way of a task."""
+    """A mistake, or what keeps a task from running."""
 
     line: int
     text: str
@@ -40,7 +40,7 @@ class TaskEntry(msgspec.Struct, frozen=True):
 
     @property
     def is_loop(self) -> bool:
-        """Whether it stands for many tasks."""
+        """Whether it makes many tasks."""
         return bool(self.profiles or self.files)
 
 

@@ -17,7 +17,7 @@ REST_SECONDS = QUARTER_HOUR_SECONDS + 15.0
 class LimitPart(msgspec.Struct, array_like=True):
     """One of the equal parts of a limit."""
 
-    holder: str = ""  # "": nobody
+    holder: str = ""  # "": none
     usable_at: float = 0.0  # seconds of the clock that all workers share
     last_holder: str = ""  # who has given it up, and knows what was sent under it
     usable_again_at: float = 0.0  # by that one
@@ -59,7 +59,7 @@ class Division(msgspec.Struct):
         return self.shifted(0.0).join(worker, now)
 
     def spread(self, now: float) -> None:
-        """Lease every free part to the workers that have the fewest; call it once nobody else will join."""
+        """Lease every free part to the workers that have the fewest; call it once no other will join."""
         while (holders := self.holders) and (part := self._next_free()) and part.usable_at <= now:
             part.holder = min(sorted(holders), key=lambda holder: len(list(self._held_by(holder))))
 
@@ -138,7 +138,7 @@ class Claims(msgspec.Struct, frozen=True):
     fleet: str
     homes: Mapping[str, list[str]]  # by scope; none: only how it is divided is asked for
     silence_seconds: float  # after which it has ended
-    known: Mapping[str, Division] = {}  # as it was told last, for a scheduler that was started again
+    known: Mapping[str, Division] = {}  # as last announced, for a scheduler that was started again
 
 
 class _Fleet(msgspec.Struct):
@@ -188,13 +188,13 @@ def update_allocator(message: bytes, dask_scheduler: Any = None) -> bytes:
 
 
 class FleetLimits:
-    """The limits that a fleet claims parts of, as the ledger has told last."""
+    """The limits that a fleet claims parts of, as last announced by the allocator."""
 
     def __init__(self, fleet: str, update: Callable[[Claims, float], Mapping[str, Division]]) -> None:
         self._fleet, self._update = fleet, update
         self._homes: dict[str, list[str]] = {}  # by scope
-        self._divisions: Mapping[str, Division] = {}  # in seconds from when they were told
-        self._told_at = float("-inf")
+        self._divisions: Mapping[str, Division] = {}  # in seconds since they were announced
+        self._announced_at = float("-inf")
         self.silence_seconds = 60.0  # after which its tasks have ended
 
     def claimed(self, scope: str) -> list[str]:
@@ -217,13 +217,13 @@ class FleetLimits:
         self._tell(now)
 
     def refresh(self, now: float) -> None:
-        """Say that the fleet goes on, unless it has just been said."""
-        if now - self._told_at >= REFRESH_SECONDS:
+        """Say that the fleet is still running, unless that has just been said."""
+        if now - self._announced_at >= REFRESH_SECONDS:
             self._tell(now)
 
     def restore(self, now: float) -> None:
         """Tell another scheduler what the last one knew."""
-        passed = now - self._told_at
+        passed = now - self._announced_at
         self._tell(now, {scope: each.shifted(-passed) for scope, each in self._divisions.items()})
 
     def delay(self, scope: str, home: str, now: float) -> float:
@@ -231,7 +231,7 @@ class FleetLimits:
         if scope not in self._homes:
             self.claim(scope, [], now)
         division = self._divisions.get(scope)
-        return division.delay(home, now - self._told_at) if division else 0.0
+        return division.delay(home, now - self._announced_at) if division else 0.0
 
     def is_divided(self, scope: str) -> bool:
         """Whether a limit is divided, by this fleet or by another one."""
@@ -239,10 +239,12 @@ class FleetLimits:
 
     def shares(self, home: str, now: float) -> dict[str, LimitShare]:
         """Return the share that a home has of each limit."""
-        found = {scope: each.shares(now - self._told_at).get(home) for scope, each in self._divisions.items()}
+        found = {
+            scope: each.shares(now - self._announced_at).get(home) for scope, each in self._divisions.items()
+        }
         return {scope: share for scope, share in found.items() if share}
 
     def _tell(self, now: float, known: Mapping[str, Division] | None = None) -> None:
         claims = Claims(self._fleet, self._homes, self.silence_seconds, known or {})
         self._divisions = self._update(claims, now)
-        self._told_at = now
+        self._announced_at = now

@@ -1,4 +1,4 @@
-"""What became of the tasks of a run, on disk: a task that ended well is never run again."""
+"""The results of the tasks of a run, on disk: a task that ended well is never run again."""
 
 import hashlib
 import shutil
@@ -45,7 +45,7 @@ class Records:
         self.folder = state_dir / "fleet" / run.fleet / run.id
 
     def find(self, task: HasFiles) -> TaskResult | None:
-        """Return what a task came to, if it has ended; a damaged record counts as none."""
+        """Return the result of a task that has ended; a damaged record counts as none."""
         with suppress(FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
             return msgspec.json.decode(self._path(task, "json").read_bytes(), type=TaskResult)
         return None
@@ -65,12 +65,12 @@ class Records:
         return False
 
     def store(self, task: Task, result: TaskResult) -> None:
-        """Store what a task came to."""
+        """Store the result of a task."""
         with atomic(self._path(task, "json")) as stream:
             stream.write(msgspec.json.encode(result).decode())
 
     def earlier_jobs(self, task: HasFiles) -> Path:
-        """Return the file of the jobs that had ended before a task came to send what counts each time."""
+        """Return the file of the jobs that had ended before a task first sent what counts each time."""
         return self._path(task, "earlier")
 
     def log(self, task: HasFiles) -> Path:
@@ -124,14 +124,14 @@ class FleetState:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other runs of this fleet away; raise StateError where one goes on."""
+        """Keep other runs of this fleet away; raise StateError where one is under way."""
         try:
             make_folder(self._folder)
         except OSError as error:
             raise StateError(f"{self._folder} cannot be created: {error.strerror}") from None
         lock = try_lock(self._lock_path)
         if lock is None:
-            raise StateError(f"a run of {self._file} goes on", hint=how_to_unlock(self._lock_path))
+            raise StateError(f"a run of {self._file} is under way", hint=how_to_unlock(self._lock_path))
         try:
             yield
         finally:
@@ -139,7 +139,7 @@ class FleetState:
 
     @property
     def is_running(self) -> bool:
-        """Whether a run goes on."""
+        """Whether a run is under way."""
         if not self._lock_path.exists():
             return False
         lock = try_lock(self._lock_path)

@@ -32,7 +32,7 @@ class Assignment(msgspec.Struct, frozen=True):
 def run_task(
     task: Task, run: RunId, worker: str, state_dir: Path, environment: Mapping[str, str] = os.environ
 ) -> TaskResult:
-    """Run a task, unless its record says that it has ended well, and return what it came to.
+    """Run a task, unless its record says that it has ended well, and return its result.
 
     Its record is on disk, below `state_dir`, before this returns. The process ends with this one, however
     that ends. Raises no error of the task: a failure is a result too.
@@ -77,7 +77,7 @@ class TaskProcess:
             self._send(bytes([signum]))
 
     def wait(self) -> TaskResult:
-        """Wait for the end, and return what the task came to."""
+        """Wait for the end, and return the result of the task."""
         if self._process is None:
             return self._ended(1, f"no process can be started: {self._problem}")
         code = self._process.wait()

@@ -125,7 +125,7 @@ def run_assignment(run_command: RunCommand) -> int:
 
 
 def _run_once(assignment: Assignment, records: Records, run_command: RunCommand, began: float) -> int:
-    """Run the command, unless it has ended well, and store what it came to."""
+    """Run the command, unless it has ended well, and store its result."""
     task = assignment.task
     earlier = records.find(task)
     if earlier and earlier.status == "ok":
@@ -159,7 +159,7 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
 
 
 def _fail(assignment: Assignment, records: Records, problem: AdsctlError | OSError, began: float) -> int:
-    """Store that a task could not be run, or that what it came to could not be stored."""
+    """Store that a task could not be run, or that its result could not be stored."""
     _ignore_signals()
     task, worker, seconds = assignment.task, assignment.worker, time.monotonic() - began
     error = problem if isinstance(problem, AdsctlError) else StateError(str(problem), hint=STATE_HINT)

@@ -1,4 +1,4 @@
-"""What the answers of a file server mean."""
+"""Downloads of files of any size, resumed after failures; what the answers of a file server mean."""
 
 import re
 import time
@@ -12,16 +12,15 @@ from .. import __version__
 from ..errors import AccessError, NotFoundError, RefusedError, UnavailableError, UsageError
 from ..hosts import is_loopback
 from ..masking import MASK, mask_address
-from .copy_limits import CopyLimits, CopyRetries
 from .headers import http_date
 from .response_body import is_certificate_error, network_error
-from .retry import RETRIED_STATUSES, FailedAttempt
+from .retry import RETRIED_STATUSES, CopyLimits, CopyRetries, FailedAttempt
 from .trace import Trace
 
 if TYPE_CHECKING:
     import httpx
 
-    from .download_transport import DownloadTransport
+    from .network import DownloadTransport
 
 
 # The part that was asked for does not exist any more, or the server does not trust a first message.
@@ -37,20 +36,20 @@ def check_encrypted(url: str, label: str) -> None:
 
 def status_error(label: str, status: int, headers: Mapping[str, str], *, signed_in: bool) -> Exception:
     """Return the error of a status, or FailedAttempt if another attempt may succeed."""
-    told = f"{label}: the server answered with status {status}"
+    message = f"{label}: the server answered with status {status}"
     if status in RETRIED_OF_FILES:
-        return FailedAttempt(UnavailableError(told, http_status=status), headers)
+        return FailedAttempt(UnavailableError(message, http_status=status), headers)
     if status in (401, 403):
         meaning = "it asks for a user name and password" if status == 401 else "it does not allow this"
         hint = "put them into ~/.netrc: machine HOST login USER password PASSWORD"
         if signed_in:
             meaning, hint = "it does not accept the user name and password", "check them"
-        return AccessError(f"{told}: {meaning}", hint=hint, http_status=status)
+        return AccessError(f"{message}: {meaning}", hint=hint, http_status=status)
     if status in (404, 410):
-        return NotFoundError(f"{told}: there is no such file", hint="check the address", http_status=status)
+        return NotFoundError(f"{message}: no such file", hint="check the address", http_status=status)
     if status < 400:
-        return UnavailableError(f"{told}, which does not send a file", http_status=status)
-    return RefusedError(told, http_status=status)
+        return UnavailableError(f"{message}, which does not send a file", http_status=status)
+    return RefusedError(message, http_status=status)
 
 
 MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
@@ -251,7 +250,7 @@ def _connect(url: str) -> "DownloadTransport":
     import httpx
 
     from .connections import through_proxy, tls_context
-    from .download_transport import DownloadTransport
+    from .network import DownloadTransport
 
     parsed = httpx.URL(url)
     return through_proxy(DownloadTransport, parsed, tls_context(parsed.scheme == "https"))

@@ -13,10 +13,10 @@ from .. import __version__
 from ..masking import mask_address
 from .download import REDIRECTS, Version, version_of
 from .headers import retry_after
-from .public_connections import connect_to_public
+from .network import connect_to_public
 from .trace import Trace
 
-MAX_DRAINED_BYTES = 64 * 1024  # of a body that nobody needs, so that its connection can be used again
+MAX_DRAINED_BYTES = 64 * 1024  # of a body that is not needed, so that its connection can be used again
 SIZE = re.compile("[0-9]{1,15}")
 CONTENT_RANGE = re.compile(r"bytes (?:0-[0-9]{1,15}|\*)/([0-9]{1,15}|\*)")
 

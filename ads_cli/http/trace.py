@@ -83,7 +83,7 @@ class Trace:
 
 
 def _open_log(path: str) -> int:
-    from ..config.output_paths import follow_links
+    from ..config.atomic_files import follow_links
 
     try:
         return os.open(follow_links(Path(path)), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -18,9 +18,8 @@ from ..api.conversations import ListImageConversations, ListPolls, ListVideoConv
 from ..api.endpoint import Request
 from ..api.media import ListAccountMedia, ListLibraryMedia
 from ..api.names import to_neutral
-from ..api.posts import ListPosts
+from ..api.posts import ListDrafts, ListPosts, ListScheduledPosts
 from ..api.promoted import ListMediaCreatives
-from ..api.unpublished_posts import ListDrafts, ListScheduledPosts
 from ..client.client import Client
 from ..errors import UnavailableError
 

@@ -67,7 +67,7 @@ class Boxes:
         self._left = MAX_BOXES
 
     def inside(self, start: int, end: int) -> Iterator[Box]:
-        """Yield the boxes of a range; raise DamagedError for one that goes on after it."""
+        """Yield the boxes of a range; raise DamagedError for one that ends after it."""
         while end - start >= 8:
             self._left -= 1
             if self._left < 0:
@@ -218,7 +218,7 @@ def _read_video(boxes: Boxes, track: Track, table: dict[bytes, Box], facts: Medi
         facts.frame_rate = facts.frames * track.scale / track.duration
     if b"stps" in table:  # pictures that a player may begin with, though earlier ones are needed
         facts.open_gop = True
-    elif b"stss" not in table and facts.frames:  # each picture stands for itself
+    elif b"stss" not in table and facts.frames:  # each picture is a key frame
         facts.open_gop = False
 
 

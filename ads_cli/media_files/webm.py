@@ -54,7 +54,7 @@ class Elements:
         self._left = MAX_ELEMENTS
 
     def inside(self, start: int, end: int) -> Iterator[Element]:
-        """Yield the elements of a range; raise DamagedError for one that goes on after it."""
+        """Yield the elements of a range; raise DamagedError for one that ends after it."""
         while start < end:
             self._left -= 1
             if self._left < 0:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from types import NoneType
 from typing import IO, Any, Literal
 
@@ -15,6 +16,7 @@ FORMULA = "[\t\r\n]|[\\s\0\ufeff\u200b-\u200f\u2060]*[=+\\-@\uff1d\uff0b\uff0d\u
 NUMBER = r" *[+-]?[0-9]+(\.[0-9]+)?"
 COLUMN_GAP = 2  # blanks between the columns of a table
 MIN_COLUMN_WIDTH = 12  # a column is not cut further than this
+ROWS_AT_ONCE = 1000  # of a CSV file
 MAX_WHOLE_WORD = 24  # characters of an id, a status or a time, which is of no use if it is cut
 
 
@@ -44,18 +46,34 @@ def without_formula(value: str) -> str:
     return f"'{value}"
 
 
-def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[str]], None]:
+def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[object]], None]:
     """Return a function that writes a row of cells; every CSV reader reads the same cells."""
     import csv
 
     plain = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     quoted = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
 
-    def write(cells: Sequence[str]) -> None:
+    def write(cells: Sequence[object]) -> None:
         # The csv module quotes a line feed, but not a carriage return.
-        (quoted if any("\r" in cell for cell in cells) else plain).writerow(cells)
+        (quoted if any("\r" in str(cell) for cell in cells) else plain).writerow(cells)
 
     return write
+
+
+def write_csv_cells(stream: IO[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write rows as `csv_rows` does, many at a time."""
+    import csv
+    from io import StringIO
+
+    write_row, rest = csv_rows(stream), iter(rows)
+    while chunk := [*islice(rest, ROWS_AT_ONCE)]:
+        written = StringIO(newline="")
+        csv.writer(written, lineterminator="\n").writerows(chunk)
+        if "\r" in (text := written.getvalue()):
+            for row in chunk:
+                write_row(row)
+        else:
+            stream.write(text)
 
 
 def write_jsonl(stream: IO[str], records: Iterable[Any]) -> None:

@@ -103,7 +103,7 @@ def listed(names: Sequence[str], most: int = 20) -> str:
 
 
 def first_of(names: Sequence[str], most: int, show: Callable[[str], str] = str) -> str:
-    """Join the first names for a message, as `show` writes them; an ellipsis stands for the others."""
+    """Join the first names for a message, as `show` writes them; an ellipsis replaces the others."""
     return ", ".join(map(show, names[:most])) + (", …" if len(names) > most else "")
 
 

@@ -1,27 +1,65 @@
-"""Which version of a remote feed was pushed last, so that an unchanged feed is not even downloaded.
+"""What is remembered of feeds that were pushed: their rows, and of remote ones the version.
 
-One file a catalog and service, beside the sync state. An entry counts only in the write epoch of the catalog
-that its push ended in: then nothing else was sent to the catalog since. It may know too little, and then a
-feed is downloaded that need not be.
+One file a place and service. What cannot be read is not known, and what cannot be stored is not.
 """
 
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from ..config.atomic_files import make_folder, replacing
 from ..errors import AdsctlError
-from ..http.download import Version
 from ..uploads.job_file import UploadTarget
 from ..uploads.journal import Journal
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from ..validation.report import ValidationReport
 from .sync_state import KIND
 
-FOLDER = "feeds"  # in the state folder
-MAX_FEEDS = 100  # of one catalog; an address may have another query each night
+if TYPE_CHECKING:
+    from ..http.download import Version
+
+SIZES_FOLDER, VERSIONS_FOLDER = "feed_sizes", "feeds"  # in the state folder
+MAX_FEEDS = 100  # of one place; a name may hold the date, and an address another query each night
+
+
+class _Sizes(msgspec.Struct):
+    """The content of a file of sizes."""
+
+    rows: dict[str, Annotated[int, Meta(ge=0)]]  # by the hash of where the feed is
+
+
+_decode_sizes = msgspec.json.Decoder(_Sizes).decode
+
+
+class FeedSizes:
+    """The numbers of rows of the feeds that were pushed to one catalog, or of the files of one list.
+
+    So a feed that has lost many is noticed.
+    """
+
+    def __init__(self, state_dir: Path, place: UploadTarget) -> None:
+        self._path = _file_of(state_dir, SIZES_FOLDER, place)
+
+    def find(self, origin: str) -> int | None:
+        """Return the rows that a feed had when it was pushed last, if that is known."""
+        return self._read().get(_hash(origin))
+
+    def store(self, origin: str, rows: int) -> None:
+        """Store the rows of a feed that was pushed."""
+        known = self._read()
+        _make_room(known, _hash(origin))
+        known[_hash(origin)] = rows
+        _store(self._path, _Sizes(known))
+
+    def _read(self) -> dict[str, int]:
+        try:
+            return _decode_sizes(self._path.read_bytes()).rows
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return {}
 
 
 class PushedFeed(msgspec.Struct):
@@ -46,12 +84,16 @@ _decode = msgspec.json.Decoder(_Content).decode
 
 
 class PushedFeeds:
-    """The remote feeds that were pushed to one catalog."""
+    """The versions of remote feeds that were pushed to one catalog, so that none is downloaded unchanged.
+
+    One counts only in the write epoch of the catalog that its push ended in: then nothing else was sent there
+    since. They may be too few, and then a feed is downloaded that need not be.
+    """
 
     def __init__(self, state_dir: Path, service: str, catalog: str, conditions: str) -> None:
         self._place = UploadTarget(service, KIND, catalog)
         self._epochs = WriteEpochs(state_dir)
-        self._path = state_dir / FOLDER / sha256(msgspec.json.encode(self._place)).hexdigest()[:16]
+        self._path = _file_of(state_dir, VERSIONS_FOLDER, self._place)
         self._conditions = conditions
 
     def find(self, address: str) -> PushedFeed | None:
@@ -61,12 +103,14 @@ class PushedFeeds:
         feed = self._feeds_of(self._epochs.current(self._place)).get(_hash(address))
         return feed if feed and feed.conditions == self._conditions else None
 
-    def version(self, address: str) -> Version | None:
+    def version(self, address: str) -> "Version | None":
         """Return the version that need not be downloaded again."""
+        from ..http.download import Version
+
         feed = self.find(address)
         return Version(feed.etag, feed.last_modified) if feed else None
 
-    def store(self, address: str, version: Version, report: ValidationReport, journal: Journal) -> None:
+    def store(self, address: str, version: "Version", report: ValidationReport, journal: Journal) -> None:
         """Store the version of a feed whose push has ended with 0.
 
         Other feeds remain stored if the push sent nothing. What cannot be stored is not.
@@ -74,17 +118,12 @@ class PushedFeeds:
         epoch = journal.job.epoch
         sent_nothing = not journal.totals
         feeds = self._feeds_of(journal.previous_epoch) if sent_nothing else {}
-        feeds.pop(_hash(address), None)
-        for oldest in [*feeds][: len(feeds) - MAX_FEEDS + 1]:
-            del feeds[oldest]
+        _make_room(feeds, _hash(address))
         if any(version):
             feeds[_hash(address)] = PushedFeed(
                 self._conditions, *version, report.rows, report.left_out, report.warned
             )
-        with suppress(OSError, AdsctlError):
-            make_folder(self._path.parent)
-            with replacing(self._path) as file:
-                file.write(msgspec.json.encode(_Content(epoch, feeds)))
+        _store(self._path, _Content(epoch, feeds))
 
     def _feeds_of(self, epoch: str) -> dict[str, PushedFeed]:
         """Return the feeds that were stored in a write epoch."""
@@ -95,5 +134,23 @@ class PushedFeeds:
         return content.feeds if content.epoch == epoch != NO_EPOCH else {}
 
 
-def _hash(address: str) -> str:
-    return sha256(address.encode()).hexdigest()
+def _hash(origin: str) -> str:
+    return sha256(origin.encode(errors="surrogateescape")).hexdigest()
+
+
+def _file_of(state_dir: Path, folder: str, place: UploadTarget) -> Path:
+    return state_dir / folder / sha256(msgspec.json.encode(place)).hexdigest()[:16]
+
+
+def _make_room(known: dict[str, Any], feed: str) -> None:
+    """Forget a feed, and the oldest ones where there are too many."""
+    known.pop(feed, None)
+    for oldest in [*known][: len(known) - MAX_FEEDS + 1]:
+        del known[oldest]
+
+
+def _store(path: Path, content: msgspec.Struct) -> None:
+    with suppress(OSError, AdsctlError):
+        make_folder(path.parent)
+        with replacing(path) as file:
+            file.write(msgspec.json.encode(content))

@@ -50,7 +50,7 @@ class CommandDoc(NamedTuple):
 
     path: tuple[str, ...]
     help: str
-    example: str  # a command line; "" for a group that is no command
+    example: str  # a command line; "" for a group that is not a command
     usage: str
     subcommands: tuple[tuple[str, str], ...]  # name and summary
     options: tuple[Parameter, ...]

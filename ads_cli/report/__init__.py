@@ -1,4 +1,4 @@
-"""One self-contained page in HTML: what a run came to, for a browser."""
+"""One self-contained page in HTML: the result of a run, for a browser."""
 
 import re
 from base64 import b64encode

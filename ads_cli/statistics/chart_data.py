@@ -25,7 +25,7 @@ class ChartSeries:
     ) -> None:
         self.label, self.id, self.campaign, self.currency = label, id, campaign, currency
         self.segment = segment  # its value; its name is in the label
-        self.campaign_id = ""
+        self.account, self.campaign_id = "", ""
         self.repeated = ""  # a post whose numbers other lines have too
         self.totals: dict[str, Any] = {}  # sums; the numbers of a column are all of one type
         self._series: dict[str, array[float]] = {}
@@ -94,7 +94,7 @@ class ChartData:
             if line is None:
                 keys = dict(zip(table.keys, row, strict=False))
                 line = self._lines[key] = self._line_of(keys)
-                line.campaign_id = keys["campaign_id"] or ""
+                line.account, line.campaign_id = keys["account"] or "", keys["campaign_id"] or ""
                 line.repeated = keys[POST] if keys[POST] in table.repeated_posts else ""
             time = self._times.setdefault(row[start], len(self._times))
             for column, value in zip(table.metrics, row[width:], strict=True):
@@ -156,6 +156,13 @@ class ChartData:
         part._times = self._times
         part._lines = {key: line for key, line in self._lines.items() if line.currency == currency}
         return part
+
+    def by_account(self) -> list[ChartSeries]:
+        """Add up the lines of each account and currency."""
+        accounts = dict[tuple[str, str], list[ChartSeries]]()
+        for line in self._lines.values():
+            accounts.setdefault((line.account, line.currency), []).append(line)
+        return [self._sum(account, lines) for (account, _), lines in accounts.items()]
 
     def by_campaign(self) -> list[ChartSeries]:
         """Add up the lines of each campaign and currency; none where a line lies in no campaign."""

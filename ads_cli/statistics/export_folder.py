@@ -20,7 +20,7 @@ from .query import StatsQuery
 
 FOLDER = "exports"
 LOG = "jobs.jsonl"
-RESUME_HINT = "--resume goes on with the jobs that were made"
+RESUME_HINT = "--resume continues with the jobs that were made"
 KEPT_SECONDS = 7 * 24 * 3600  # without a note; the service keeps a result for two days
 State = Literal["begun", "made", "failed"]
 
@@ -89,7 +89,7 @@ class ExportFolder:
             ) from error
 
     def note(self, *entries: PartEntry) -> None:
-        """Note what became of parts, on disk before this returns."""
+        """Note the results of parts, on disk before this returns."""
         with self._state_errors(), (self.path / LOG).open("ab") as file:
             file.write(b"".join(_encode(entry) + b"\n" for entry in entries))
             file.flush()
@@ -117,7 +117,7 @@ class ExportFolder:
         shutil.rmtree(self.path, ignore_errors=True)
 
     def _remove_old(self) -> None:
-        """Remove what other exports left so long ago that nobody resumes them."""
+        """Remove what other exports left too long ago to be resumed."""
         for log in self.path.parent.glob(f"*/{LOG}"):
             with suppress(OSError):
                 if log.stat().st_mtime > time.time() - KEPT_SECONDS:

@@ -63,7 +63,7 @@ def times_of(period: Period) -> dict[str, HourOrDay]:
 
 
 def records_in(data: Any) -> list[dict[str, Any]]:
-    """Return statistics as a list of records; raise UnavailableError if they are none."""
+    """Return statistics as a list of records; raise UnavailableError if they are not."""
     if not isinstance(data, list) or not all(isinstance(record, dict) for record in data):
         raise UnavailableError("the answer has no list of statistics")
     return data

@@ -1,17 +1,15 @@
 """Rows of statistics in files: csv, tsv, jsonl, xlsx and parquet."""
 
-import csv
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from itertools import islice
-from operator import itemgetter
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
 from ..installation import missing_extra
-from ..output.records import write_csv, write_jsonl, write_tsv
+from ..output.records import write_csv, write_csv_cells, write_jsonl, write_tsv
 from ..output.workbook import write_records
 from .rows import Row, StatsTable
 
@@ -25,8 +23,7 @@ EXTENSIONS: dict[str, Format] = {
     ".xlsx": "xlsx",
     ".parquet": "parquet",
 }
-ROWS_AT_ONCE, ROWS_OF_A_GROUP = 1000, 10_000  # in csv, in parquet
-NAMED = {"name", "campaign", "segment", "segment_value"}  # the columns with names that people give
+ROWS_OF_A_GROUP = 10_000  # in parquet
 
 
 def format_of(path: Path) -> Format:
@@ -59,21 +56,8 @@ def write(
         elif csv_safe:
             write_csv(stream, map(as_texts, table.records()), table.columns, without_formulas=True)
         else:
-            _write_csv(stream, table)
+            write_csv_cells(stream, chain([table.columns], table.rows))
     return counted.count
-
-
-def _write_csv(stream: IO[str], table: StatsTable) -> None:
-    """Write rows as `write_csv` does, many at a time."""
-    plain = csv.writer(stream, lineterminator="\n")
-    quoted = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    positions = [position for position, key in enumerate(table.keys) if key in NAMED]
-    named, rest = itemgetter(*positions), iter(table.rows)
-    plain.writerow(table.columns)
-    while rows := [*islice(rest, ROWS_AT_ONCE)]:
-        # The csv module quotes a line feed, but not a carriage return.
-        unusual = any("\r" in str(name) for names in {*map(named, rows)} for name in names)
-        (quoted if unusual else plain).writerows(rows)
 
 
 class Counted:

@@ -34,7 +34,7 @@ NOT_IN_XML = re.compile("[\ufffe\uffff]")  # besides what `safe` escapes
 # For pictures of pixels, where installed; a reader of SVG chooses its own font.
 FONTS = ("Noto Sans", "Noto Sans CJK JP", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari")
 STYLE = {
-    "text.parse_math": False,  # a name with two $ is no formula
+    "text.parse_math": False,  # a name with two $ is not a formula
     "svg.fonttype": "none",  # texts stay texts
     "svg.hashsalt": "adsctl",  # the same rows give the same file
     "font.size": 9,

@@ -73,6 +73,11 @@ class Plan(ABC):
         """Read the whole file; raise ContentError where it cannot be read."""
 
     @property
+    def position(self) -> str:
+        """Tell which of several files is being sent, to show after what is done."""
+        return ""
+
+    @property
     def depends_on_time(self) -> bool:
         """Tell whether rows that are valid at one time may be invalid at another."""
         return False

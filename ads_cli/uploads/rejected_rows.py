@@ -5,15 +5,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..config.atomic_files import atomic, remove
-from ..config.output_paths import file_to_replace
+from ..config.atomic_files import atomic, file_to_replace, remove
 from ..errors import AdsctlError, UsageError
+from ..feeds.formats.writers import open_writer
 from ..feeds.locations import FileLocation
 from ..feeds.reader import read_rows
 from ..feeds.registry import FeedFormat, find_failed_out
 from ..feeds.rows import REPORT_COLUMNS, Row, RowNames
 from ..feeds.source import Source
-from ..feeds.writer import open_writer
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
 

@@ -1,4 +1,4 @@
-"""The columns of a file: required ones, and those that nobody knows."""
+"""The columns of a file: required ones, and unknown ones."""
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType

@@ -41,7 +41,7 @@ class ValidationReport:
     warned: int = 0  # rows with a warning, invalid ones among them
     can_leave_out: bool = False  # whether conversion may leave rows out
     can_warn: bool = False  # whether one of the rules is a warning
-    # Required fields that the file has no column for, with what to do: told once, and not for each row.
+    # Required fields that the file has no column for, with what to do: reported once, and not for each row.
     missing: Mapping[str, str] = dataclasses.field(default_factory=dict)
     partial: int | None = None  # rows that are sent without what is invalid in them; None if none may be
     can_fix: bool = False  # whether fixes are applied

@@ -3,14 +3,23 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ..api.problems import Problem
 from ..api.validation import Rules, broken_rules, check, errors_in
 from ..feeds import DUPLICATES
-from ..feeds.rows import FIRST_LINES, AppliedFix, Block, DuplicatePolicy, Row, TableRows, UnreadableBlockError
+from ..feeds.rows import (
+    FIRST_LINES,
+    AppliedFix,
+    Block,
+    DuplicatePolicy,
+    Row,
+    RowConversion,
+    TableRows,
+    UnreadableBlockError,
+)
 from .rows import (
     CheckedRow,
     EncodedRows,
@@ -22,10 +31,6 @@ from .rows import (
     ValidationResult,
     note,
 )
-
-if TYPE_CHECKING:
-    from ..feeds.transforms import RowTransform
-
 
 PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
 
@@ -78,7 +83,7 @@ class RowValidator:
         self,
         schema: RowSchema,
         selector: RowSelector | None = None,
-        conversion: "RowTransform | None" = None,
+        conversion: RowConversion | None = None,
         *,
         strict: bool = False,
     ) -> None:

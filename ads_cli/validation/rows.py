@@ -150,7 +150,7 @@ class RowSpool:
         self._runs: list[tuple[int, int]] = []  # size in bytes, and the records that precede it
 
     def add(self, run: KeptRun) -> None:
-        """Keep a run; where there is no space for it, all are forgotten."""
+        """Keep a run; where there is no space for it, all are dropped."""
         if not self.are_complete:
             return
         try:
@@ -285,11 +285,11 @@ class Selection(Protocol):
 
     @property
     def expected_epoch(self) -> str | None:
-        """Return the write epoch of the place in which rows were selected; None if it does not matter."""
+        """Return the write epoch in which rows were selected; None if it does not matter."""
 
     @property
     def due(self) -> int:
-        """Count the rows to be sent."""
+        """Return the number of rows to be sent."""
 
     @property
     def skips_rows(self) -> bool:

@@ -2,9 +2,15 @@
 
 import pytest
 
-from ads_cli.api.accounts import CreateAccount, DeleteAccount, ListApps, UpdateAccount
-from ads_cli.api.features import AddFeatures, ListFeatures
-from ads_cli.api.history import ListHistory
+from ads_cli.api.accounts import (
+    AddFeatures,
+    CreateAccount,
+    DeleteAccount,
+    ListApps,
+    ListFeatures,
+    ListHistory,
+    UpdateAccount,
+)
 from ads_cli.api.lookup import GetCuratedCategory, ListBusinessCategories, ListCuratedCategories
 
 from .declared import ESCAPED_ID, SPECIAL_ID, check, sent

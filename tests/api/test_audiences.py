@@ -3,8 +3,13 @@
 import pytest
 
 from ads_cli.api.audience_insights import SearchKeywords
-from ads_cli.api.audience_permissions import GrantPermission, ListPermissions, RevokePermission
-from ads_cli.api.audiences import DeleteDoNotReachList, ListTargeted
+from ads_cli.api.audiences import (
+    DeleteDoNotReachList,
+    GrantPermission,
+    ListPermissions,
+    ListTargeted,
+    RevokePermission,
+)
 
 from .declared import ESCAPED_ID, SPECIAL_ID, check, ids, sent
 

@@ -4,13 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ads_cli.api.posts import CreatePost, ListPosts, PreviewPosts
-from ads_cli.api.unpublished_posts import (
+from ads_cli.api.posts import (
     CreateDraft,
+    CreatePost,
     CreateScheduledPost,
     ListDrafts,
+    ListPosts,
     ListScheduledPosts,
     PreviewDraft,
+    PreviewPosts,
     UpdateDraft,
     UpdateScheduledPost,
 )

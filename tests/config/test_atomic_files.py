@@ -10,8 +10,8 @@ import pytest
 
 from ads_cli.config.atomic_files import atomic, sync_folder
 from ads_cli.errors import StateError, UsageError
+from ads_cli.feeds.formats.writers import open_writer
 from ads_cli.feeds.registry import FORMATS
-from ads_cli.feeds.writer import open_writer
 
 
 def test_an_unfinished_file_is_readable_by_its_owner_only(tmp_path):

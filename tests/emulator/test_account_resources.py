@@ -4,8 +4,7 @@ import pytest
 
 from ads_cli.emulator.seed.accounts import DELETED
 from ads_cli.emulator.seed.audiences import CUSTOMERS, UNSUBSCRIBED
-from ads_cli.emulator.seed.campaigns import CHOSEN_CATEGORY, PARTNER
-from ads_cli.emulator.seed.line_items import CLICKS
+from ads_cli.emulator.seed.line_items import CHOSEN_CATEGORY, CLICKS, PARTNER
 
 from .client import errors
 

@@ -4,8 +4,7 @@ import pytest
 
 from ads_cli.emulator.seed.accounts import ACCOUNTS
 from ads_cli.emulator.seed.audiences import BASKETS, CUSTOMERS, INSTALLED, READERS, UNSUBSCRIBED
-from ads_cli.emulator.seed.campaigns import PARTNER
-from ads_cli.emulator.seed.line_items import APP, CLICKS, FOLLOWERS, INSTALLS, KNITTERS, SPRING
+from ads_cli.emulator.seed.line_items import APP, CLICKS, FOLLOWERS, INSTALLS, KNITTERS, PARTNER, SPRING
 
 from .client import errors
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import CHOSEN_CATEGORY
-from ads_cli.emulator.seed.line_items import CLICKS, ENDED, REACH
+from ads_cli.emulator.seed.line_items import CHOSEN_CATEGORY, CLICKS, ENDED, REACH
 
 from .client import errors
 

@@ -2,11 +2,9 @@
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import PARTNER
 from ads_cli.emulator.seed.creatives import BANNER
-from ads_cli.emulator.seed.line_items import CLICKS, ENDED, FILMS, FOLLOWERS, PREROLLS, REACH
-from ads_cli.emulator.seed.posts import DONE, OFFER, SPRING_POST, WINTER
-from ads_cli.emulator.seed.promoted import ENDED_POST
+from ads_cli.emulator.seed.line_items import CLICKS, ENDED, FILMS, FOLLOWERS, PARTNER, PREROLLS, REACH
+from ads_cli.emulator.seed.posts import DONE, ENDED_POST, OFFER, SPRING_POST, WINTER
 
 from .client import errors
 from .wire_names import service_name  # noqa: F401

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.emulator.seed.campaigns import PARTNER
-from ads_cli.emulator.seed.line_items import FOLLOWERS, REACH
+from ads_cli.emulator.seed.line_items import FOLLOWERS, PARTNER, REACH
 from tests.conftest import PRODUCT
 from tests.environments import made_python
 

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.errors import ContentError, UsageError
+from ads_cli.feeds.formats.writers import open_writer
 from ads_cli.feeds.formats.xml_writer import BEGIN, END, NOT_XML
 from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, find_failed_out, find_writable, writable_formats
 from ads_cli.feeds.source import Source
-from ads_cli.feeds.writer import open_writer
 
 COLUMNS = ("id", "title", "color")
 each_format = pytest.mark.parametrize("format", writable_formats())

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.errors import ContentError
+from ads_cli.feeds.formats.writers import open_writer
 from ads_cli.feeds.formats.xml_writer import NOT_XML
 from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.rows import REPORT_COLUMNS
 from ads_cli.feeds.source import Source
-from ads_cli.feeds.writer import open_writer
 from tests.conftest import EXAMPLES, feed
 
 

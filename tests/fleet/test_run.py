@@ -242,7 +242,7 @@ def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, ser
     seen.set()
     running.communicate(timeout=TIMEOUT_SECONDS)
     assert running.returncode == 0
-    assert "a run of fleet.yaml goes on" in told
+    assert "a run of fleet.yaml is under way" in told
     assert [task["status"] for task in json.loads(shown)] == ["running", "waiting"]
 
 

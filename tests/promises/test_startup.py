@@ -23,8 +23,8 @@ OTHER_REQUESTS = {
     *("httpcore._backends.anyio", "httpcore._backends.trio"),
     *("ads_cli.auth.secret_stores", "ads_cli.commands.spending", "ads_cli.console.progress"),
     *("ads_cli.client.spending", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
-    *("ads_cli.client.api_errors", "ads_cli.api.history"),
-    *("ads_cli.config.atomic_files", "ads_cli.config.output_paths"),
+    *("ads_cli.client.api_errors", "ads_cli.api.lookup"),
+    "ads_cli.config.atomic_files",
 }
 TO_PUSH = {
     *("typer", "annotated-doc", "shellingham"),  # the command line

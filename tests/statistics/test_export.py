@@ -116,7 +116,7 @@ def test_an_export_that_was_stopped_is_resumed_by_the_jobs_it_made(stats, servic
     words = ("o.csv", "--since", "100d", "--until", "4d", *ALL, "--metrics", "impressions")
     service.fail("GET /stats-results/* status=500")
     stopped = exported(stats, *words, "--max-attempts", "1", code=8)
-    assert "--resume goes on with the jobs that were made" in stopped.stderr
+    assert "--resume continues with the jobs that were made" in stopped.stderr
     made = {job["id_str"] for job in jobs(stats)}
     assert len(made) > 1 and not (stats.adsctl.home / "o.csv").exists()
     service.fail()
@@ -243,7 +243,7 @@ def test_a_job_whose_answer_is_lost_is_found_again(stats, service):
     service.fail("POST /12/stats/jobs/* truncate times=1")
     words = ("--since", "5d", *ALL, "-o", "none")
     done = exported(stats, *words, code=8)
-    assert "hint: --resume goes on" in done.stderr
+    assert "hint: --resume continues" in done.stderr
     assert "1 job found again" in exported(stats, *words, "--resume").stderr
     assert len(jobs(stats)) == 1
 

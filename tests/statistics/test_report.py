@@ -87,8 +87,9 @@ def test_campaigns_have_derived_metrics_of_their_sums(stats):
     words = ("--group-by", "campaign", "--metrics", "ctr,cpc,cpm,spend")
     for row in stats.get(*WEEK, *words):
         if number(row["spend"]):
-            shown = f"{100 * number(row['ctr']):,.2f} % {number(row['cpc']):,.2f} EUR {number(row['cpm']):,.2f} EUR"
-            assert row["campaign"] in text and shown in text
+            rate, click, thousand = (number(row[name]) for name in ("ctr", "cpc", "cpm"))
+            assert f"{100 * rate:,.2f} % {click:,.2f} EUR {thousand:,.2f} EUR" in text
+            assert row["campaign"] in text
 
 
 PICTURES = {

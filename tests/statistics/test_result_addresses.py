@@ -10,7 +10,7 @@ import pytest
 from ads_cli.client.client import Client
 from ads_cli.emulator.resources import statistics as statistics_jobs
 from ads_cli.errors import UnavailableError
-from ads_cli.http import connections as public_connections
+from ads_cli.http import network
 from ads_cli.statistics import results
 from tests.private_hosts import SPELLINGS
 from tests.products.images.image_server import redirect, serving
@@ -56,7 +56,7 @@ def server(tls):
 @pytest.fixture
 def public(monkeypatch) -> None:
     """This machine counts as the public internet, by its name."""
-    monkeypatch.setattr(public_connections, "require_public", lambda host, addresses: None)
+    monkeypatch.setattr(network, "require_public", lambda host, addresses: None)
     monkeypatch.setattr(results, "require_public_name", lambda host: None)
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from ads_cli.feeds.formats.writers import open_writer
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.registry import find_writable
 from ads_cli.feeds.source import Source
-from ads_cli.feeds.writer import open_writer
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
 from ads_cli.validation.validator import BlockRunner

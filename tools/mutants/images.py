@@ -7,7 +7,7 @@ FETCHING = "tests/products/images/test_fetching.py"
 FINDINGS = "tests/products/images/test_findings.py"
 FETCHER = "ads_cli/products/images/fetcher.py"
 START = "ads_cli/http/file_start.py"
-CONNECTIONS = "ads_cli/http/public_connections.py"
+CONNECTIONS = "ads_cli/http/network.py"
 
 IMAGES = (
     Mutant(

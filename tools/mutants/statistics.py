@@ -9,12 +9,64 @@ NIGHTS = "tests/statistics/test_days.py::test_the_days_of_every_night_follow_eac
 
 DERIVED = "tests/statistics/test_derived.py"
 
+COMPARED = "tests/statistics/test_compared.py"
+WORKBOOKS = "tests/promises/test_workbooks.py"
+
 STATISTICS = (
+    Mutant(
+        "a post in several campaigns counts in each of them",
+        "ads_cli/statistics/rows.py",
+        "if same in self._seen:",
+        "if False:",
+        (f"{COMPARED}::test_a_post_in_several_campaigns_is_warned_of_and_counted_once",),
+    ),
+    Mutant(
+        "the period before is compared with itself",
+        "ads_cli/statistics/compared.py",
+        "return Period(start - (end - start), start)",
+        "return Period(start, end)",
+        (f"{COMPARED}::test_each_number_has_what_it_was_and_the_difference",),
+    ),
+    Mutant(
+        "a change is that of the day before",
+        "ads_cli/statistics/compared.py",
+        "found = then.pop(key(row, now_at), None)",
+        "found = then.popitem()[1] if then else None",
+        (f"{COMPARED}::test_each_number_has_what_it_was_and_the_difference",),
+    ),
+    Mutant(
+        "a column that does not exist is found out after the jobs were made",
+        "ads_cli/commands/stats/results.py",
+        'require_columns("--columns", call.printer.columns or (), known)',
+        "pass",
+        (f"{COMPARED}::test_what_cannot_be_shown_is_refused_before_anything_is_asked",),
+    ),
+    Mutant(
+        "amounts of accounts are added up over currencies",
+        "ads_cli/statistics/chart_data.py",
+        "parts = self.by_currency() if is_money(column) else [self]",
+        "parts = [self]",
+        ("tests/statistics/test_stored_rows.py::test_amounts_of_accounts_are_added_up_by_currency",),
+    ),
+    Mutant(
+        "a text of a workbook may be a formula",
+        "ads_cli/output/workbook.py",
+        "sheet.write_string(row, at, self._checked(text, self._columns[at]))",
+        "sheet.write(row, at, self._checked(text, self._columns[at]))",
+        (f"{WORKBOOKS}::test_values_are_cells_of_their_types",),
+    ),
+    Mutant(
+        "rows that a sheet cannot hold are left out",
+        "ads_cli/output/workbook.py",
+        "if self.count >= MAX_ROWS:",
+        "if False:",
+        (f"{WORKBOOKS}::test_more_rows_or_columns_than_a_sheet_holds_are_refused",),
+    ),
     Mutant(
         "a metric that is derived of a total is not that of its sums",
         "ads_cli/commands/stats/results.py",
-        "self._order.applied(with_derived(table, question.metrics, question.shown, asked.names))",
-        "self._order.applied(table)",
+        "table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)",
+        "pass",
         (f"{DERIVED}::test_ratios_are_those_of_the_sums_in_each_row",),
     ),
     Mutant(

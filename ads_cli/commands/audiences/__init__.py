@@ -1,8 +1,7 @@
 """Customer lists: push them to audiences, check them, hash them."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
@@ -14,20 +13,10 @@ from ..uploads.options import FILE_HELP, Lists, PushOptions, RejectedOptions, wi
 from .options import ListOptions
 
 if TYPE_CHECKING:
-    from ...audiences.list_settings import ListSettings
-    from ...audiences.multi_file_plan import MultiFileAudiencePlan
-    from ...audiences.plan import AudiencePlan
-    from ...audiences.sync_plan import ListSyncPlan
+    from ...audiences.plan import ListPlan, ListSettings
     from ...audiences.upload import UserUpload
 
 NOT_HASHED = "partner_user_id"  # the service takes it as it is
-
-
-class ListOperation(StrEnum):
-    """Whether people are added or removed."""
-
-    update = "update"
-    delete = "delete"
 
 
 AllowClearText = Annotated[
@@ -40,9 +29,9 @@ EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when
 class OperationOptions(msgspec.Struct, frozen=True):
     """What is done with the people of a list, and how they are packed."""
 
-    operation: Annotated[ListOperation, typer.Option("--operation", help="Add people, or remove them")] = (
-        ListOperation.update
-    )
+    operation: Annotated[
+        Literal["update", "delete"], typer.Option("--operation", help="Add people, or remove them")
+    ] = "update"
     expires_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="Until when (default: 13 months)")
     ] = None
@@ -187,7 +176,7 @@ def hash_file(
 class ListHooks(PushHooks, kw_only=True):
     """Steps of a push or a sync of a list."""
 
-    plan: "AudiencePlan | MultiFileAudiencePlan | ListSyncPlan"
+    plan: "ListPlan"
     feed: ListOptions
 
     def validated(self) -> None:
@@ -197,20 +186,9 @@ class ListHooks(PushHooks, kw_only=True):
         require_people(self.call, self.plan, self.feed)
 
 
-class _StepsOfLists(ListHooks, kw_only=True):
-    """Steps of a push of several lists."""
-
-    plan: "MultiFileAudiencePlan"
-
-    def position(self) -> str:
-        """Tell which list is being sent."""
-        return self.plan.position()
-
-
 def _push(
     call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings", options: PushOptions
 ) -> None:
-    from ...audiences.plan import AudiencePlan
     from ..uploads.push import PushCommand
     from ..uploads.reports import resume_command
     from .plans import plan_lists, require_people, say_of_each
@@ -218,12 +196,8 @@ def _push(
     skips, resume = options.skip_invalid, resume_command(call.command_line)
     say = say_of_each(call, skip_invalid=skips, resume=resume)
     plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
-    if isinstance(plan, AudiencePlan):
-        steps = ListHooks(call=call, plan=plan, feed=feed)
-    else:
-        steps = _StepsOfLists(call=call, plan=plan, feed=feed)
     try:
-        PushCommand(steps, options).run()
+        PushCommand(ListHooks(call=call, plan=plan, feed=feed), options).run()
         if plan.parts and not call.dry_run:  # only now all are read
             require_people(call, plan, feed)
     finally:
@@ -234,7 +208,7 @@ def _push(
 
 def _offline_plan(
     call: Invocation, files: list[str], feed: ListOptions, *, allow_clear_text: bool
-) -> "AudiencePlan | MultiFileAudiencePlan":
+) -> "ListPlan":
     from ...audiences.upload import audience_upload
     from .plans import plan_lists
 
@@ -253,13 +227,13 @@ def list_settings(
     allow_clear_text: bool = False,
 ) -> "ListSettings":
     """Return what the options say about the upload of people; raise UsageError."""
-    from ...audiences.list_settings import ListSettings
     from ...audiences.operations import ParamsResolver
     from ...audiences.packing import PackingOptions
+    from ...audiences.plan import ListSettings
 
     resolver = ParamsResolver.of_options(
         {
-            "operation_type": operation.operation.value,
+            "operation_type": operation.operation,
             "effective_at": effective_at,
             "expires_at": operation.expires_at,
         },

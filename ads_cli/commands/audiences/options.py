@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
     from ...audiences.multi_file_plan import ListFile
     from ...audiences.upload import UserUpload
-    from ...feeds.locations import Location
-    from ...feeds.locations.access import RemoteAccess
+    from ...feeds.locations import Location, RemoteAccess
     from ...feeds.rows import FileRows
 
 

@@ -12,11 +12,9 @@ from ..uploads.reports import error_lines, hint_of_kind, warning_lines
 from .options import ListOptions
 
 if TYPE_CHECKING:
-    from ...audiences.list_settings import ListSettings
-    from ...audiences.multi_file_plan import ListFile, MultiFileAudiencePlan
-    from ...audiences.plan import AudiencePlan
-    from ...audiences.sync_plan import ListSyncPlan
-    from ...feeds.locations.access import RemoteAccess
+    from ...audiences.multi_file_plan import ListFile
+    from ...audiences.plan import AudiencePlan, ListPlan, ListSettings
+    from ...feeds.locations import RemoteAccess
 
 PEEKED_AT_ONCE = 16  # files whose columns are found: most of it is waiting for a store
 NUMBERS = re.compile(r"[\d,]+")
@@ -33,7 +31,7 @@ def plan_lists(
     reads_all: bool = False,
     refuses_invalid: bool = False,
     on_validated: OnValidated = lambda plan: None,
-) -> "AudiencePlan | MultiFileAudiencePlan":
+) -> "ListPlan":
     """Open the files that arguments name; raise AdsctlError.
 
     Of several files, the columns of each are checked here; the rows of all are where `reads_all`, and in a
@@ -47,7 +45,7 @@ def plan_lists(
     if len(found) == 1:
         return AudiencePlan(feed.open_list(parse_location(found[0], access), settings.columns), settings)
     from ...audiences.multi_file_plan import ListNames, ListsFeed, MultiFileAudiencePlan
-    from ...feeds.locations.access import no_progress
+    from ...feeds.locations import no_progress
 
     shared = access()._replace(progress=no_progress, file_systems={})
     lists = _peek_all(found, feed, settings, shared)
@@ -81,9 +79,7 @@ def _changed(names: list[str]) -> str:
     return f"{what} changed after being sent, and this job does not send them again: {listed(names)}"
 
 
-def require_people(
-    call: Invocation, plan: "AudiencePlan | MultiFileAudiencePlan | ListSyncPlan", feed: ListOptions
-) -> None:
+def require_people(call: Invocation, plan: "ListPlan", feed: ListOptions) -> None:
     """Say where --where leaves out everybody; raise ContentError unless `--allow-empty` is given."""
     report = plan.report
     if not report.rows or report.left_out < report.rows:

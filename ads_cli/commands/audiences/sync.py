@@ -7,11 +7,11 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.progress import progress
-from ...errors import ContentError, IncompleteError, NotConfirmedError
+from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted, duration
 from ..products.feed_checks import FeedSizeCheck, MinRows
-from ..uploads.options import DIFFERENCES_FOUND, Lists, PushOptions, RejectedOptions, with_options
+from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
 from .options import ListOptions
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...campaigns.account import AccountReader
     from ...campaigns.apply import Applied
-    from ...campaigns.comparison import Change, Plan
+    from ...campaigns.comparison import CampaignPlan, Change
     from ...campaigns.file import CampaignFile
     from ...campaigns.memory import ApplyMemory
     from ...campaigns.model import Stored
@@ -60,7 +60,7 @@ class ApplyRun:
         finally:
             lock.release()
 
-    def compare(self, file: str, *, takes_plans: bool = False) -> "Plan":
+    def compare(self, file: str, *, takes_plans: bool = False) -> "CampaignPlan":
         """Read the file and the account; return what differs, or raise ContentError with every mistake."""
         from ...campaigns.file import parse_file, read_content
         from ...campaigns.stored_plan import is_stored_plan
@@ -73,7 +73,7 @@ class ApplyRun:
             content, label, folder = self._opened(content, label)
         return self.compare_parsed(parse_file(content, label, folder))
 
-    def compare_parsed(self, parsed: "CampaignFile", *, is_copy: bool = False) -> "Plan":
+    def compare_parsed(self, parsed: "CampaignFile", *, is_copy: bool = False) -> "CampaignPlan":
         """Read the account; return what differs, or raise ContentError with every mistake."""
         from ...campaigns.account import AccountReader
         from ...campaigns.memory import ApplyMemory
@@ -117,7 +117,7 @@ class ApplyRun:
             )
         return stored["content"].encode(), stored["file"], Path(stored["folder"])
 
-    def _compared(self, reader: "AccountReader", parsed: "CampaignFile", *, is_copy: bool) -> "Plan":
+    def _compared(self, reader: "AccountReader", parsed: "CampaignFile", *, is_copy: bool) -> "CampaignPlan":
         from ...campaigns.comparison import Comparison
         from ...campaigns.new_posts import find_posts
         from ...campaigns.targeting_names import resolve_names
@@ -148,7 +148,7 @@ class ApplyRun:
         of_file = {key for entry in each_entry(parsed.campaigns) for key in entry.below}
         return ["line_items", *(key for key in LISTS[1:] if key in of_file)]
 
-    def approve(self, found: "Plan") -> None:
+    def approve(self, found: "CampaignPlan") -> None:
         """Look at the files of media, and let the guard judge the whole plan."""
         from itertools import chain
 
@@ -162,7 +162,7 @@ class ApplyRun:
         requests = chain(self.posting.requests(), apply.requests())
         call.writes.approve_plan((call.client.prepare(request), new_id) for request, new_id in requests)
 
-    def carry_out(self, found: "Plan") -> "Applied":
+    def carry_out(self, found: "CampaignPlan") -> "Applied":
         """Ask, and send what differs."""
         from ...campaigns.apply import Apply
         from ...console.progress import progress
@@ -182,7 +182,7 @@ class ApplyRun:
             memory.begin_plan("")
         return result
 
-    def _require_possible(self, found: "Plan") -> None:
+    def _require_possible(self, found: "CampaignPlan") -> None:
         """Raise ContentError for values that the service cannot remove."""
         if self.call.settings.service == "x":
             return
@@ -193,7 +193,7 @@ class ApplyRun:
         self.file.require_valid()
 
 
-def _question(found: "Plan") -> str:
+def _question(found: "CampaignPlan") -> str:
     """Return what is asked: nothing where nothing is deleted, and nothing may spend more."""
     from ...api.spending import ACTIVE, STATUS
 
@@ -212,7 +212,7 @@ def _question(found: "Plan") -> str:
     return f"{'; '.join(what)}; {_budget_words(found)}"
 
 
-def _spends_more(found: "Plan") -> "Sequence[Change]":
+def _spends_more(found: "CampaignPlan") -> "Sequence[Change]":
     """Return the changes of what serves that the rules of single commands ask about."""
     from datetime import UTC, datetime
 
@@ -244,7 +244,7 @@ def _serves(one: "Stored", now: "datetime") -> bool:
     return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))
 
 
-def _budget_words(found: "Plan") -> str:
+def _budget_words(found: "CampaignPlan") -> str:
     before, after = _sums(found.budgets.before), _sums(found.budgets.after)
     return f"daily budgets of what may serve: {before} -> {after}"
 
@@ -256,13 +256,13 @@ def _sums(amounts: "Counter[str]") -> str:
     return " and ".join(named) or "0"
 
 
-def excess_words(found: "Plan", max_delete: str) -> str:
+def excess_words(found: "CampaignPlan", max_delete: str) -> str:
     """Say how many records would be deleted, and how many may be."""
     of = f"{found.pruned:,} of {counted(found.listed, 'record')}"
     return f"{of} would be deleted, and --max-delete is {max_delete}"
 
 
-def show_plan(call: Invocation, found: "Plan", *, is_result: bool = True) -> None:
+def show_plan(call: Invocation, found: "CampaignPlan", *, is_result: bool = True) -> None:
     """Print a plan, and say what it comes to."""
     if is_result:
         print_plan(call, found)
@@ -272,7 +272,7 @@ def show_plan(call: Invocation, found: "Plan", *, is_result: bool = True) -> Non
     call.messages.say(f"{found.words}; {_budget_words(found)}")
 
 
-def print_plan(call: Invocation, found: "Plan", result: "Applied | None" = None) -> None:
+def print_plan(call: Invocation, found: "CampaignPlan", result: "Applied | None" = None) -> None:
     """Print the changes as records, or drawn for people; of what was made, with its ids."""
     records = []
     for change in found.changes:
@@ -287,7 +287,7 @@ def print_plan(call: Invocation, found: "Plan", result: "Applied | None" = None)
     call.printer.show(records, COLUMNS, "id")
 
 
-def _drawn(found: "Plan") -> Iterator[str]:
+def _drawn(found: "CampaignPlan") -> Iterator[str]:
     """Draw a plan: a line for each record, and one for each field that changes."""
     from ...output.text import cell, safe
 

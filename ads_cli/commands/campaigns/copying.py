@@ -12,7 +12,7 @@ from ...output.text import counted
 from .applying import ApplyRun, print_plan, report_result, show_plan
 
 if TYPE_CHECKING:
-    from ...campaigns.comparison import Plan
+    from ...campaigns.comparison import CampaignPlan
     from ...campaigns.file import CampaignFile
 
 
@@ -87,7 +87,7 @@ def copy(
     report_result(target, result)
 
 
-def _require_new_names(run: ApplyRun, made: "CampaignFile", found: "Plan") -> None:
+def _require_new_names(run: ApplyRun, made: "CampaignFile", found: "CampaignPlan") -> None:
     """Refuse names that other campaigns have; of what was copied before, make only what is missing."""
     taken = {one.name: one.id for one in run.listed}
     known = []

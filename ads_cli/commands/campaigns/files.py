@@ -8,12 +8,11 @@ import typer
 
 from ...campaigns.model import LISTS
 from ...console.invocation import Invocation
-from ...errors import NotConfirmedError, UsageError
+from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
 from .applying import ApplyRun, excess_words, print_plan, report_result, show_plan
 
-DIFFERENCES_FOUND = 10  # exit code
 JSON_SUFFIXES = (".json",)
 
 FileArgument = Annotated[
@@ -58,8 +57,7 @@ def pull(
     from ...campaigns.account import AccountReader
     from ...campaigns.memory import is_pulled, note_pulled
     from ...campaigns.writer import as_json, as_yaml, document_of
-    from ...config.atomic_files import atomic
-    from ...config.output_paths import file_to_replace
+    from ...config.atomic_files import atomic, file_to_replace
 
     call = Invocation.of(ctx, mutates=False)
     if example:

@@ -13,7 +13,7 @@ from ..media.references import check_references, upload_references
 
 if TYPE_CHECKING:
     from ...api.endpoint import Request
-    from ...campaigns.comparison import Plan
+    from ...campaigns.comparison import CampaignPlan
     from ...campaigns.memory import ApplyMemory
     from ...campaigns.model import Entry, NewPost
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Posting:
     """The posts that a plan needs."""
 
-    def __init__(self, call: Invocation, found: "Plan") -> None:
+    def __init__(self, call: Invocation, found: "CampaignPlan") -> None:
         self._call, self._plan = call, found
         self._due: list[tuple[Entry, NewPost, Request, MediaReferences]] = []
         kind = request_kind(call.settings.service)

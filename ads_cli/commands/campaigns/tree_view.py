@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...console import table_view
+from ...console.table_view import shown
 from ...output.drawings import Branch
 from ...output.text import first_of
 
@@ -83,13 +83,13 @@ def branch_of(node: Node) -> Branch:
 def _money(node: Node) -> Iterator[str]:
     for column, period in ((DAY, "a day"), (TOTAL, "in total")):
         if node.fields.get(column) is not None:
-            yield f"{table_view.shown(column, node.fields)} {period}"
+            yield f"{shown(column, node.fields)} {period}"
 
 
 def _dates(node: Node) -> Iterator[str]:
     for column, word in (("start_time", "from"), ("end_time", "until")):
         if node.fields.get(column) is not None:
-            yield f"{word} {table_view.shown(column, node.fields)}"
+            yield f"{word} {shown(column, node.fields)}"
 
 
 def _targeting(criteria: Sequence[Node]) -> Iterator[Branch]:

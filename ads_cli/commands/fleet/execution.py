@@ -162,7 +162,7 @@ class FleetCommand:
     force: bool = False
 
     def run(self, *, resume: bool) -> None:
-        """Run what is due, show every result, and raise what the fleet came to."""
+        """Run what is due, show every result, and raise the error of the fleet, if there is one."""
         call = self.call
         state = FleetState(call.settings.state_dir, Path(self.file))
         with state.locked():

@@ -67,7 +67,7 @@ def parse_line(root: Any, words: Sequence[str], fixed: Mapping[str, Any] | None 
     return ParsedLine(context.params, line.parsed_options, " ".join(path))
 
 
-MAX_PROBLEMS = 50  # that are told
+MAX_PROBLEMS = 50  # that are reported
 # The options of `fleet run` that are those of each task, unless its line has them too.
 INHERITED = (
     *("profile", "service", "env_file", "account", "sandbox", "yes", "dry_run"),

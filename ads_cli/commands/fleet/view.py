@@ -26,7 +26,7 @@ STYLES: dict[Status, str] = {"ok": "green", "failed": "red"}
 
 
 class FleetView:
-    """What is known of a run while it goes on."""
+    """What is known of a run while it is under way."""
 
     def __init__(
         self, messages: Messages, total: int, log_of: Callable[[Task], Path], *, tells_ends: bool = True
@@ -120,7 +120,7 @@ class FleetView:
 
 
 def result_text(result: TaskResult) -> str:
-    """Say in one line what a task came to."""
+    """Say in one line what the result of a task is."""
     what = reason(result) if result.status == "failed" else counts_text(result)
     return ", ".join(filter(None, (result.status, duration(result.seconds), what)))
 

@@ -21,7 +21,7 @@ END_SECONDS = 12.0  # that a command has to end after a signal: a little more th
 
 
 class Finished(NamedTuple):
-    """What a command came to."""
+    """The result of a command."""
 
     code: int
     output: bytes

@@ -1,7 +1,7 @@
 """What an assistant may run: these commands, with these parameters, and no other.
 
 A new command is out until it is named here. Whatever names a file, a program, a profile, an address or the
-environment is no parameter of an assistant: neither options of files (`-f`, `@FILE`), nor those of every
+environment is not a parameter of an assistant: neither options of files (`-f`, `@FILE`), nor those of every
 command, but for the account and the catalog.
 """
 
@@ -173,7 +173,7 @@ class ReachableCommand(NamedTuple):
         return known
 
     def takes(self, name: str) -> bool:
-        """Whether the command has a parameter of this name, whoever may give it."""
+        """Whether the command has a parameter of this name, for anyone."""
         return any(param.name == name for param in self.command.params)
 
     def words(self, arguments: Mapping[str, Any]) -> list[str]:

@@ -104,7 +104,7 @@ class ResultFiles:
         elif next_cursor:
             result["cursor"] = next_cursor
         if "cursor" in result:
-            result["more"] = "read with this cursor goes on"
+            result["more"] = "call read with this cursor for the rest"
         return result
 
     def _keep(self, data: list[Any], about: dict[str, Any], next_cursor: str | None) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from ...api.components import Button
+from ...api.cards import Button
 from ...api.endpoint import Request
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError

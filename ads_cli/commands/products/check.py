@@ -81,8 +81,7 @@ def check(
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.reports import hint_of_kind, show_report
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
-    from .check_end import CheckEnd
-    from .images import checked_images
+    from .check_end import CheckEnd, checked_images
 
     if diff and not feed.fix:
         raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")

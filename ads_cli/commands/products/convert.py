@@ -72,7 +72,7 @@ def convert(
 
 def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
     """Write the valid products as they would be sent."""
-    from ...feeds.writer import open_writer
+    from ...feeds.formats.writers import open_writer
 
     writer = open_writer(stream, format, _columns(plan))
     for checked in plan.checked_rows():

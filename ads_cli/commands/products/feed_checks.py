@@ -14,7 +14,7 @@ from ..uploads.hooks import PushHooks
 
 if TYPE_CHECKING:
     from ...feeds.rows import RowNames
-    from ...products.feed_sizes import FeedSizes
+    from ...products.pushed_feeds import FeedSizes
     from ...uploads.job_file import UploadTarget
     from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
@@ -80,7 +80,7 @@ class FeedSizeCheck:
 
     @property
     def _sizes(self) -> "FeedSizes":
-        from ...products.feed_sizes import FeedSizes
+        from ...products.pushed_feeds import FeedSizes
         from .comparison import catalog_place
 
         return FeedSizes(self._call.settings.state_dir, self._place or catalog_place(self._call))
@@ -96,7 +96,7 @@ VERIFY_HINT = "; --verify compares with the catalog"
 
 def warn_scheduled_feeds(call: Invocation, hint: str = "") -> None:
     """Name the feeds that the service imports into the catalog; a failure to list them is none of a push."""
-    from ...api.scheduled_feeds import ListScheduledFeeds
+    from ...api.catalog import ListScheduledFeeds
 
     if call.settings.service != "x":
         return

@@ -41,7 +41,7 @@ from ...report import (
 )
 from ...uploads.push import PushResult
 from ...validation.report import Finding, ValidationReport
-from .report import DifferencesPart
+from .run_result import DifferencesPart
 
 MAX_BARS = 12
 MAX_CURRENCIES = 3

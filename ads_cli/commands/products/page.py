@@ -13,7 +13,7 @@ from ...uploads.batch import FAILED
 from ...uploads.push import Summary
 from ...validation.report import ValidationReport
 from .feed_page import rejected, sections
-from .report import RunResult
+from .run_result import RunResult
 
 MAX_LINES = 8  # of an error
 LEVELS: dict[str, Level] = {"created": "good", "updated": "good", FAILED: "error", "deleted": "warning"}

@@ -11,7 +11,7 @@ from ...errors import IncompleteError
 from ...feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
-    from ...feeds.writer import RowWriter
+    from ...feeds.formats.writers import RowWriter
     from ...products.pull import Pull
 
 INCOMPLETE_HINT = "to take the products that it shows for all there are, add --allow-incomplete"
@@ -44,10 +44,10 @@ def pull(
 
     For example: adsctl products pull products.csv
     """
-    from ...config.output_paths import file_to_replace
+    from ...config.atomic_files import file_to_replace
     from ...console.output_file import OutputFile, refuse_presentation
+    from ...feeds.formats.writers import open_writer
     from ...feeds.registry import STANDARD_OUTPUT, find_writable
-    from ...feeds.writer import open_writer
     from ...products.pull import Pull
 
     call = Invocation.of(ctx, mutates=False)

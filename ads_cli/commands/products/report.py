@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -13,36 +13,12 @@ from ...console.invocation import Invocation
 from ...console.output_file import checked_path, write_page
 from ...errors import AdsctlError, ReportedError, UsageError
 from ...masking import mask_address
+from .run_result import Action, RunResult
 
 if TYPE_CHECKING:
     from ...products.sync.differences import Differences
-    from ...report import Section, Tally
     from ...uploads.push import PushResult, Summary
     from ...validation.validator import Validator
-
-
-Action = Literal["check", "diff", "push", "sync"]
-
-
-class DifferencesPart(NamedTuple):
-    """What a page says of differences, which themselves last no longer than their comparison."""
-
-    headline: str
-    tallies: "list[Tally]"
-    sections: "list[Section]"
-
-
-@dataclass
-class RunResult:
-    """What a run came to, as far as it came."""
-
-    files: str  # as they were typed
-    validator: "Validator | None" = None  # of the rows of the feed
-    action: Action = "check"
-    differences: DifferencesPart | None = None
-    summary: "Summary | None" = None  # of a push
-    result: "PushResult | None" = None  # of a push that has sent something
-    error: ReportedError | None = None  # that ended it
 
 
 class ReportOptions(msgspec.Struct, frozen=True):

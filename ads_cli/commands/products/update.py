@@ -108,6 +108,7 @@ def _require_ids(rows: "Rows") -> None:
 def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -> None:
     """List the catalog, and let each row be completed by its product."""
     from ...console.progress import progress
+    from ...feeds.transforms import RowTransform
     from ...products.sync.comparison import fields_of_feed
     from ...products.sync.listed_products import Completion
 
@@ -117,4 +118,5 @@ def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -
     with progress(call.messages, "Listing groups of variants", None) as on_progress:
         comparison.list_variants(ids, on_progress)
     emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
+    assert rows.conversion is None or isinstance(rows.conversion, RowTransform)  # as options give it
     rows.conversion = Completion(rows.conversion, comparison.listing, emptied)

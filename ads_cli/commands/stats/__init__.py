@@ -62,6 +62,40 @@ def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryRe
         yield from answers(call.client, call.account, question, on_progress)
 
 
+def report(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Rows of stats get or export: .csv, .tsv, .jsonl")
+    ],
+    out: Annotated[str, typer.Option("--report", metavar="FILE.html", help="Where to write the page")],
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the page")] = None,
+    logo: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A picture at its top: png, jpeg or svg, up to 1 MB")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
+) -> None:
+    """Write one page over the rows of several files, such as those of all accounts of a fleet, offline.
+
+    Amounts are added up by currency, and days are those of each account. Rows that were written with
+    --compare show the change. A row that is in several files counts once, as the last of them has it.
+
+    For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
+    """
+    from pathlib import Path
+
+    from ...console.output_file import checked_path, write_page
+    from ...statistics.stored_rows import read_stored
+    from .page import StatsPage
+    from .results import read_logo
+
+    call = Invocation.of(ctx, mutates=False)
+    path, picture = checked_path(out, force=force), read_logo(logo) if logo else None
+    stored = read_stored(map(Path, files))
+    earlier = "the period that it was compared with" if stored.is_compared else ""
+    page = StatsPage(stored.question, stored.gathered, stored.accounts, earlier, title or "", picture)
+    write_page(call, path, page.made(), force=force)
+
+
 def get_job(
     ctx: typer.Context, job_id: Annotated[str, typer.Argument(metavar="JOB_ID", help="Its id_str")]
 ) -> None:
@@ -69,7 +103,7 @@ def get_job(
 
     For example: adsctl stats jobs get 1638457211049000000
     """
-    from ...api.ids import path_segment
+    from ...api.fields import path_segment
     from ...api.statistics import ListJobs
     from ...console.results import show
     from ...errors import NotFoundError

@@ -50,8 +50,8 @@ class StatsPage(msgspec.Struct, frozen=True):
 
     question: StatsQuery
     gathered: ChartData
-    account: str
-    earlier: StatsQuery | None = None  # the period that it is compared with
+    accounts: Sequence[str]
+    earlier: str = ""  # the period that it is compared with
     title: str = ""
     logo: Logo | None = None
 
@@ -60,7 +60,7 @@ class StatsPage(msgspec.Struct, frozen=True):
         counted = self.gathered.counted_columns
         leading = [name for name in LEADING if name in counted] or counted[:3]
         return ReportPage(
-            title=self.question.text if self.title else f"Statistics of account {self.account}",
+            title=self.question.text if self.title else _subject(self.accounts),
             level="neutral",
             headline=self.title or self.question.text,
             details=[] if leading else ["Nothing was spent or counted in this time."],
@@ -78,19 +78,19 @@ class StatsPage(msgspec.Struct, frozen=True):
                 was = "" if before is None else total.shown(name, before)
                 change = self._change(now, before, was)
                 yield Tally(title_of(name, ""), float(now), text=total.text(name), change=change)
-        for part in self.gathered.by_currency() if leading else ():
-            total = part.total()
-            now, before = self._ratios(total), self._ratios(total, BEFORE)
-            for name in TALLIED_RATIOS:
-                if now.get(name) is not None:
-                    was = "" if before.get(name) is None else _ratio(name, before[name], total.currency)
-                    change = self._change(now[name], before.get(name), was)
-                    text = _ratio(name, now[name], total.currency)
-                    yield Tally(title_of(name, ""), float(now[name]), text=text, change=change)
+        for name in TALLIED_RATIOS:
+            for part in [self.gathered] if name in PARTS else self.gathered.by_currency():
+                total = part.total()
+                now, before = (self._ratios(total, end).get(name) for end in ("", BEFORE))
+                if now is not None:
+                    was = "" if before is None else _ratio(name, before, total.currency)
+                    text = _ratio(name, now, total.currency)
+                    change = self._change(now, before, was)
+                    yield Tally(title_of(name, ""), float(now), text=text, change=change)
 
     def _change(self, now: Any, before: Any, was: str) -> str:
         """Say how a number has changed; nothing where the page compares nothing."""
-        if self.earlier is None or before is None:
+        if not self.earlier or before is None:
             return ""
         return f"{percent(now, before)} (was {was})" if before else f"was {was}"
 
@@ -103,8 +103,10 @@ class StatsPage(msgspec.Struct, frozen=True):
         drawn = [(name, part) for name in leading for part in self.gathered.comparable(name)]
         if drawn and len(self.gathered.times) > 1:
             yield Section("Over time", [self._over_time(name, part) for name, part in drawn])
+        if drawn and len(self.accounts) > 1:
+            yield Section("Accounts", [self._compared("account", self.gathered.by_account(), leading)])
         if campaigns := self.gathered.by_campaign() if drawn else []:
-            yield Section("Campaigns", [self._campaigns(campaigns, leading)])
+            yield Section("Campaigns", [self._compared("campaign", campaigns, leading)])
         if drawn:
             yield Section("Who has what part", [_parts(name, part) for name, part in drawn])
         yield Section("All rows", [_table(self.gathered, leading)])
@@ -115,18 +117,18 @@ class StatsPage(msgspec.Struct, frozen=True):
         lines = [TimeLine(self.question.days, total.series(column, len(times)))]
         if self.earlier:
             before = total.series(f"{column}{BEFORE}", len(times))
-            lines.append(TimeLine(self.earlier.days, before, is_earlier=True))
+            lines.append(TimeLine(self.earlier, before, is_earlier=True))
         length = HOUR if self.question.granularity == "HOUR" else DAY
         decimals = decimals_of(total.currency) if is_money(column) else 0
         return TimeChart(title_of(column, total.currency), [time[:length] for time in times], lines, decimals)
 
-    def _campaigns(self, lines: Sequence[ChartSeries], leading: Sequence[str]) -> ReportTable:
-        """Return a row for each campaign, with derived metrics and the change of what leads."""
+    def _compared(self, noun: str, lines: Sequence[ChartSeries], leading: Sequence[str]) -> ReportTable:
+        """Return a row for each campaign or account, with derived metrics and the change of what leads."""
         ratios = [self._ratios(line) for line in lines]
         named = [name for name in RATIOS if any(each.get(name) is not None for each in ratios)]
         changed = leading[:1] if self.earlier else []
         columns = [
-            Column("Campaign"),
+            Column(noun.capitalize()),
             *(Column(title_of(name, ""), "number") for name in leading),
             *(Column(f"Change of {title_of(name, '').lower()}", "number") for name in changed),
             *(Column(title_of(name, ""), "number") for name in named),
@@ -145,7 +147,7 @@ class StatsPage(msgspec.Struct, frozen=True):
             rows.append(cells)
         first = leading[0]
         order = sorted(range(len(rows)), key=lambda at: -float(lines[at].totals.get(first) or 0))
-        return ReportTable("By campaign", columns, [rows[at] for at in order], "campaign")
+        return ReportTable(f"By {noun}", columns, [rows[at] for at in order], noun)
 
 
 def page_of_error(error: ReportedError, question: StatsQuery | None) -> ReportPage:
@@ -158,6 +160,12 @@ def page_of_error(error: ReportedError, question: StatsQuery | None) -> ReportPa
         facts=_facts(question),
         tallies=[],
         sections=[],
+    )
+
+
+def _subject(accounts: Sequence[str]) -> str:
+    return (
+        f"Statistics of {f'account {accounts[0]}' if len(accounts) == 1 else f'{len(accounts):,} accounts'}"
     )
 
 
@@ -180,10 +188,10 @@ def _ratio(name: str, value: Any, currency: str) -> str:
     return f"{value:,.2f}"
 
 
-def _facts(question: StatsQuery | None, earlier: StatsQuery | None = None) -> list[tuple[str, str]]:
+def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, str]]:
     asked = [("Entity", question.entity), ("Placement", question.placement)] if question else []
     return [
-        *([("Compared with", earlier.days)] if earlier else []),
+        *([("Compared with", earlier)] if earlier else []),
         *asked,
         *([("Segments", question.segmentation)] if question and question.segmentation else []),
         ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),

@@ -314,7 +314,7 @@ class Results:
                 self._draw(shown, table, gathered)
             else:
                 self._show(asked, table)
-        except BrokenPipeError:  # nobody reads on; pictures and pages are of all rows
+        except BrokenPipeError:  # the reader has closed the pipe; pictures and pages are of all rows
             deque(table.rows, 0)
             self._picture(shown, gathered)
             raise
@@ -366,7 +366,8 @@ class Results:
         from ...console.output_file import write_page
         from .page import StatsPage
 
-        about = StatsPage(question, gathered, self._call.account, self._earlier, self.title, self.logo)
+        earlier = self._earlier.days if self._earlier else ""
+        about = StatsPage(question, gathered, [self._call.account], earlier, self.title, self.logo)
         page = about.made()
         write_page(self._call, path, page, force=self._force)
 

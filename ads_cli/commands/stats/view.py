@@ -33,7 +33,7 @@ def columns_for_people(
 
 
 def _has_whole_groups(question: StatsQuery) -> bool:
-    """Tell whether metrics were named by their groups, whose order is no wish of the reader's."""
+    """Tell whether metrics were named by their groups, whose order the reader has not chosen."""
     whole = [metric for group in question.groups for metric in metrics_of(question.entity, group)]
     return {*question.metrics} == {*whole}
 

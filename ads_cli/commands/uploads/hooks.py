@@ -64,10 +64,6 @@ class PushHooks(msgspec.Struct, kw_only=True):
         what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
         confirm_request(self.call, self.plan.upload.request, what)
 
-    def position(self) -> str:
-        """Tell which of several files is being sent, to show after the activity."""
-        return ""
-
     def shortfall(self) -> str:
         """Say what the place does not keep as it has acknowledged it; empty where it does."""
         return ""

@@ -19,13 +19,11 @@ from ...spelling import suggestion
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
-    from ...feeds.locations.access import RemoteAccess
+    from ...feeds.locations import RemoteAccess
     from ...feeds.rows import Rows
     from ...feeds.source import ReadOptions
     from ...uploads.rejected_rows import FailedOut
     from ...validation.rows import RowSchema
-
-DIFFERENCES_FOUND = 10  # exit code
 
 F = TypeVar("F", bound=Callable[..., Any])
 

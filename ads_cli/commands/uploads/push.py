@@ -144,7 +144,7 @@ class PushCommand:
             limiter.proven = concurrency.read()
 
             def on_rows(rows: int) -> None:
-                on_progress.activity = activity + self.steps.position()
+                on_progress.activity = activity + self.plan.position
                 on_progress(rows)
 
             observer = PushMessages(call.messages, on_rows)

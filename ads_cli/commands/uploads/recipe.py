@@ -90,16 +90,9 @@ def _first_match(file: str, patterns: Mapping[str, str]) -> str | None:
 
 def _load(path: str) -> dict[str, Any]:
     """Read a recipe; raise UsageError where it cannot be read, ContentError where it is wrong."""
-    from ...config.strict_yaml import load
+    from ...config.strict_yaml import load_mapping
 
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise UsageError(f"--recipe: {path} cannot be read: {reason}") from None
-    document = load(text, path) or {}
-    if not isinstance(document, dict):
-        raise ContentError(f"{path}: must be a mapping of options, as in 'currency: EUR'")
+    document = load_mapping("--recipe", path, "of options, as in 'currency: EUR'")
     recipe = {}
     for key, value in document.items():
         name = key if key in OF_MAPPING else key.replace("_", "-")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...api.reasons import quoted
+from ...api.problems import quoted
 from ...console.progress import OnProgress
 from ...errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ...feeds.rows import Row, RowNames

@@ -60,7 +60,7 @@ class BatchHandler:
         return HttpResponse(msgspec.json.encode({"request": items, "data": records}, enc_hook=str))
 
     def _items(self, context: RequestContext) -> list[Any]:
-        """Read the list of operations; raise ApiError where it is none, or is too long."""
+        """Read the list of operations; raise ApiError where it is not a list, or is too long."""
         try:
             items = msgspec.json.decode(context.incoming.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,12 +1,80 @@
 """The answers of service x where its public reference shows another shape than the specification."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
-from .classic_posts import classic_post, renamed_post
 from .responses import Result
 
 Record = dict[str, Any]
+# What a post and an author have besides, with the values that they have here.
+POST: Record = {
+    "truncated": False,
+    "lang": "de",
+    "source": '<a href="https://ads.example" rel="nofollow">Ads</a>',
+    "entities": {"hashtags": [], "symbols": [], "user_mentions": [], "urls": []},
+    **dict.fromkeys(("contributors", "coordinates", "geo", "place")),
+    **dict.fromkeys(("in_reply_to_status_id", "in_reply_to_status_id_str", "in_reply_to_user_id")),
+    **dict.fromkeys(("in_reply_to_user_id_str", "in_reply_to_screen_name")),
+    "reposted": False,
+    "repost_count": 0,
+    "favorited": False,
+    "favorite_count": 0,
+    "scopes": {"followers": False},
+}
+USER: Record = {
+    "location": "Hamburg",
+    "description": "",
+    "url": "https://shop.example",
+    **dict.fromkeys(("protected", "verified", "geo_enabled", "contributors_enabled"), False),
+    **dict.fromkeys(("is_translator", "is_translation_enabled"), False),
+    **dict.fromkeys(("followers_count", "friends_count", "listed_count", "favourites_count"), 0),
+    "statuses_count": 0,
+    "created_at": "Fri Mar 01 09:15:00 +0000 2024",
+    **dict.fromkeys(("lang", "time_zone", "utc_offset")),
+    "translator_type": "none",
+    **dict.fromkeys(("following", "follow_request_sent", "notifications")),
+    "withheld_in_countries": [],
+    "default_profile": True,
+    "default_profile_image": True,
+    "profile_image_url": "http://images.example/profile.png",
+    "profile_image_url_https": "https://images.example/profile.png",
+    "profile_banner_url": "https://images.example/banner.png",
+    **dict.fromkeys(("profile_background_image_url", "profile_background_image_url_https")),
+    "profile_background_tile": False,
+    "profile_use_background_image": True,
+    "profile_background_color": "F5F8FA",
+    "profile_link_color": "1DA1F2",
+    "profile_text_color": "333333",
+    "profile_sidebar_border_color": "C0DEED",
+    "profile_sidebar_fill_color": "DDEEF6",
+}
+
+
+def classic_post(post: Record) -> Record:
+    """Return a post with a number as its id, and the time in the older form."""
+    made = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
+    own = {name: value for name, value in post.items() if name not in ("updated_at", "deleted")}
+    return POST | own | _classic_id(post) | {"created_at": made, "user": _classic_user(post["user"])}
+
+
+def renamed_post(post: Record) -> Record:
+    """Return a post as the answer to its new name has it."""
+    text = post.pop("text")
+    known = {"post_id": post["id"], "post_type": "PUBLISHED", "scheduled_status": None}
+    return classic_post(post) | known | {"full_text": text, "display_text_range": [0, len(text)]}
+
+
+def _classic_user(user: Record) -> Record:
+    """Return an author, whole unless it was asked for as an id alone."""
+    known = USER | {"name": user["screen_name"]} if "screen_name" in user else {}
+    return known | user | _classic_id(user)
+
+
+def _classic_id(record: Record) -> Record:
+    return {"id": int(record["id"]), "id_str": record["id"]}
+
+
 # Commands whose `data` is a list with one record, where others answer with the record itself.
 ONE_IN_A_LIST = ("accounts create", "cards get", "cards update", "cards delete")
 # The public SDK of the service, whose reference lists what the SDK reads as one object.

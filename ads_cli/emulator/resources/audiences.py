@@ -1,4 +1,4 @@
-"""Custom audiences, and the campaigns that target them.
+"""Custom audiences, the campaigns that target them, and the accounts that they are shared with.
 
 The service takes hours to match uploaded users; here the size is there at once, and every user matches.
 """
@@ -12,18 +12,26 @@ from ...api.audiences import (
     CreateAudience,
     DeleteAudience,
     GetAudience,
+    GrantCustomPermission,
+    GrantPermission,
     ListAudiences,
+    ListCustomPermissions,
+    ListPermissions,
     ListTargeted,
+    RevokeCustomPermission,
+    RevokePermission,
     Segment,
     UpdateAudience,
 )
+from ...api.endpoint import Request
 from ..core.handlers import RequestContext, handler
-from ..core.paging import Seq, decode_cursor, encode_cursor, list_page
+from ..core.paging import Seq, decode_cursor, encode_cursor, field_in, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
-from ..storage import Record, Store, audience_user_table
-from .accounts import require_account
+from ..storage import Record, Store, audience_user_table, random_base36
+from .accounts import ACCOUNT, require_account
 from .collection import Collection, in_account
 from .serving import CAMPAIGN, LINE_ITEM, has_ended
+from .settings import FEATURE
 
 AUDIENCE, PERMISSION, TARGETING = "audience", "tailored_audience_permission", "targeting_criterion"
 CAMPAIGNS_PER_PAGE = 50
@@ -50,7 +58,7 @@ def described(store: Store, audience: Record) -> Record:
 
 
 def _combined(store: Store, segment: Record) -> int:
-    """Estimate the people of a combined audience, as if nobody were in two of those that it is made of."""
+    """Estimate the people of a combined audience, as if no person were in two of those that it is made of."""
     sizes = [_combined(store, child) for child in segment["child_segments"]]
     if not sizes:
         return audience_user_table.count(store, segment["custom_audience_id"].lower())
@@ -214,3 +222,94 @@ def _require_mobile(context: RequestContext, account: str, segments: Segment) ->
         found = context.store.find(AUDIENCE, audience, owner=account)
         if found is None or found["audience_type"] != MOBILE:
             raise invalid_parameter("segments", f"the account has no mobile audience {audience}")
+
+
+AUDIENCE_FIELD = "tailored_audience_id"
+SHARE_OUTSIDE = "SHARE_AUDIENCE_OUTSIDE_BUSINESS"
+
+
+def _audience_of(request: Request) -> str:
+    """Return the audience in the path, which each service has another name for."""
+    audience: str = getattr(request, request.endpoint.path_fields[1])
+    return audience
+
+
+def _shown_permission(request: Request, permission: Record) -> Record:
+    """Name the audience of a permission as the service of a request does."""
+    return {
+        request.endpoint.path_fields[1] if name == AUDIENCE_FIELD else name: value
+        for name, value in permission.items()
+    }
+
+
+def _permission_ids(request: ListPermissions | ListCustomPermissions) -> list[str] | None:
+    if isinstance(request, ListCustomPermissions):
+        return request.custom_audience_permission_ids
+    return request.tailored_audience_permission_ids
+
+
+@handler(ListCustomPermissions)
+@handler(ListPermissions)
+def list_permissions(context: RequestContext, request: ListPermissions | ListCustomPermissions) -> Result:
+    """List the accounts that an audience is shared with."""
+    audience = _audience_of(request)
+    require_owned(context, request.account_id, audience)
+    page = list_page(
+        context.store,
+        request,
+        PERMISSION,
+        owner=audience,
+        ids=_permission_ids(request),
+        sortable=("granted_account_id", "permission_level"),
+        where=field_in("granted_account_id", request.granted_account_ids),
+    )
+    return page._replace(data=[_shown_permission(request, permission) for permission in page.data])
+
+
+@handler(GrantCustomPermission)
+@handler(GrantPermission)
+def grant_permission(context: RequestContext, request: GrantPermission | GrantCustomPermission) -> Result:
+    """Share an audience with an account, or change the level of its permission."""
+    audience, granted = _audience_of(request), request.granted_account_id
+    fields = {
+        AUDIENCE_FIELD: audience,
+        "granted_account_id": granted,
+        "permission_level": request.permission_level,
+    }
+    store = context.store
+    with store.transaction():
+        require_owned(context, request.account_id, audience)
+        _require_grantable(context, request.account_id, granted)
+        for permission in store.find_all(PERMISSION, audience):
+            if permission["granted_account_id"] == granted:
+                changed = store.update(PERMISSION, permission["id"], fields, owner=audience)
+                return Result(_shown_permission(request, changed))
+        return Result(
+            _shown_permission(request, store.add(PERMISSION, random_base36(), fields, owner=audience))
+        )
+
+
+@handler(RevokeCustomPermission)
+@handler(RevokePermission)
+def revoke_permission(context: RequestContext, request: RevokePermission | RevokeCustomPermission) -> Result:
+    """Stop sharing an audience with an account."""
+    audience, permission = _audience_of(request), getattr(request, request.endpoint.id_field or "")
+    with context.store.transaction():
+        require_owned(context, request.account_id, audience)
+        if context.store.find(PERMISSION, permission, owner=audience) is None:
+            raise not_found("permission", permission)
+        return Result(
+            _shown_permission(request, context.store.delete(PERMISSION, permission, owner=audience))
+        )
+
+
+def _require_grantable(context: RequestContext, account: str, granted: str) -> None:
+    """Raise ApiError unless an account may share audiences with another one."""
+    store = context.store
+    found = store.find(ACCOUNT, granted)
+    if found is None:
+        raise invalid_parameter("granted_account_id", f"the account {granted} does not exist")
+    is_outside = found["business_id"] != require_account(context, account)["business_id"]
+    if is_outside and store.find(FEATURE, SHARE_OUTSIDE, owner=account) is None:
+        message = f"the account {granted} is of another business, which needs the feature {SHARE_OUTSIDE}"
+        raise ApiError(400, "FEATURE_NOT_AVAILABLE", message, parameter="granted_account_id")

@@ -9,18 +9,16 @@ import msgspec
 from ...api.catalog import (
     CreateCatalog,
     CreateProductSet,
+    CreateScheduledFeed,
     DeleteCatalog,
     DeleteProductSet,
+    DeleteScheduledFeed,
     Filter,
     GetProductSet,
     ListCatalogs,
+    ListScheduledFeeds,
     RenameCatalog,
     UpdateProductSet,
-)
-from ...api.scheduled_feeds import (
-    CreateScheduledFeed,
-    DeleteScheduledFeed,
-    ListScheduledFeeds,
     UpdateScheduledFeed,
 )
 from ..core.handlers import RequestContext, handler

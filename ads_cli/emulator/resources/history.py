@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...api.history import ListHistory, ListWholeHistory
+from ...api.accounts import ListHistory, ListWholeHistory
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
 from ..core.responses import Result

@@ -1,16 +1,11 @@
-"""Line items: created and changed under rules that depend on their campaign and on other line items."""
+"""Line items, under rules that depend on their campaign and other line items; their categories and tags."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from ...api import line_items
+from ...api import line_item_parts, line_items
 from ...api.conditions import requires
-from ...api.line_item_values import goal_fits_objective
-from ...api.line_items import (
-    LineItemDetails,
-    ListLineItems,
-    no_target_by_impression,
-)
+from ...api.line_items import LineItemDetails, ListLineItems, goal_fits_objective, no_target_by_impression
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
 from ..core.request import value_or_default
@@ -18,9 +13,9 @@ from ..core.responses import ApiError, invalid_parameter
 from ..storage import Record
 from .accounts import require_record
 from .collection import Collection
-from .lookup import BUSINESS, SERVICE, require_allowed
+from .lookup import BUSINESS, CURATED, SERVICE, require_allowed
 from .serving import CAMPAIGN, LINE_ITEM
-from .targeting import target_platforms_of_app
+from .targeting import CATEGORY, require_fitting_targeting, target_platforms_of_app
 
 WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy TARGET
 WITHOUT_MAX = ("REACH", "FOLLOWERS")  # objectives that do not allow bid_strategy MAX
@@ -270,4 +265,33 @@ LINE_ITEMS = Collection(
     added=target_platforms_of_app,
     shown=_shown,
     conditions=of_campaigns,
+)
+
+
+def fitting_category(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Raise ApiError where service x refuses a category: a second one, or one that is shown elsewhere."""
+    if context.service != "x" or after == before:
+        return after
+    line_item = after["line_item_id"]
+    for other in context.store.find_all(CATEGORY, context.path_params["account_id"], line_item_id=line_item):
+        if before is None or other["id"] != before["id"]:
+            reason = f"the line item {line_item} has a curated category, {other['curated_category_id']}"
+            raise invalid_parameter("line_item_id", reason)
+    category = context.store.find(CURATED, after["curated_category_id"], owner=SERVICE)
+    assert category  # a parent
+    require_fitting_targeting(context, line_item, category)
+    return after
+
+
+CHOSEN = Collection(
+    line_item_parts.CURATED_CATEGORIES,
+    sortable=("line_item_id", "curated_category_id"),
+    prepare=fitting_category,
+)
+
+
+TRACKING_TAGS = Collection(
+    line_item_parts.TRACKING_TAGS,
+    defaults={"line_item_id": None, "tracking_tag_type": None, "tracking_tag_url": None},
+    filters={"line_item_ids": "line_item_id"},
 )

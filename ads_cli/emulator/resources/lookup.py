@@ -113,7 +113,7 @@ def allowed(product_type: str) -> list[list[str]]:
 def require_allowed(product_type: str, placements: list[str]) -> None:
     """Raise ApiError (400) for a combination that a product type does not allow."""
     if {*placements} not in map(set, allowed(product_type)):
-        message = f"placements: {', '.join(placements)} is no combination that {product_type} allows"
+        message = f"placements: {', '.join(placements)} is not a combination that {product_type} allows"
         raise ApiError(400, "INVALID_PLACEMENT_TYPE", message, parameter="placements")
 
 

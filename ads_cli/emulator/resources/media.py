@@ -245,7 +245,5 @@ def delete_library_media(context: RequestContext, request: DeleteLibraryMedia) -
 
 
 Collection(
-    media.ACCOUNT_MEDIA,
-    filters={"creative_types": "creative_type"},
-    sortable=("creative_type", "video_id"),
+    media.ACCOUNT_MEDIA, filters={"creative_types": "creative_type"}, sortable=("creative_type", "video_id")
 )

@@ -1,4 +1,4 @@
-"""What is said of media beside their bytes: alternative texts, subtitles, and lookups by key."""
+"""Details of media: alternative texts, subtitles, and lookups by key."""
 
 import msgspec
 
@@ -75,7 +75,7 @@ def delete_subtitles(context: RequestContext, request: DeleteSubtitles) -> HttpR
 
 
 def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
-    """Return the tracks of a video by language; raise ProblemError where it is no video of the category."""
+    """Return the tracks of a video by language; raise ProblemError for one of another category."""
     for kind, video, _ in _known(context.store, id):
         if kind == UPLOAD and SUBTITLED.get(video["media_category"]) != category:
             raise refuse(f"media id {id} is of the category {video['media_category']}, not {category}")

@@ -6,8 +6,9 @@ The older forms are answered too, since public clients use them: `command=INIT`,
 
 import base64
 import binascii
+import tempfile
 import time
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import msgspec
 
@@ -32,8 +33,33 @@ from ..core.handlers import RequestContext, handler, raw_handler
 from ..core.request import FORM, MULTIPART, json_object, read_multipart
 from ..core.responses import ApiError, Headers, HttpResponse
 from ..storage import Record, Store, random_number
-from ..storage.media_bytes import open_media, put_segment, segment_sizes
 from .media import UPLOAD
+
+
+def put_segment(store: Store, upload: str, number: int, content: bytes) -> None:
+    """Store a segment, in place of an earlier one of its number."""
+    with store.transaction() as connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO media_segments (upload, number, content) VALUES (?, ?, ?)",
+            (upload, number, content),
+        )
+
+
+def segment_sizes(store: Store, upload: str) -> list[tuple[int, int]]:
+    """Return the number of each segment, in order, and its size in bytes."""
+    query = "SELECT number, length(content) FROM media_segments WHERE upload = ? ORDER BY number"
+    return store.connection.execute(query, (upload,)).fetchall()
+
+
+def open_media(store: Store, upload: str) -> BinaryIO:
+    """Return the whole content as a temporary file."""
+    file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - the caller closes it
+    query = "SELECT content FROM media_segments WHERE upload = ? ORDER BY number"
+    for (content,) in store.connection.execute(query, (upload,)):
+        file.write(content)
+    file.seek(0)
+    return file
+
 
 MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 EXPIRES_AFTER_SECONDS = 86_400

@@ -1,7 +1,7 @@
 """Seed data of a new database: a small shop with accounts, campaigns, audiences, media, cards and posts."""
 
 from ..storage import Store
-from . import accounts, audiences, campaigns, creatives, lookup, measurement, posts, promoted, settings
+from . import accounts, audiences, creatives, line_items, measurement, posts, settings
 from .audiences import seed_criteria
 from .measurement import seed_job
 
@@ -9,18 +9,13 @@ from .measurement import seed_job
 def seed(store: Store) -> None:
     """Fill a new database; its keys and tokens are random."""
     accounts.seed(store)
-    campaigns.seed(
-        store,
-        user=accounts.USER,
-        other_user=accounts.OTHER_USER,
-        account=accounts.SHOP,
-    )
-    audiences.seed(store, account=accounts.SHOP, shared_with=accounts.CAFE, partner=campaigns.PARTNER)
+    line_items.seed(store, user=accounts.USER, other_user=accounts.OTHER_USER, account=accounts.SHOP)
+    audiences.seed(store, account=accounts.SHOP, shared_with=accounts.CAFE, partner=line_items.PARTNER)
     creatives.seed(store, user=accounts.USER, account=accounts.SHOP)
     posts.seed(store, user=accounts.USER, account=accounts.SHOP)
     seed_criteria(store, account=accounts.SHOP)
-    promoted.seed(store, user=accounts.USER, account=accounts.SHOP)
-    lookup.seed(store)
+    posts.seed_promoted(store, user=accounts.USER, account=accounts.SHOP)
+    accounts.seed_categories(store)
     settings.seed(
         store,
         user=accounts.USER,

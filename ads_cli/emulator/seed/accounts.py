@@ -1,8 +1,85 @@
-"""Seed data: users, credentials, accounts and a catalog."""
+"""Seed data: users, credentials, accounts and a catalog; categories and publishers of the service."""
 
 import secrets
 
-from ..storage import Store
+from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER, SERVICE
+from ..storage import Record, Store
+
+CATEGORIES_CREATED = "2024-03-02T10:00:00Z"
+# Tiers 1 and 2 of the taxonomy of the IAB: the names below a category, by their number.
+IAB_CATEGORIES: dict[str, tuple[str, dict[int, str]]] = {
+    "IAB1": ("Arts & Entertainment", {1: "Books & Literature", 2: "Celebrity Fan/Gossip", 3: "Fine Art",
+        4: "Humor", 5: "Movies", 6: "Music", 7: "Television"}),
+    "IAB2": ("Automotive", {3: "Buying/Selling Cars", 15: "Motorcycles", 23: "Vintage Cars"}),
+    "IAB3": ("Business", {1: "Advertising", 4: "Business Software", 11: "Marketing"}),
+    "IAB4": ("Careers", {1: "Career Planning", 4: "Job Search"}),
+    "IAB5": ("Education", {5: "College Life", 8: "Homework/Study Tips"}),
+    "IAB6": ("Family & Parenting", {1: "Adoption", 2: "Babies & Toddlers", 6: "Special Needs Kids"}),
+    "IAB7": ("Health & Fitness", {1: "Exercise", 30: "Headaches/Migraines", 44: "Weight Loss"}),
+    "IAB8": ("Food & Drink", {5: "Cocktails/Beer", 6: "Coffee/Tea", 9: "Dining Out", 18: "Wine"}),
+    "IAB9": ("Hobbies & Interests", {2: "Arts/Crafts", 6: "Candle & Soap Making", 15: "Jewelry Making",
+        23: "Photography", 31: "Woodworking"}),
+    "IAB10": ("Home & Garden", {4: "Gardening", 7: "Interior Decorating"}),
+    "IAB12": ("News", {1: "International News", 2: "National News", 3: "Local News"}),
+    "IAB13": ("Personal Finance", {1: "Beginning Investing", 5: "Insurance"}),
+    "IAB14": ("Society", {1: "Dating", 7: "Weddings"}),
+    "IAB15": ("Science", {4: "Geology", 10: "Weather"}),
+    "IAB16": ("Pets", {3: "Cats", 4: "Dogs"}),
+    "IAB17": ("Sports", {4: "Bicycling", 12: "Football", 32: "Sailing", 44: "World Soccer"}),
+    "IAB18": ("Style & Fashion", {1: "Beauty", 3: "Fashion", 4: "Jewelry", 6: "Accessories"}),
+    "IAB19": ("Technology & Computing", {6: "Cell Phones", 18: "Internet Technology"}),
+    "IAB20": ("Travel", {3: "Air Travel", 10: "Canada", 12: "Cruises", 19: "Hotels"}),
+    "IAB21": ("Real Estate", {1: "Apartments", 3: "Buying/Selling Homes"}),
+    "IAB22": ("Shopping", {1: "Contests & Freebies", 2: "Couponing"}),
+}  # fmt: skip
+# Id, name, codes of the IAB, publishers and videos of the last thirty days.
+CONTENT_CATEGORIES = (
+    ("ct1", "Arts, music and film", ["IAB1", "IAB1-5", "IAB1-6"], 214, 18240),
+    ("ct2", "Crafts and hobbies", ["IAB9", "IAB9-2", "IAB9-15"], 61, 2930),
+    ("ct3", "Food and drink", ["IAB8", "IAB8-6", "IAB8-9"], 97, 6110),
+    ("ct4", "Home and garden", ["IAB10", "IAB10-4", "IAB10-7"], 48, 1885),
+    ("ct5", "News", ["IAB12", "IAB12-1", "IAB12-2"], 380, 51200),
+    ("ct6", "Sports", ["IAB17", "IAB17-12", "IAB17-44"], 296, 40770),
+    ("ct7", "Style", ["IAB18", "IAB18-1", "IAB18-3"], 133, 8425),
+)
+# User, name, content categories, countries with ads, countries with promotion, and whether it is restricted.
+PUBLISHERS: tuple[tuple[str, str, list[str], list[str], list[str], bool], ...] = (
+    ("2000011", "tonundfeuer", ["ct2"], ["DE", "AT", "CH"], ["DE", "AT"], False),
+    ("2000012", "kuechenradio", ["ct3"], ["DE"], ["DE"], False),
+    ("2000013", "nordsport", ["ct6"], ["DE", "DK", "NO", "SE"], ["DE"], False),
+    ("2000014", "morgenblick", ["ct5"], ["DE", "AT"], [], True),
+    ("2000015", "workshopfilms", ["ct2", "ct4"], ["DE", "GB", "US"], ["US"], False),
+    ("2000016", "stadtundstil", ["ct7", "ct1"], ["DE", "FR"], ["DE", "FR"], False),
+    ("2000017", "lautundbunt", ["ct1"], ["DE"], ["DE"], False),
+)
+
+
+def seed_categories(store: Store) -> None:
+    """Add the categories and publishers."""
+
+    def add(kind: str, identifier: str, fields: Record) -> None:
+        store.add(kind, identifier, fields, owner=SERVICE, created_at=CATEGORIES_CREATED)
+
+    for code, (name, below) in IAB_CATEGORIES.items():
+        add(IAB_CATEGORY, code, {"parent_id": None, "name": name})
+        for number, further in below.items():
+            add(IAB_CATEGORY, f"{code}-{number}", {"parent_id": code, "name": further})
+    for category, name, codes, publishers, videos in CONTENT_CATEGORIES:
+        numbers = {
+            "publishers_in_last_thirty_days": publishers,
+            "videos_monetized_in_last_thirty_days": videos,
+        }
+        add(CONTENT_CATEGORY, category, {"name": name, "iab_categories": codes, **numbers})
+    for user, username, categories, monetizable, promotable, restricted in PUBLISHERS:
+        fields = {
+            "username": username,
+            "content_category_ids": categories,
+            "monetizable_country_codes": monetizable,
+            "promotion_eligible_country_codes": promotable,
+            "monetization_restricted": restricted,
+        }
+        add(PUBLISHER, user, fields)
+
 
 USER, OTHER_USER = "1184672519", "1184672520"
 SCREEN_NAMES = {USER: "nordlicht", OTHER_USER: "kontoracht"}

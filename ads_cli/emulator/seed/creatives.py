@@ -4,7 +4,7 @@ import msgspec
 
 from ...api.cards import CreateCard
 from ...api.conversations import CreateImageConversation, CreatePoll, CreateVideoConversation
-from ..resources import cards, conversations, media, polls
+from ..resources import cards, conversations, media
 from ..storage import Record, Store
 
 IMAGE, SQUARE, VIDEO, TALL, GIF = (
@@ -108,7 +108,7 @@ def _add_cards(store: Store, user: str, account: str) -> None:
         fields = {"name": request.name} | cards.component_fields(store, account, request)
         cards.add_card(store, account, fields, id=card, created_at=CREATED)
     create_poll = msgspec.convert(POLL_REQUEST | {"account_id": account}, CreatePoll)
-    fields = polls.poll_fields(store, create_poll, CREATED)
+    fields = cards.poll_fields(store, create_poll, CREATED)
     cards.add_card(store, account, fields, id=POLL, created_at=CREATED)
     video = msgspec.convert(CONVERSATION_REQUEST | {"account_id": account}, CreateVideoConversation)
     fields = conversations.conversation_fields(store, user, video)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from ...api.statistics import CreateJob
 from ...api.validation import convert
-from ..resources import ab_tests, measurement
+from ..resources import measurement
 from ..resources.history import Interval
 from ..resources.statistics import JOB, new_job
 from ..storage import Record, Store
@@ -71,14 +71,14 @@ def seed(store: Store, *, account: str, user: str) -> None:
         (measurement.APP_EVENT_TAGS, INSTALLS, APP_EVENT_TAG),
         (measurement.APP_LISTS, TRAIL_APPS, APP_LIST),
         (measurement.PROVIDERS, PROVIDER, CONFIGURATION),
-        (ab_tests.AB_TESTS, SPRING_TEST, _test(account, user)),
+        (measurement.AB_TESTS, SPRING_TEST, _test(account, user)),
     )
     for collection, id, fields in records:
         store.add(collection.kind, id, {**collection.defaults, **fields}, owner=account)
 
 
 def _test(account: str, user: str) -> Record:
-    """Return a test of two campaigns, which begins when nobody uses this any more."""
+    """Return a test of two campaigns, which begins in the distant future."""
     by = {"user_id": user, "username": "nordlicht"}
     group: Record = {"description": None, "size": "50.00"}
     return {

@@ -1,11 +1,27 @@
-"""Seed data: posts that are published, drafted and scheduled."""
+"""Seed data: posts that are published, drafted and scheduled, and what line items promote."""
 
 from datetime import UTC, datetime, timedelta
 
-from ..resources.posts import DRAFT, SCHEDULED, WAITING, publish
-from ..resources.unpublished_posts import CONTENT
+from ..resources import promoted
+from ..resources.media import ACCOUNT_MEDIA
+from ..resources.posts import CONTENT, DRAFT, SCHEDULED, WAITING, publish
+from ..resources.promoted import CALL_TO_ACTIONS, MEDIA_CREATIVES
 from ..storage import Record, Store
 from . import creatives
+from .line_items import (
+    CALENDAR,
+    CLICKS,
+    EARLIER,
+    ENDED,
+    FOLLOWERS,
+    INSTALLS,
+    LOOKS,
+    PREROLLS,
+    REACH,
+    SALE,
+    STARTED,
+    SUMMER,
+)
 
 SPRING_POST, PUBLISHED_POST = "1790415000000000001", "1790415000000000016"
 GREEN_DRAFT, MARKET_DRAFT, IDEA_DRAFT = "1790416000000000001", "1790416000000000002", "1790416000000000003"
@@ -103,3 +119,43 @@ def _add_scheduled(store: Store, user: str, account: str) -> None:
 
 def _text(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M:00Z}"
+
+
+HATS, POLL, SHOP_APP = "1790415000000000011", "1790415000000000012", "1790415000000000013"
+ELSEWHERE = "1790415000000000002"  # a post that is in no account
+PROMOTED = {
+    "7pt01": (CLICKS, SPRING_POST),
+    "7pt02": (CLICKS, ELSEWHERE),
+    "7pt03": (REACH, SPRING_POST),
+    "7pt04": (INSTALLS, SHOP_APP),
+    "7pt05": (SUMMER, SPRING_POST),
+    "7pt06": (SALE, HATS),
+    "7pt07": (CALENDAR, POLL),
+    "7pt08": (LOOKS, HATS),
+}
+ENDED_POST = "7pt00"
+ACCOUNT, SCHEDULED_POST, MEDIUM, CALL_TO_ACTION = "7pa01", "7ps01", "7pm01", "7pc01"
+
+
+def seed_promoted(store: Store, *, user: str, account: str) -> None:
+    """Add what the line items of an account promote."""
+
+    def add(kind: str, id: str, fields: Record, at: str = STARTED) -> None:
+        store.add(kind, id, fields, owner=account, created_at=at)
+
+    posts = promoted.PROMOTED_POSTS
+    ended = {"line_item_id": ENDED, "post_id": SPRING_POST}
+    add(posts.kind, ENDED_POST, {**posts.defaults, **ended}, EARLIER)
+    for id, (line_item, post) in PROMOTED.items():
+        add(posts.kind, id, {**posts.defaults, "line_item_id": line_item, "post_id": post})
+    accounts = promoted.PROMOTED_ACCOUNTS
+    add(accounts.kind, ACCOUNT, {**accounts.defaults, "line_item_id": FOLLOWERS, "user_id": user})
+    scheduled = promoted.SCHEDULED_POSTS
+    promotion = {"line_item_id": REACH, "scheduled_post_id": WINTER}
+    add(scheduled.kind, SCHEDULED_POST, {**scheduled.defaults, **promotion})
+    media = MEDIA_CREATIVES
+    film = store.find_all(ACCOUNT_MEDIA, account, creative_type="PREROLL")[0]
+    shown = {"line_item_id": PREROLLS, "account_media_id": film["id"], "creative_type": "PREROLL"}
+    add(media.kind, MEDIUM, {**media.defaults, **shown})
+    action = {"call_to_action": "SHOP", "call_to_action_url": "https://shop.example/workshop"}
+    add(CALL_TO_ACTIONS.kind, CALL_TO_ACTION, {"line_item_id": PREROLLS, **action})

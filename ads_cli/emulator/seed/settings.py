@@ -1,7 +1,7 @@
 """Seed data: settings, tracking tags and a recommendation."""
 
-from ..resources.funding_instruments import RECOMMENDATION
-from ..resources.line_item_parts import TRACKING_TAGS
+from ..resources.campaigns import RECOMMENDATION
+from ..resources.line_items import TRACKING_TAGS
 from ..resources.settings import ACCESS, TAX, USER
 from ..storage import Record, Store
 from .line_items import CARD, CLICKS, INSTALLS, SPRING, STARTED

@@ -34,7 +34,7 @@ def reset_database(database: Path, seed: Callable[[Store], None]) -> None:
         if not name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
             with file_errors_as_state_errors(database):
                 raise
-        for suffix in ("", "-wal", "-shm", "-journal"):  # nobody can use it
+        for suffix in ("", "-wal", "-shm", "-journal"):  # it is of no use
             database.with_name(database.name + suffix).unlink(missing_ok=True)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 64 * 1024
 DECLARATION = re.compile(rb"""\s*+<\?xml\s[^>]*?encoding\s*+=\s*+["']([\w.:-]+)["']""")
 DECLARATION_BYTES = 1024
-# Sections in which an "&" stands for itself, and an "&" elsewhere that begins no reference of XML.
+# Sections in which an "&" is literal, and an "&" elsewhere that does not begin a reference of XML.
 TOKEN = re.compile(
     rb"<!\[CDATA\[|<!--|<\?|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)([A-Za-z][A-Za-z0-9]{1,30};)?"
 )

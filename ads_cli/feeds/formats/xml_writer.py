@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 from ...api.names import FIELDS
 from ...errors import ContentError
 from ...output.text import cell
-from ..writer import RowWriter
+from .writers import RowWriter
 from .xml_records import SEPARATORS
 
 BEGIN = """\

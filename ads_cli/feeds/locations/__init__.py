@@ -1,15 +1,46 @@
-"""Where feeds are: paths, standard input, addresses, object stores."""
+"""Where feeds are: paths, standard input, addresses, object stores; what reading a remote one takes."""
 
 import io
 import os
 import stat
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
 from ...errors import TEMPORARY_HINT, StateError, UsageError
+from ...http.download import Version
+from ...http.retry import CopyLimits, CopyRetries
+from ...http.trace import Trace
+
+OnBytes = Callable[[int, int | None], None]  # called with the bytes received, and their total where known
+
+
+@contextmanager
+def no_progress(label: str) -> Iterator[OnBytes]:
+    """Show nothing while a file is copied."""
+    yield lambda received, total: None
+
+
+class RemoteAccess(NamedTuple):
+    """What the reading of remote feeds takes from an invocation."""
+
+    environ: Mapping[str, str] = os.environ
+    limits: CopyLimits = CopyLimits()
+    trace: Trace | None = None
+    warn: Callable[[str], None] = lambda text: None
+    on_retry: Callable[[str], None] = lambda text: None
+    progress: Callable[[str], AbstractContextManager[OnBytes]] = no_progress
+    known_version: Callable[[str], Version | None] = lambda address: None  # of the last successful push
+    # File systems by their arguments, for many files of one store; None: each file has one of its own.
+    file_systems: dict[str, Any] | None = None
+
+    def retries(self) -> CopyRetries:
+        """Return the retries of one copy."""
+        return CopyRetries(self.limits, self.on_retry)
+
 
 COPY_BYTES = 1024 * 1024
 
@@ -151,8 +182,7 @@ def copied(label: str, write: Callable[[BinaryIO], None]) -> BinaryIO:
         file.seek(0)
     except OSError as error:
         raise StateError(
-            f"{label} cannot be copied to a temporary file: {error.strerror or error}",
-            hint=TEMPORARY_HINT,
+            f"{label} cannot be copied to a temporary file: {error.strerror or error}", hint=TEMPORARY_HINT
         ) from None
     return file
 

@@ -10,7 +10,7 @@ from ...errors import StateError, UsageError
 from ...http.connections import parse_http_address
 from ...masking import mask_address
 from ...spelling import suggestion
-from .access import RemoteAccess
+from . import RemoteAccess
 
 OBJECT_STORES = ("s3", "gs", "az", "sftp")
 SCHEMES = ("https", "http", *OBJECT_STORES)

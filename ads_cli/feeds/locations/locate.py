@@ -11,7 +11,7 @@ from ...masking import mask_address
 from . import FileLocation, Location, StandardInput
 
 if TYPE_CHECKING:
-    from .access import RemoteAccess
+    from . import RemoteAccess
 
 PATTERN = re.compile(r"[*?[]")
 IN_OBJECT_STORE = re.compile(r"(s3|gs|az|sftp)://", re.IGNORECASE)
@@ -24,7 +24,7 @@ def parse_location(text: str, access: "Callable[[], RemoteAccess] | None" = None
         return StandardInput()
     if not REMOTE.match(text):
         return FileLocation(text)
-    from .access import RemoteAccess
+    from . import RemoteAccess
 
     return _remote_location(text, access() if access else RemoteAccess())
 
@@ -37,9 +37,9 @@ def is_remote(file: str) -> bool:
 def expand_files(
     files: list[str], access: "Callable[[], RemoteAccess]", *, are_patterns: bool = False
 ) -> list[str]:
-    """Return the files that FILE arguments name; a pattern that is no file stands for those it matches.
+    """Return the files that FILE arguments name; a pattern means the files that it matches.
 
-    Where they `are_patterns`, each stands for all that it matches, and for the file of its very name.
+    Where they `are_patterns`, each means all files that it matches, and the file of exactly its name.
     Raises UsageError for a pattern without matches, and for a file that is named twice.
     """
     found = [name for file in files for name in _expand(file, access, is_pattern=are_patterns)]

@@ -8,11 +8,10 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
-from ...http.copy_limits import CopyRetries
-from ...http.retry import FailedAttempt
+from ...http.retry import CopyRetries, FailedAttempt
 from ...installation import missing_extra
 from ...output.text import shortened
-from .access import OnBytes
+from . import OnBytes
 from .remote import RemoteLocation, credentials_of, in_thread
 
 BLOCK_BYTES = 1024 * 1024  # of one request, which must be answered within --timeout
@@ -72,7 +71,7 @@ class ObjectLocation(RemoteLocation):
             return False
 
     def _retried(self, ask: Callable[[Any], Iterator[Any]]) -> list[Any]:
-        """Return all that a thread finds out with the file system; raise AdsctlError."""
+        """Return all that a thread reads from the file system; raise AdsctlError."""
         retries, make_file_system = self.access.retries(), self._back_end()
         while True:
             try:
@@ -125,7 +124,7 @@ class ObjectLocation(RemoteLocation):
         import logging
         from importlib import import_module
 
-        # A broken connection fails tasks that nobody waits for: asyncio would print each on standard error.
+        # A broken connection fails tasks that are not awaited: asyncio would print each on standard error.
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         scheme = self._scheme
         back_end = BACK_ENDS[scheme]

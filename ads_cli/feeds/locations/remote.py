@@ -11,8 +11,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 from ...http.download import Download, Version, check_encrypted
 from ...http.trace import Trace
 from ...masking import MASK, address_secrets, mask_address
-from . import Location, UnchangedError, copied
-from .access import OnBytes, RemoteAccess
+from . import Location, OnBytes, RemoteAccess, UnchangedError, copied
 
 HELD_ITEMS = 4
 

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from ...api.problems import Problem
+from ...api.problems import Problem, quoted
 from ...api.products import MAX_IMAGE_BYTES, MIN_IMAGE_SIDE
-from ...api.reasons import quoted
 from ...config.atomic_files import make_folder
 from ...errors import TEMPORARY_HINT, AdsctlError, StateError
 from ...http.download import Version

@@ -8,9 +8,9 @@ import pytest
 from pyarrow import csv, parquet
 from werkzeug import Response
 
-from ads_cli.feeds.locations.access import RemoteAccess
+from ads_cli.feeds.locations import RemoteAccess
 from ads_cli.feeds.locations.object_store import ObjectLocation
-from ads_cli.http.copy_limits import CopyLimits
+from ads_cli.http.retry import CopyLimits
 
 PUSH = ("audiences", "push", "--audience", "aud", "-o", "json", "--max-attempts", "1")
 

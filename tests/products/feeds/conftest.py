@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from ads_cli.feeds.formats.writers import open_writer
 from ads_cli.feeds.registry import find_writable
-from ads_cli.feeds.writer import open_writer
 from tests.adsctl import Adsctl
 
 # As a shop exports it: names of its own, relative addresses, bare prices.

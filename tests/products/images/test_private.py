@@ -8,7 +8,7 @@ from hypothesis import given
 
 from ads_cli import hosts as public_hosts
 from ads_cli.hosts import PrivateHostError
-from ads_cli.http import public_connections
+from ads_cli.http import network
 from ads_cli.http.connections import parse_http_address
 from tests.private_hosts import SPELLINGS, private_hosts
 from tests.products.images.image_server import image, redirect
@@ -151,9 +151,9 @@ def test_no_address_of_this_machine_reaches_a_proxy_however_it_is_written(host):
     if url:
         with pytest.MonkeyPatch.context() as monkeypatch:
             monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-            monkeypatch.setattr(public_connections, "resolve", lambda *args: ["93.184.215.14"])
+            monkeypatch.setattr(network, "resolve", lambda *args: ["93.184.215.14"])
             with pytest.raises(PrivateHostError):
-                public_connections.connect_to_public(url, lambda secure: None)
+                network.connect_to_public(url, lambda secure: None)
 
 
 def test_a_proxy_may_know_names_that_this_machine_does_not(check, connected, no_name_is_known):

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ....errors import ContentError, UsageError
+from ....errors import ContentError
 from ....feeds.rows import Row
 from ....spelling import suggestion
 
@@ -145,16 +145,9 @@ def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) 
     Of a recipe, what options say is left to them.
     """
     from ....api.names import neutral_name
-    from ....config.strict_yaml import load
+    from ....config.strict_yaml import load_mapping
 
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise UsageError(f"--mapping: {path} cannot be read: {reason}") from None
-    document = load(text, path) or {}
-    if not isinstance(document, dict):
-        raise ContentError(f"{path}: must be a mapping with {', '.join(MAPPING_KEYS)}")
+    document = load_mapping("--mapping", path, f"with {', '.join(MAPPING_KEYS)}")
     if is_recipe:
         of_mapping = {*MAPPING_KEYS} - {*OPTION_KEYS}
         document = {name: value for name, value in document.items() if name in of_mapping}

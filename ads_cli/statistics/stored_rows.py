@@ -1,0 +1,151 @@
+"""Rows of statistics from files, of any number of accounts: what a page over all of them is made of."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..api.metrics import ALL_GROUPS, METRICS
+from ..api.names import X, neutral_name
+from ..errors import ContentError, UsageError
+from .chart_data import ChartData
+from .derived import SPEND
+from .periods import HOUR, Period
+from .query import StatsQuery, columns_of
+from .rows import BEFORE, CURRENCY, SEGMENT_KEYS, TOTAL, Row, StatsTable
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+KEY = ("account", "entity", "entity_id", "start", "placement", "segment", "segment_value")
+LOCAL = len("2026-03-01T00:00:00")  # of a time, without its offset: days are those of each account
+LONGEST_DAY = timedelta(hours=25)
+HINT = "name files that 'stats get' or 'stats export' wrote, without --group-by"
+Record = Mapping[str, Any]
+
+
+class StoredRows(NamedTuple):
+    """Rows, the question that they answer, and the one about the period that they are compared with."""
+
+    question: StatsQuery
+    gathered: ChartData
+    accounts: list[str]
+    is_compared: bool
+
+
+def read_stored(paths: Iterable[Path]) -> StoredRows:
+    """Read rows from files; raise ContentError for what is none, or cannot be added up."""
+    found = dict[Row, Record]()
+    for path in paths:
+        for record in _records(path):
+            found[tuple(record.get(name) or "" for name in KEY)] = record  # a later file corrects it
+    records = [*found.values()]
+    entities = {str(record["entity"]) for record in records}
+    if len(entities) != 1:
+        listed = " and ".join(sorted(entities)) or "nothing"
+        raise ContentError(f"the files have rows of {listed}, which cannot be added up", hint=HINT)
+    columns = {_neutral(name): name for record in records for name in record}
+    known = {column for column in columns if column in _metrics()}
+    metrics = tuple(metric for metric in _all_metrics() if known.intersection(columns_of(metric)))
+    question = _question(records, X.to_neutral({"entity": entities.pop()})["entity"], metrics)
+    is_compared = any(f"{column}{BEFORE}" in columns for column in known)
+    ends = ("", BEFORE) if is_compared else ("",)
+    named = tuple(f"{column}{end}" for end in ends for column in question.columns)
+    rows = (_row(record, columns, named) for record in records)
+    currencies = {record.get(CURRENCY) or None for record in records}
+    table = StatsTable(SEGMENT_KEYS, named, rows, _repeated_posts(records))
+    gathered = ChartData(question.columns, currencies)
+    for _ in gathered.watch(table).rows:
+        pass
+    accounts = dict.fromkeys(str(record.get("account") or "") for record in records)
+    return StoredRows(question, gathered, [*accounts], is_compared)
+
+
+def _records(path: Path) -> Iterator[Record]:
+    suffix = path.suffix.lower()
+    if suffix not in (*SEPARATORS, *JSON_LINES):
+        extensions = ", ".join((*SEPARATORS, *JSON_LINES))
+        raise UsageError(f"{path}: the name ends in none of {extensions}", hint=HINT)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as stream:
+            lines: Iterable[Any]
+            is_table = suffix in SEPARATORS
+            lines = csv.DictReader(stream, delimiter=SEPARATORS[suffix]) if is_table else map(_loaded, stream)
+            for number, record in enumerate(lines, 1):
+                if not isinstance(record, dict) or not record.get("entity"):
+                    raise ContentError(f"{path}: record {number:,} is not a row of statistics", hint=HINT)
+                if record["entity"] == TOTAL:
+                    continue
+                if not record.get("entity_id") or not record.get("start"):
+                    raise ContentError(f"{path}: record {number:,} is not that of an entity", hint=HINT)
+                yield record
+    except OSError as error:
+        raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except (csv.Error, ValueError) as error:
+        raise ContentError(f"{path} cannot be read: {error}", hint=HINT) from None
+
+
+def _loaded(line: str) -> Any:
+    return json.loads(line, parse_float=Decimal)
+
+
+def _neutral(name: str) -> str:
+    """Name a column as the tool does, whichever service wrote it; spend is what is charged."""
+    column = name.removesuffix(BEFORE)
+    neutral = SPEND if column == "spend" else neutral_name(column)
+    return neutral + name[len(column) :]
+
+
+@cache
+def _all_metrics() -> tuple[str, ...]:
+    return tuple(metric for metrics in METRICS.values() for metric in metrics)
+
+
+@cache
+def _metrics() -> set[str]:
+    return {column for metric in _all_metrics() for column in columns_of(metric)}
+
+
+def _question(records: list[Record], entity: str, metrics: tuple[str, ...]) -> StatsQuery:
+    try:
+        starts, ends = (
+            [datetime.fromisoformat(str(each[name])[:LOCAL]) for each in records] for name in ("start", "end")
+        )
+    except (KeyError, ValueError) as error:
+        raise ContentError(f"a row has a time that cannot be read: {error}", hint=HINT) from None
+    longest = max(end - start for start, end in zip(starts, ends, strict=True))
+    granularity = "HOUR" if longest <= HOUR else "DAY" if longest <= LONGEST_DAY else "TOTAL"
+    groups = tuple(group for group in ALL_GROUPS if {*metrics} & {*METRICS[group]})
+    ids = tuple(dict.fromkeys(str(record["entity_id"]) for record in records))
+    placement = str(records[0].get("placement") or "")
+    period = Period(min(starts), max(ends))
+    has_segments = any(record.get("segment") for record in records)
+    segmentation = "yes" if has_segments else None
+    return StatsQuery(entity, ids, period, granularity, groups, metrics, placement, segmentation)
+
+
+def _row(record: Record, columns: Mapping[str, str], named: Iterable[str]) -> Row:
+    keys = [record.get(name) or None for name in SEGMENT_KEYS]
+    keys[SEGMENT_KEYS.index("start")] = str(record["start"])[:LOCAL]
+    return *keys, *(_number(record.get(columns.get(name, ""))) for name in named)
+
+
+def _number(value: Any) -> int | Decimal | None:
+    if value in (None, ""):
+        return None
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        raise ContentError(f"{value!r} stands where a number is expected", hint=HINT) from None
+    return int(number) if number == number.to_integral_value() and "." not in str(value) else number
+
+
+def _repeated_posts(records: list[Record]) -> set[str]:
+    campaigns = dict[str, set[Any]]()
+    for record in records:
+        if record.get("post_id"):
+            campaigns.setdefault(str(record["post_id"]), set()).add(record.get("campaign_id"))
+    return {post for post, found in campaigns.items() if len(found) > 1}

@@ -1,0 +1,100 @@
+"""`stats report`: one page over the rows of several accounts, from files."""
+
+import json
+
+import pytest
+
+from tests.report.reading import Read, read
+from tests.statistics.rows import number, total
+
+WEEK = ("--since", "2026-05-11", "--until", "2026-05-18", "--all")
+METRICS = ("--metrics", "impressions,clicks,spend")
+
+
+@pytest.fixture
+def exported(stats):
+    """Rows of an account in euro, and as if of others in yen and in euro of another time zone."""
+    words = ("stats", "get", *WEEK, *METRICS, "--compare", "previous", "-o", "jsonl")
+    text = stats.adsctl(*words).stdout
+    stats.adsctl.file("a.jsonl", text)
+    stats.adsctl.file(
+        "b.jsonl", text.replace("18ce54d4x5t", "b").replace('"EUR"', '"JPY"').replace("8wk", "9wk")
+    )
+    stats.adsctl.file(
+        "c.jsonl", text.replace("18ce54d4x5t", "c").replace("+02:00", "-05:00").replace("8wk", "7wk")
+    )
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def page(stats, *words: str) -> Read:
+    stats.adsctl("stats", "report", *words, "--report", "o.html", "--force")
+    return read(stats.adsctl.home / "o.html")
+
+
+def test_amounts_of_accounts_are_added_up_by_currency(stats, exported):
+    shown = page(stats, "a.jsonl", "b.jsonl", "c.jsonl", "--title", "All shops")
+    spend, clicks = total(exported, "spend"), total(exported, "clicks")
+    assert "All shops" in shown.text and "Statistics of" not in shown.text
+    assert f"Spend {2 * spend:,.2f} EUR" in shown.text and f"Spend {spend:,.0f} JPY" in shown.text
+    assert f"Clicks {3 * clicks:,.0f}" in shown.text
+    assert f"(was {3 * total(exported, 'clicks_before'):,.0f})" in shown.text
+    assert shown.text.count("Click rate ") >= 1 and all(
+        id in shown.text for id in ("18ce54d4x5t", " b ", " c ")
+    )
+    charts = [json.loads(data) for data in shown.attributes("data-lines")]
+    assert {chart["title"] for chart in charts} == {"Spend, EUR", "Spend, JPY", "Impressions", "Clicks"}
+    assert all(len(chart["times"]) == 7 for chart in charts)  # days of each account, side by side
+
+
+def test_files_of_every_format_make_the_same_page(stats):
+    pages = []
+    for extension in ("csv", "tsv", "jsonl"):
+        stats.adsctl("stats", "export", f"o.{extension}", *WEEK, *METRICS, "--totals")
+        pages.append(page(stats, f"o.{extension}").text.partition(" Made ")[0])
+    assert pages[0] == pages[1] == pages[2] and "Spend" in pages[0]
+
+
+def test_a_row_that_is_in_two_files_counts_once(stats, exported):
+    shown = page(stats, "a.jsonl", "a.jsonl")
+    assert f"Clicks {total(exported, 'clicks'):,.0f}" in shown.text
+    assert "Statistics of account 18ce54d4x5t" in shown.text
+
+
+def test_a_post_in_several_campaigns_is_counted_once(stats):
+    words = (*WEEK[:-1], "--entity", "PROMOTED_POST", "--ids", "7pt03,7pt05", "--metrics", "clicks")
+    stats.adsctl("stats", "export", "posts.csv", *words)
+    rows = stats.get(*words)
+    assert f"Clicks {sum(number(row['clicks']) for row in rows) / 2:,.0f}" in page(stats, "posts.csv").text
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "message"),
+    [
+        ("{}\n", 3, "record 1 is not a row of statistics"),
+        ("[1]\n", 3, "record 1 is not a row of statistics"),
+        ("{\n", 3, "cannot be read"),
+        ('{"entity": "CAMPAIGN", "start": "2026-06-01T00:00"}\n', 3, "record 1 is not that of an entity"),
+        (
+            '{"entity": "CAMPAIGN", "start": "x", "end": "y", "entity_id": "a"}\n',
+            3,
+            "a time that cannot be read",
+        ),
+        ("", 3, "which cannot be added up"),
+    ],
+)
+def test_what_is_not_rows_is_refused(stats, content, code, message):
+    stats.adsctl.file("o.jsonl", content)
+    done = stats.adsctl("stats", "report", "o.jsonl", "--report", "o.html", code=code)
+    assert message in done.stderr and not (stats.adsctl.home / "o.html").exists()
+
+
+def test_rows_of_two_kinds_of_entities_and_other_files_are_refused(stats, exported):
+    text = (stats.adsctl.home / "a.jsonl").read_text()
+    stats.adsctl.file("b.jsonl", text.replace('"CAMPAIGN"', '"LINE_ITEM"'))
+    done = stats.adsctl("stats", "report", "a.jsonl", "b.jsonl", "--report", "o.html", code=3)
+    assert "rows of CAMPAIGN and LINE_ITEM, which cannot be added up" in done.stderr
+    assert (
+        "ends in none of .csv"
+        in stats.adsctl("stats", "report", "a.txt", "--report", "o.html", code=2).stderr
+    )
+    assert "no such file" in stats.adsctl("stats", "report", "n.csv", "--report", "o.html", code=2).stderr

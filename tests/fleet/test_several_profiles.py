@@ -182,6 +182,12 @@ def test_a_push_to_each_profile_reads_the_feed_of_its_name(shops, service):
     assert "shop-sued: writes bad.csv, as shop-nord does" in told
 
 
+def test_a_file_that_each_task_would_rewrite_is_told_before(shops):
+    shops.file("all.yaml", "campaigns: []\n")
+    told = shops("-p", "shop-*", "campaigns", "apply", "all.yaml", "--write-ids", "--yes", code=3).stderr
+    assert "shop-sued: writes all.yaml, as shop-nord does" in told
+
+
 def test_two_catalogs_that_are_one_are_not_pushed_to_at_once(shops):
     shops.file("a.csv", feed(2))
     for name in NAMES:

@@ -3,7 +3,8 @@
 With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
-           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters,masks]
+           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters,masks,
+            media]
 """
 
 import argparse
@@ -20,6 +21,7 @@ from .emulators import emulators
 from .exports import exports
 from .fleets import fleets
 from .masks import masks
+from .media import uploads
 from .peers import ADSCTL, Peers
 from .people import LATENCY
 from .people import benchmark as people
@@ -45,6 +47,7 @@ SECTIONS = (
     "exports",
     "clusters",
     "masks",
+    "media",
 )
 
 
@@ -98,6 +101,8 @@ def main() -> None:
             fleets(table, env, folder, MOST_FLEET_RUNS if table.judges else 1)
         if "exports" in only:
             exports(table, env, folder, size["runs"])
+        if "media" in only:
+            uploads(table, env, folder, size["media"], size["runs"])
         if "clusters" in only:
             clusters(table, env, folder)
     print()
@@ -116,6 +121,7 @@ SIZES = {
     "runs": (5, 2, "runs of everything else"),
     "products": (100_000, 10_000, "products to push"),
     "rows": (1_000_000, 50_000, "rows to check, or of which 1 %% changed"),
+    "media": (200, 50, "megabytes of a video to upload"),
     "people": (2_000_000, 50_000, "people to push"),
 }
 

@@ -113,6 +113,13 @@ class UpdateCampaign(CampaignDetails, kw_only=True):
     entity_status: ChangedStatus | None = None
 
 
+@CAMPAIGNS.endpoint("PUT /{campaign_id}/activate", "campaigns activate", id_field="campaign_id")
+class ActivateCampaign(InAccount, kw_only=True):
+    """Activate a campaign; the reference names this route for tokens of OAuth 2.0 only."""
+
+    campaign_id: Id
+
+
 @CAMPAIGNS.delete(
     "campaigns delete",
     confirm_prompt="Delete the campaign {campaign_id}; this cannot be undone",

@@ -59,6 +59,7 @@ GROUP_MODULES = {
     "auth": ("auth",),
     "webhooks": ("auth",),
 }
+SIGN_IN = "auth "  # begins the commands that sign in and out
 NO_WIRE_NAMES: Mapping[str, str] = {}
 MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
@@ -96,16 +97,30 @@ class Endpoint(msgspec.Struct, frozen=True):
     service: str  # the service that has it; "" if every service does
     batch: BatchEndpoint | None  # takes many of these requests at once
     wire_names: Mapping[str, str]  # of parameters whose names on the wire no field can have
+    reads_only: bool  # whatever its method, it changes nothing: an estimate, a job that computes
 
     @property
     def mutates(self) -> bool:
-        """Whether the request changes anything."""
+        """Whether the request is sent by a method that changes something."""
         return self.method != "GET"
+
+    @property
+    def changes(self) -> bool:
+        """Whether the request changes anything of an account; a sign-in changes nothing but tokens."""
+        return self.mutates and not self.reads_only and not self.command.startswith(SIGN_IN)
 
     @property
     def makes_anew(self) -> bool:
         """Whether the request, sent again, makes another record."""
         return self.method == "POST" and not self.retry
+
+    @property
+    def noun(self) -> str:
+        """What it makes several of: `scheduled posts`, of the command `posts scheduled create`."""
+        if self.batch:
+            return self.batch.noun
+        *groups, last = self.command.split()[:-1]
+        return last if last.endswith("s") else " ".join((last, *groups))
 
     @property
     def is_batch(self) -> bool:
@@ -152,6 +167,7 @@ def endpoint(
     service: str = "",
     batch: BatchEndpoint | None = None,
     wire_names: Mapping[str, str] = NO_WIRE_NAMES,
+    reads_only: bool = False,
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, as the specification writes it, and to its command.
 
@@ -177,6 +193,7 @@ def endpoint(
         service=service,
         batch=batch,
         wire_names=wire_names,
+        reads_only=reads_only,
     )
 
     def bind(request: R) -> R:
@@ -203,6 +220,7 @@ class EndpointOptions(TypedDict, total=False):
     sensitive: bool
     service: str
     batch: BatchEndpoint | None
+    reads_only: bool
 
 
 class Resource(msgspec.Struct, frozen=True):

@@ -268,6 +268,13 @@ def no_target_by_impression(bid_strategy: str | None, goal: str | None, pay_by: 
     return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
 
 
+@LINE_ITEMS.endpoint("PUT /{line_item_id}/activate", "line-items activate", id_field="line_item_id")
+class ActivateLineItem(InAccount, kw_only=True):
+    """Activate a line item; the reference names this route for tokens of OAuth 2.0 only."""
+
+    line_item_id: Id
+
+
 @LINE_ITEMS.delete(
     "line-items delete",
     confirm_prompt="Delete the line item {line_item_id}; this cannot be undone",

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from .. import __version__
 from ..api.batches import batch_request
+from ..api.endpoint import Request
 from ..errors import ContentError, StateError
 from ..feeds.locations import Location
 from ..feeds.rows import Row, Rows
@@ -22,7 +23,7 @@ from ..validation.rows import CheckedRow
 from . import Uncertain
 from .records import RecordReader
 from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of
-from .upload import OPERATIONS, BatchUpload, Items
+from .upload import OPERATIONS, SINGLE, BatchUpload, Items, SingleUpload
 
 if TYPE_CHECKING:
     from ..uploads.journal import Journal
@@ -221,6 +222,11 @@ class BatchPlan(Plan):
         return [checked.item for checked in self._valid]
 
     @property
+    def pending_items(self) -> list[Any]:
+        """Return the items that no run has sent."""
+        return [self.items[index] for index in self._rest.pending] if self._rest else self.items
+
+    @property
     def contents(self) -> list[str]:
         """Return digests by which valid records are known; none where they may be sent again."""
         if self.upload.creates and not self._contents:
@@ -270,7 +276,8 @@ class BatchPlan(Plan):
             ids = [contents[index] for index in indexes]
         else:
             ids = [id for checked in records if (id := self._reader.id_of(checked.item))]
-        return Batch(number, Items(bodies, ids), [*map(self._place_of, indexes)])
+        items = Items(bodies, ids, [checked.item for checked in records])
+        return Batch(number, items, [*map(self._place_of, indexes)])
 
     def _place_of(self, index: int) -> tuple[int, int]:
         """Return the number and the line of a valid record."""
@@ -323,10 +330,18 @@ class BatchPlan(Plan):
 ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
 
 
-def record_plan(rows: Rows, reader: RecordReader, account: str, uncertain: Uncertain | None) -> BatchPlan:
-    """Plan to send the records of a file to an account."""
+def record_plan(
+    rows: Rows,
+    reader: RecordReader,
+    account: str,
+    uncertain: Uncertain | None,
+    complete: Callable[[Request], Request],
+) -> BatchPlan:
+    """Plan to send the records of a file to an account; `complete` is for those that are sent one by one."""
     endpoint = reader.kind.endpoint
-    assert endpoint.batch
-    request = batch_request(reader.kind)(account_id=account)
-    upload = BatchUpload(request, ACTIONS[endpoint.method], endpoint.batch.noun, OPERATIONS, uncertain)
-    return BatchPlan(rows, reader, upload, endpoint.batch.size, account)
+    request, action = batch_request(reader.kind)(account_id=account), ACTIONS[endpoint.method]
+    if endpoint.batch:
+        upload = BatchUpload(request, action, endpoint.noun, OPERATIONS, uncertain)
+        return BatchPlan(rows, reader, upload, endpoint.batch.size, account)
+    single = SingleUpload(request, action, endpoint.noun, SINGLE, uncertain, complete=complete)
+    return BatchPlan(rows, reader, single, 1, account)

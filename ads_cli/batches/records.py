@@ -1,7 +1,8 @@
 """The records of a file as declared requests."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from copy import deepcopy
+from typing import Any, Protocol
 
 from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, unknown_currency
 from ..api.batches import encode_operation, operation, operation_of
@@ -11,13 +12,27 @@ from ..api.names import Names, neutral_name, to_neutral
 from ..api.problems import Problem
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed_or_text
-from ..errors import UsageError
+from ..errors import ContentError, UsageError
 from ..feeds.rows import Row
 from ..spelling import as_known, by_folded, comma_list
 from ..validation.rows import CheckedRow
 
 NO_AMOUNTS: Mapping[str, str] = {}
 OPERATION_KEYS = {"operation_type", "params"}  # of the service's own form of an operation
+
+
+class FilesOfRecords(Protocol):
+    """Takes the files that records name in place of media keys."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the fields that name them."""
+
+    def take(self, values: dict[str, Any]) -> None:
+        """Put placeholders into a record, in place; raise ContentError where a field names no file."""
+
+    def add_for(self, request: Request) -> None:
+        """Note what a whole request tells of its files."""
 
 
 class RecordReader:
@@ -30,8 +45,10 @@ class RecordReader:
         options: dict[str, Any],
         amounts: Mapping[str, str] = NO_AMOUNTS,
         currency_of: CurrencyOf = unknown_currency,
+        files: FilesOfRecords | None = None,
     ) -> None:
         self.kind = kind
+        self._files = files
         self._names = names  # of the service, on the wire
         self._unsent: dict[str, None] = {}  # fields of records that cannot be sent, and have been left out
         self.options = options
@@ -46,7 +63,8 @@ class RecordReader:
     def known(self) -> tuple[str, ...]:
         """Name the fields that a file may have."""
         amounts = (name for field in money_fields(self.kind) for name in amount_names(field))
-        return (*self._fields, *amounts, *OPERATION_KEYS)
+        files = self._files.names if self._files else ()
+        return (*self._fields, *amounts, *files, *OPERATION_KEYS)
 
     def read(self, row: Row) -> CheckedRow:
         """Return the request of a record, and everything that is wrong with it."""
@@ -57,6 +75,12 @@ class RecordReader:
             return CheckedRow(row, None, problems)
         named = as_known(values, self._spelled)
         values = to_neutral({name: self._value(name, value) for name, value in named.items()})
+        if self._files:
+            values = deepcopy(values)  # the row stays as it was read
+            try:
+                self._files.take(values)
+            except ContentError as error:
+                return CheckedRow(row, None, [Problem("", error.message)])
         values, amounts, problems = in_micros(self.kind, values)
         problems += self._place_id(values)
         values = self._sendable(values) | self.options
@@ -64,6 +88,8 @@ class RecordReader:
         problems += [*self._without_options(found), *self._repeated(values, row)]
         if request and not problems and changes_nothing(request):
             problems = [Problem("", "has nothing to change")]
+        if self._files and isinstance(request, Request):
+            self._files.add_for(request)
         return CheckedRow(row, None if problems else request, problems)
 
     @property

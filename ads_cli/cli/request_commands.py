@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.amounts import CurrencyOf, money_fields, unknown_currency
+from ..api.batches import takes_several
 from ..api.endpoint import Request, is_of_service
 from ..api.fields import Field, fields_of
 from ..api.names import WIRE_NAMES, neutral_name
@@ -87,7 +88,7 @@ class RequestCommand(ExampleCommand):
         if values.pop("active", None):
             _use_active(request_type, values)
         file = values.pop("file", None)
-        names = BATCH_OPTIONS if endpoint.batch else ONCE_OPTIONS if "file" in ctx.params else ()
+        names = BATCH_OPTIONS if takes_several(request_type) else ONCE_OPTIONS if "file" in ctx.params else ()
         batch = {name: values.pop(name, None) for name in names}
         named = None if "currency" in fields else values.pop("currency", None)
         values |= {name: getattr(call, option) for name, option in common.items()}

@@ -5,7 +5,8 @@ from typing import Any
 
 from typer import Exit
 
-from ..api.amounts import amount_names
+from ..api.amounts import MICRO_WORDS, amount_names
+from ..api.batches import takes_several
 from ..api.endpoint import BatchEndpoint, Endpoint, Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
@@ -29,9 +30,9 @@ BATCH_OPTIONS = ("format", "failed_out", "force", *ONCE_OPTIONS)
 FORMATS = "csv, tsv, json, jsonl or yaml"
 
 
-def file_help(batch: BatchEndpoint) -> str:
+def file_help(batch: BatchEndpoint | None) -> str:
     """Say how a file of several records is sent."""
-    return f"several records, in a list or a table, are sent {batch.size} at a time; "
+    return f"several records, in a list or a table, are sent {batch.size if batch else 'one'} at a time; "
 
 
 def batch_options() -> Iterator[Option]:
@@ -87,11 +88,11 @@ def request_parameters(request: type[Request]) -> list[Any]:
     params += file_options(request)
     if any(field.type.is_nested for field in own):
         params += document_options(request)
-    elif request.endpoint.batch:
+    elif takes_several(request):
         params.append(file_option(request))
-    if endpoint.batch:
+    if takes_several(request):
         params += batch_options()
-    if endpoint.batch or (endpoint.makes_anew and any(param.name == "file" for param in params)):
+    if takes_several(request) or (endpoint.makes_anew and any(param.name == "file" for param in params)):
         params += once_options(creates=endpoint.makes_anew)
     if any(field.type.extra("money") for field in own) and endpoint.mutates:
         params += currency_option(own)
@@ -165,6 +166,7 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
             help=". ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
             offers=field_type.offered,
+            hidden=bool(field_type.extra("money")),
         )
     wire_name = X.name(field.name)
     if wire_name != field.name and field.name != id_field:
@@ -182,7 +184,7 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
             names[0],
             *map(as_option, names),
             metavar="AMOUNT",
-            help=f"The same in whole units, as in 1.50; replaces {name}",
+            help=field.help.replace(MICRO_WORDS, "In units of the currency, as in 1.50"),
         )
 
 
@@ -213,8 +215,7 @@ def choices_help(field_type: FieldType) -> str:
 
 def file_option(request: type[Request]) -> Option:
     """Make --file, which reads the fields of one record, or of several where there is a batch line."""
-    batch = request.endpoint.batch
-    several = file_help(batch) if batch else ""
+    several = file_help(request.endpoint.batch) if takes_several(request) else ""
     return Option(
         "file",
         "--file",

@@ -13,7 +13,7 @@ import msgspec
 from ..api.endpoint import Endpoint, Request, modules_of, requests_for, requests_of
 from ..api.fields import fields_of
 from ..api.names import Names, to_neutral
-from ..api.spending import DRAFT, PAUSED
+from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, update_of_activation
 from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
 
@@ -33,7 +33,6 @@ SUBJECTS = {
     "accounts": "settings",
     "webhooks": "webhooks",
 }
-SIGN_IN = "auth"  # the group of commands that sign in and out, which change nothing but tokens
 
 
 class Dialect(NamedTuple):
@@ -222,6 +221,9 @@ def _operations(
             yield Operation(action, kinds.get(action), {**params, **ids})  # type: ignore[arg-type]
         return
     (action,) = ACTIONS[endpoint.method]
+    if update := update_of_activation(kind):
+        yield Operation(action, update, {**ids, STATUS: ACTIVE})
+        return
     pairs = parse_qsl(urlsplit(prepared.url).query, keep_blank_values=True)
     values: Any = {}
     body = b"" if endpoint.sensitive or not _has_values(prepared) else _body(prepared)

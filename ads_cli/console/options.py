@@ -26,7 +26,10 @@ COMMON_OPTIONS = (
         in_root_help=True,
     ),
     CommonOption(
-        "service", ("--service",), "The service, whose names are used on the wire: generic or x", "NAME"
+        "service",
+        ("--service",),
+        "The service: generic, or x, the platform's own names and addresses",
+        "NAME",
     ),
     CommonOption(
         "env_file", ("--env-file",), "Read ADSCTL_ variables from a file, a NAME=VALUE in each line", "FILE"

@@ -326,4 +326,5 @@ def _one_of(types: tuple[str, ...]) -> str:
 
 
 def _too_large(info: MediaInfo, most: int) -> str:
-    return f"has {size_text(info.bytes)} ({info.bytes:,} bytes), at most {size_text(most)} are allowed"
+    limit = f"{size_text(most)} ({most:,} bytes)"
+    return f"has {size_text(info.bytes)} ({info.bytes:,} bytes), at most {limit} are allowed"

@@ -1,14 +1,18 @@
 """Write records as tsv, csv, jsonl, ids or a table."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import NoneType
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from .text import as_json, as_yaml, cell, safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 Record = Mapping[str, Any]
 # How a formula begins in one spreadsheet or another: some drop blanks, and some read full-width signs.
@@ -107,10 +111,11 @@ def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """How a table shows a column: its header, and its value of a record."""
+    """How a table shows a column: its header, its value of a record, and the style of that as text."""
 
     header: Callable[[str], str] = str
     value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
+    style: Callable[[str, str], str] = lambda column, text: ""
 
 
 AS_IT_IS = TableView()
@@ -139,13 +144,17 @@ def write_table(
     rows = [[safe(cell(view.value(name, record))) for name in columns] for record in records]
     if not rows:
         return ()
+
+    def styled(cells: Sequence[str]) -> Iterator[tuple[str, str]]:
+        return ((text, view.style(name, text)) for name, text in zip(columns, cells, strict=False))
+
     headers = [safe(view.header(name)) for name in columns]
     natural = [max(map(cell_len, cells)) for cells in zip(headers, *rows, strict=True)]
     width = None if stream.isatty() else sum(natural) + COLUMN_GAP * len(natural)
     console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)
     widths = fit_columns(natural, [_least_width(cells) for cells in zip(*rows, strict=True)], console.width)
     if is_one and widths != natural:
-        _write_lines(stream, headers, rows[0])
+        _write_lines(console, headers, [Text(text, style) for text, style in styled(rows[0])])
         return ()
     table = Table(box=None, pad_edge=False, padding=(0, COLUMN_GAP, 0, 0), header_style="bold")
     for name, header, column_width in zip(columns, headers, widths, strict=False):
@@ -155,16 +164,19 @@ def write_table(
             Text(header.upper()), width=column_width, no_wrap=True, overflow="ellipsis", justify=justify
         )
     for row in rows:
-        table.add_row(*map(Text, row[: len(widths)]))
+        table.add_row(*(Text(text, style) for text, style in styled(row[: len(widths)])))
     console.print(table)
     return columns[len(widths) :]
 
 
-def _write_lines(stream: IO[str], headers: Sequence[str], cells: Sequence[str]) -> None:
+def _write_lines(console: "Console", headers: Sequence[str], cells: Sequence["Text"]) -> None:
     """Write the values of one record below each other; the terminal wraps long ones, which stay whole."""
+    from rich.text import Text
+
     lines = [(header, cell) for header, cell in zip(headers, cells, strict=True) if cell]
     width = max(len(header) for header, _ in lines) + COLUMN_GAP
-    stream.writelines(f"{header:{width}}{cell}\n" for header, cell in lines)
+    for header, value in lines:
+        console.print(Text.assemble((f"{header:{width}}", "bold"), value), soft_wrap=True)
 
 
 def _least_width(cells: Sequence[str]) -> int:

@@ -105,7 +105,7 @@ FLEETS = (
     Mutant(
         "-q hides that a list was cut",
         "ads_cli/console/results.py",
-        "show_more = call.messages.say if limit else call.messages.warn",
+        "show_more = call.messages.warn if is_cut_unasked else call.messages.say",
         "show_more = call.messages.say",
         ("tests/promises/test_quiet.py::test_a_warning_stays",),
     ),

@@ -187,5 +187,7 @@ def apply(
         count, looped = write_into(Path(file), run.file, result.ids)
         call.messages.say(f"{file}: {counted(count, 'id')} written")
         if looped:
-            call.messages.note("records of a loop have no place for their ids; what apply made is remembered")
+            call.messages.note(
+                "records of a loop have no place for their ids; the state folder has what apply made"
+            )
     report_result(call, result)

@@ -18,8 +18,10 @@ from ...errors import (
 from ...media.inspection import MediaInfo
 from ...media.rules import Category, Finding, Use, findings, unchecked_rules
 from ...output.text import counted, listed, safe
-from ..uploads.options import FeedOptions, with_options
-from .files import Files, MediaFile, Table, media_files
+from ..products.report import ReportOptions
+from ..uploads.options import FeedOptions, RejectedOptions, with_options
+from .files import Files, MediaFile, Table, check_failed_out, media_files, write_refused
+from .report import reported
 
 UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
 NAMED_FILES = 3  # the most that a note names
@@ -70,6 +72,14 @@ class CheckResult(NamedTuple):
     def invalid(self) -> list[CheckedMedia]:
         """The files that break a rule."""
         return [each for each in self.checked if not each.is_valid]
+
+    @property
+    def refused(self) -> list[tuple[MediaFile, str]]:
+        """The files that break a rule, and why."""
+        return [
+            (each.file, "; ".join(finding.words for finding in each.findings if finding.severity == "error"))
+            for each in self.invalid
+        ]
 
     @property
     def summary(self) -> str:
@@ -129,7 +139,7 @@ def raise_unopened(errors: list[AdsctlError]) -> None:
         raise errors[0]
 
 
-@with_options(feed=FeedOptions)
+@with_options(feed=FeedOptions, rejected=RejectedOptions, page=ReportOptions)
 def check(
     ctx: typer.Context,
     files: Files = None,
@@ -139,6 +149,8 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors")] = False,
     *,
     feed: FeedOptions,
+    rejected: RejectedOptions,
+    page: ReportOptions,
 ) -> None:
     """Check images, GIFs and videos, offline, by their bytes, and send nothing.
 
@@ -150,12 +162,16 @@ def check(
     """
     call = Invocation.of(ctx, mutates=False)
     named = media_files(call, files, table, feed)
-    result = check_files(call, named, [*(uses or ())], category, strict=strict)
-    show_findings(call, result)
-    raise_unopened(result.unopened)
-    if result.invalid:
-        raise ContentError(result.summary, hint="correct the files, as the findings say")
-    call.messages.say(f"{counted(len(result.checked), 'file')} checked, all valid")
+    check_failed_out(rejected.failed_out_file, named, table)
+    with reported(call, named, "checked", page.report, rejected.failed_out, force=rejected.force) as report:
+        result = check_files(call, named, [*(uses or ())], category, strict=strict)
+        report.checks.append(result)
+        show_findings(call, result)
+        write_refused(rejected.failed_out_file, result.refused)
+        raise_unopened(result.unopened)
+        if result.invalid:
+            raise ContentError(result.summary, hint="correct the files, as the findings say")
+        call.messages.say(f"{counted(len(result.checked), 'file')} checked, all valid")
 
 
 def _described(info: MediaInfo) -> str:

@@ -10,8 +10,8 @@ import msgspec
 import typer
 
 from ...console.invocation import Invocation
-from ...console.output_file import checked_path, write_page
-from ...errors import AdsctlError, ReportedError, UsageError
+from ...console.output_file import checked_path, page_at_end, write_page
+from ...errors import ReportedError, UsageError
 from ...masking import mask_address
 from .run_result import Action, RunResult
 
@@ -33,19 +33,13 @@ class ReportOptions(msgspec.Struct, frozen=True):
         """Write the page when the command has ended, also by an error."""
         path = checked_path(self.report, force=force) if self.report else None
         report = RunReport(call, path, force, RunResult(", ".join(map(mask_address, files))))
-        try:
-            yield report
-        except ReportedError as error:
+
+        def write(error: ReportedError | None) -> None:
             report.run.error = error
-            try:
-                report.write()
-            except AdsctlError as other:  # that the run failed is more important
-                call.messages.warn(other.message)
-            raise
-        except (typer.Exit, BrokenPipeError):  # an exit code that is no error; nobody reads on
             report.write()
-            raise
-        report.write()
+
+        with page_at_end(call, write):
+            yield report
 
 
 @dataclass

@@ -4,6 +4,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...api.amounts import CurrencyOf
+from ...api.batches import takes_several
 from ...api.endpoint import Request
 from ...api.spending import may_spend_more
 from ...batches import Uncertain
@@ -28,10 +29,12 @@ from .validation import require_valid
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...media.references import MediaReferences
+    from ..media.references import MediaOfRecords
 
 R = TypeVar("R", bound=Request)
 
 DOCUMENTS = ("yaml", "json")  # formats in which a file may be one record
+RECORDS = (*DOCUMENTS, "jsonl")  # formats in which a field may be a list
 
 
 class BatchOptions(SendOptions, frozen=True):
@@ -63,10 +66,10 @@ def send_records(
     media: "MediaReferences | None" = None,
 ) -> "R | OneRecord | None":
     """Send the records of a file, each completed by options; return the request of a single one unsent."""
-    takes_several = kind.endpoint.batch is not None
-    known_format = batch.format or ("yaml" if file == "-" or not takes_several else None)
+    is_of_several = takes_several(kind)
+    known_format = batch.format or ("yaml" if file == "-" or not is_of_several else None)
     source = open_source(file, known_format, default_format="yaml")
-    if not takes_several or (source.format.name in DOCUMENTS and not _is_list(source)):
+    if not is_of_several or (source.format.name in DOCUMENTS and not _is_list(source)):
         hint = f"{source.label} is one record: write a list, with '- ' before it"
         refuse_several(batch.of_several(kind), hint=hint)
         content, service = source.stream().read(), call.settings.service
@@ -77,9 +80,16 @@ def send_records(
             return request
         given = option_values(kind, options)[0]
         return one_record(call, request, source.location, given, None, batch.given)
-    reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
+    files = None
+    if media is not None:
+        from ..media.references import MediaOfRecords
+
+        is_of_table = source.format.name not in RECORDS
+        files = MediaOfRecords(call, media, media.take_options(options), file, is_of_table=is_of_table)
+    reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of, files)
     rows = read_rows(source, roots=(), known=reader.known)
-    plan = record_plan(rows, reader, call.account, batch.uncertain)
+    complete = files.complete if files else lambda request: request
+    plan = record_plan(rows, reader, call.account, batch.uncertain, complete)
     if _has_one(rows) and not batch.of_several(kind):
         require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
         only: R = plan.items[0]
@@ -89,7 +99,7 @@ def send_records(
         return one_record(call, only, source.location, {}, key, batch.given)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
+    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume, files=files)
     PushCommand(steps, batch).run()
     return None
 
@@ -115,6 +125,17 @@ class _Steps(OnceHooks, kw_only=True):
 
     kind: type[Request]
     is_one_change: bool = False
+    files: "MediaOfRecords | None" = None
+
+    def validated(self) -> None:
+        """Look at the files of media that records name."""
+        if self.files:
+            self.files.check()
+
+    def begin(self, journal: Journal) -> None:
+        """Upload the files of what is to be sent."""
+        if self.files:
+            self.files.upload(self.plan.pending_items, journal)
 
     def show_dry_run(self, summary: Summary) -> None:
         """Print the requests that would be sent."""

@@ -129,7 +129,7 @@ def _say_old_ledgers(call: Invocation) -> None:
     if old:
         call.messages.say(
             f"not changed for 13 months, so that the service has forgotten everybody: {listed(old)};"
-            " adsctl audiences forget removes what is remembered"
+            " adsctl audiences forget removes their ledgers"
         )
 
 

@@ -80,6 +80,8 @@ COMMANDS = {
     "campaigns plan": TaskCommand(needs_account=True, outputs=("out",)),
     "campaigns apply": TaskCommand(is_write=True, needs_account=True, rewrites="write_ids"),
     "campaigns copy": TaskCommand(is_write=True, needs_account=True, inputs=()),
+    "campaigns activate": TaskCommand(is_write=True, needs_account=True, inputs=()),
+    "line-items activate": TaskCommand(is_write=True, needs_account=True, inputs=()),
     "cards fetch": IN_AN_ACCOUNT,
     "media upload": WRITE,
     "media check": TaskCommand(uses_account=False),

@@ -92,7 +92,7 @@ class _Row(int):
 
 
 def read_workbook(content: bytes, label: str) -> tuple[LinedMapping, list[FileProblem]]:
-    """Return what a text file with the same records has, and its mistakes; raise ContentError if it is none."""
+    """Return what a text file with the same records has, and its mistakes; raise ContentError."""
     reader = _Reader(content, label)
     return reader.document(), reader.problems
 

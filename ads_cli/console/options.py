@@ -18,7 +18,13 @@ class CommonOption(NamedTuple):
 
 
 COMMON_OPTIONS = (
-    CommonOption("profile", ("--profile", "-p"), "The profile to use", "NAME", in_root_help=True),
+    CommonOption(
+        "profile",
+        ("--profile", "-p"),
+        "The profile to use; each of them for 'shop-*' or A,B",
+        "NAME",
+        in_root_help=True,
+    ),
     CommonOption(
         "service",
         ("--service",),

@@ -117,6 +117,8 @@ def parsed_task(
     )
     inputs = tuple(values(params, command.inputs))
     outputs = tuple(values(params, (*command.outputs, *WRITTEN)))
+    if command.rewrites and params.get(command.rewrites):
+        outputs += inputs
     if STANDARD in inputs:
         raise UsageError("a task has no standard input; name a file")
     results = (*command.outputs, *command.shared_outputs)

@@ -121,6 +121,8 @@ def counts_of(results: Sequence[TaskResult]) -> dict[str, int]:
 
 def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence[str]) -> None:
     """Show the records that all tasks have printed, each with the names of its task."""
+    if not any(result.status == "ok" for result in results):
+        return  # their errors say it all
     shapes = [result.shape for result in results if result.shape]
     keys = [shape.key for shape in shapes]
     rows: Iterator[dict[str, Any]] = (row for result in results for row in _rows(result, names))

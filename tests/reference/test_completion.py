@@ -100,7 +100,7 @@ def test_listed_line_items_are_completed_where_one_is_named(typist, shell):
 
 # Ids that no list of the service shows: of other systems, of apps and devices.
 OF_OTHERS = {
-    "settings tax update --tax-id", "settings tax update --tax-exemption-id",
+    "auth login --client-id", "settings tax update --tax-id", "settings tax update --tax-exemption-id",
     "measurement app-event-tags create --provider-app-event-id",
     "measurement app-event-provider-configurations create --provider-advertiser-id",
     "measurement conversion-events create --app-id",

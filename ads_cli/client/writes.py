@@ -5,7 +5,7 @@ A raw request is matched to a declared endpoint; what matches none, or cannot be
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -218,7 +218,7 @@ def _operations(
             if action not in ("create", "update", "delete"):
                 raise ValueError(f"{action!r} is no operation_type")
             params = to_neutral(item.get("params", {}))
-            yield Operation(action, kinds.get(action), {**params, **ids})  # type: ignore[arg-type]
+            yield Operation(cast(Action, action), kinds.get(action), {**params, **ids})
         return
     (action,) = ACTIONS[endpoint.method]
     if update := update_of_activation(kind):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import NoneType
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, cast
 
 import msgspec
 
@@ -57,7 +57,7 @@ def write_workbook(stream: IO[Any], records: Iterable[Record], options: WriteOpt
     """Write a workbook with one sheet."""
     from .workbook import write_records
 
-    binary: IO[bytes] = stream.buffer  # type: ignore[attr-defined]
+    binary = cast(TextIO, stream).buffer
     write_records(binary, records, options.columns, name=options.noun)
 
 

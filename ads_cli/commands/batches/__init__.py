@@ -21,13 +21,13 @@ from ...output.text import counted
 from ...uploads.batch import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
-from ..several import current_of, only_what_differs
 from ..spending import confirm_spending
 from ..uploads.creation import OneRecord, one_record
 from ..uploads.hooks import OnceHooks
 from ..uploads.options import SendOptions
 from ..uploads.push import INVALID_HINT, PushCommand
 from ..uploads.validation import require_valid
+from .several import current_of, only_what_differs
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows

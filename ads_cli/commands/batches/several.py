@@ -4,26 +4,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..api.amounts import amount_names, as_amount, fields_of_amounts, money_fields
-from ..api.batches import batch_request, encode_operation, operation
-from ..api.endpoint import Request, is_of_service, requests_named
-from ..api.names import neutral_name, to_neutral
-from ..api.parts import differing_fields, only
-from ..api.spending import may_spend_more
-from ..batches.upload import DONE, OPERATIONS, BatchUpload, Items
-from ..client.spending import SOURCES
-from ..console.invocation import Invocation
-from ..console.progress import progress
-from ..console.results import show, show_prepared_requests
-from ..errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
-from ..output.text import cell, counted, listed, safe
-from ..spelling import suggestion
-from ..uploads.batch import Batch
-from .spending import spending_question
+from ...api.amounts import amount_names, as_amount, fields_of_amounts, money_fields
+from ...api.batches import batch_request, encode_operation, operation
+from ...api.endpoint import Request, is_of_service, requests_named
+from ...api.names import neutral_name, to_neutral
+from ...api.parts import differing_fields, only
+from ...api.spending import may_spend_more
+from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
+from ...client.spending import SOURCES
+from ...console.invocation import Invocation
+from ...console.progress import progress
+from ...console.results import show, show_prepared_requests
+from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
+from ...output.text import cell, counted, listed, safe
+from ...spelling import suggestion
+from ...uploads.batch import Batch
+from ..spending import spending_question
 
 if TYPE_CHECKING:
-    from ..client.prepared_request import PreparedRequest
-    from ..feeds.transforms import Where
+    from ...client.prepared_request import PreparedRequest
+    from ...feeds.transforms import Where
 
 IDS_PER_REQUEST, PAGE_SIZE = 200, 1000
 ACTIONS = {"PUT": "update", "DELETE": "delete"}
@@ -93,7 +93,7 @@ class SeveralRecords:
                 yield from page.data if isinstance(page.data, list) else [page.data]
 
     def _conditions(self) -> "list[Where]":
-        from ..feeds.transforms import Where
+        from ...feeds.transforms import Where
 
         amounts = self._amounts
         known = {*self._kind.endpoint.record_fields, *self._kind.__struct_fields__, *amounts}
@@ -114,7 +114,7 @@ class SeveralRecords:
         return {name: field for field in fields for name in amount_names(field)}
 
     def _holds(self, conditions: "Sequence[Where]", record: Record) -> bool:
-        from ..feeds.transforms import text_of
+        from ...feeds.transforms import text_of
 
         for condition in conditions:
             field = self._amounts.get(condition.column)
@@ -193,7 +193,7 @@ class SeveralRecords:
 
     def settings_of(self, record: Record) -> dict[str, str]:
         """Return the values of --set for a record, as options have them; raise UsageError."""
-        from ..campaigns.copying import RELATIVE, relative_amount
+        from ...campaigns.copying import RELATIVE, relative_amount
 
         amounts, found = fields_of_amounts(self._kind), dict[str, str]()
         known = {*amounts, *self._kind.__struct_fields__} - {"account_id", self._id_field}

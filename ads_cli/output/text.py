@@ -46,6 +46,7 @@ def safe_lines(text: str) -> str:
 
 PLACE = re.compile(r"(?>([^\n]+?):(?=\d+: ))")  # the path of a message about a line of a file
 COMMAND = re.compile(r"(?<![^ (:])adsctl (?>(?:'[^']*'|[^;(']+)*)")  # up to the next part of a hint
+OPTION = re.compile(r"(?<![^ (:])--[a-z][a-z-]* (?=[^ ])")  # before its value
 
 
 def path_once(text: str) -> str:
@@ -62,7 +63,7 @@ def path_once(text: str) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Wrap the lines of a message at words; a command stays whole, so that it can be copied."""
+    """Wrap the lines of a message at words; a command, or an option with its value, stays whole."""
     return "\n".join(part for line in text.split("\n") for part in _wrapped(line, width))
 
 
@@ -72,11 +73,15 @@ def _wrapped(line: str, width: int) -> list[str]:
     import textwrap
 
     indent = " " * (len(line) - len(line.lstrip()) + 4)
-    whole = COMMAND.sub(lambda found: found[0].replace(" ", "\0"), line)
+    whole = OPTION.sub(_unbroken, COMMAND.sub(_unbroken, line))
     parts = textwrap.wrap(
         whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
     return [part.replace("\0", " ") for part in parts]
+
+
+def _unbroken(found: re.Match[str]) -> str:
+    return found[0].replace(" ", "\0")
 
 
 def shortened(text: str) -> str:

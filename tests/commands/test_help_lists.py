@@ -167,7 +167,9 @@ def test_the_fields_of_people_are_those_that_a_list_may_have(adsctl):
     }  # fmt: skip
     unreached = {one["field"] for one in listed(adsctl, "fields do-not-reach")}
     assert unreached == {"email", "phone_number", "operation_type", "expires_at"}
-    assert {one["feed"] for one in listed(adsctl, "fields")} == {"products", "users", "do-not-reach"}
+    assert {one["feed"] for one in listed(adsctl, "fields")} == {
+        "products", "users", "do-not-reach", "amounts"
+    }  # fmt: skip
 
 
 def test_an_unknown_feed_names_the_nearest(adsctl):

@@ -160,7 +160,7 @@ def test_other_faults_work_over_a_socket(over_socket):
         ("status=503 PUT /x", "write METHOD PATH FAULT"),
         ("PUT /x explode", "'explode' is not one of"),
         ("PUT /x colour=red", "'colour=red' is not one of"),
-        ("PUT /x rate=0.5", "status=, latency= or one of reset, .* is missing"),
+        ("PUT /x rate=0.5", "status=, latency=, clock= or one of reset, .* is missing"),
         ("PUT /x status=200", "status is a number from 400 to 599"),
         ("PUT /x status=abc", "is not a number"),
         ("PUT /x reset rate=2", "rate is a number from 0 to 1"),

@@ -1,6 +1,5 @@
 """What a fleet does with the tasks of a worker that is lost, by a scheduler that the test plays."""
 
-import json
 from types import SimpleNamespace
 
 import msgspec
@@ -114,7 +113,7 @@ def test_a_task_whose_worker_does_not_return_while_its_lease_lasts_is_run_by_ano
 
 def test_what_a_worker_has_told_the_scheduler_counts_though_it_is_lost(world, steps):
     (name,) = [name for name in world.variables if name.endswith(TASKS[0].digest)]
-    world.variables[name] = json.dumps(msgspec.to_builtins(TaskOutcome(WELL["a"], "")))
+    world.variables[name] = msgspec.json.encode(TaskOutcome(WELL["a"], "")).decode()
     world.workers.remove("w1")
     steps(2)
     assert steps(1) == ["a"] and len(world.sent) == 2

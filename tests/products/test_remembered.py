@@ -165,7 +165,7 @@ def test_two_concurrent_pushes_store_nothing_that_may_be_wrong(shop):
 
     shop.service.before = before
     shop.push(feed(100, title=CUP), "--concurrency", "1")
-    assert "were not remembered" in shop.said and "were not remembered" in done[0]
+    assert "are not recorded as sent" in shop.said and "are not recorded as sent" in done[0]
     assert shop.push()["skipped"] == 0
     assert {shop.stored(id)["title"] for id in ids(*range(1, 101))} == {CUP}
     assert shop.push()["skipped"] == 100
@@ -183,5 +183,5 @@ def test_a_delete_during_a_push_stores_nothing_that_may_be_wrong(shop):
 
     shop.service.before = before
     shop.push(feed_with(100, {99: CUP}))
-    assert "were not remembered" in shop.said
+    assert "are not recorded as sent" in shop.said
     assert shop.push()["created"] == 1

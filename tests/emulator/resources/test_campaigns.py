@@ -170,7 +170,7 @@ REFUSED = {
     ),
     "another product type": (("--product-type", "MEDIA"), "product_type: the line items of campaign"),
     "placements that exclude each other": (
-        ("--placements", "ALL_ON_PLATFORM,PLATFORM_SEARCH"), "no combination that PROMOTED_POSTS allows"
+        ("--placements", "ALL_ON_PLATFORM,PLATFORM_SEARCH"), "not a combination that PROMOTED_POSTS allows"
     ),
 }  # fmt: skip
 

@@ -99,7 +99,7 @@ def test_pictures_and_pages_compare_amounts_of_one_currency_only(stats, yen):
     euro = total([row for row in rows if row["currency"] == "EUR"], "billed_charge_local")
     paid = total([row for row in rows if row["currency"] == "JPY"], "billed_charge_local")
     assert f"Spend {euro:,.2f} EUR" in text and f"Spend {paid:,.0f} JPY" in text
-    assert f"impressions {total(rows, 'impressions'):,.0f}" in text
+    assert f"Impressions {total(rows, 'impressions'):,.0f}" in text
     picture = (stats.adsctl.home / "o.svg").read_text()
     assert "billed_charge_local (EUR)" in picture and "billed_charge_local (JPY)" in picture
 

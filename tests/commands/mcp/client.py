@@ -3,7 +3,8 @@
 import json
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -112,3 +113,13 @@ def raw(adsctl: Adsctl, *options: object, **env: str) -> Iterator[RawClient]:
     finally:
         process.kill()
         process.wait()
+
+
+def processes_with(adsctl: Adsctl, words: bytes) -> list[Path]:
+    """The processes in the home folder whose command line has words."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if process.joinpath("cwd").readlink() == adsctl.home.resolve():
+                found += [process] * (words in process.joinpath("cmdline").read_bytes())
+    return found

@@ -96,10 +96,14 @@ class RawClient:
 
 
 @contextmanager
-def raw(adsctl: Adsctl, *options: object, **env: str) -> Iterator[RawClient]:
-    """Start a server; at the end the client goes away, and the server must end too."""
+def raw(adsctl: Adsctl, *options: object, is_forked: bool = True, **env: str) -> Iterator[RawClient]:
+    """Start a server; at the end the client goes away, and the server must end too.
+
+    One that is not forked is itself the process that is started, which a test may kill.
+    """
+    start = adsctl.forked if is_forked else adsctl.command
     process = subprocess.Popen(
-        adsctl.forked(*(options or (*LOCAL, "mcp"))),
+        start(*(options or (*LOCAL, "mcp"))),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

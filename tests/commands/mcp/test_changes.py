@@ -6,8 +6,11 @@ import signal
 import threading
 from pathlib import Path
 
+import anyio
 import pytest
 
+from ads_cli.commands.mcp import plans
+from ads_cli.errors import NotFoundError
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session
 from tests.conftest import feed
@@ -292,7 +295,7 @@ def state_of(client, job: str) -> str:
 
 def test_what_a_killed_server_was_sending_goes_on_once_and_jobs_tells_it(service, held, opened):
     asked, answered = held
-    with raw(opened, *AT_SERVICE) as client:
+    with raw(opened, *AT_SERVICE, is_forked=False) as client:
         client.initialize()
         plan = client.tool("plan_change", **PUSH)["structuredContent"]["plan_id"]
         client.request("tools/call", name="apply_change", arguments={"plan_id": plan})
@@ -301,7 +304,7 @@ def test_what_a_killed_server_was_sending_goes_on_once_and_jobs_tells_it(service
     with raw(opened, *AT_SERVICE) as client:
         client.initialize()
         jobs = client.tool("jobs")["structuredContent"]["data"]
-        assert "running" in [job["state"] for job in jobs], json.dumps(jobs, indent=1)
+        assert "running" in [job["state"] for job in jobs]
         again = client.tool("plan_change", **PUSH)
         assert again["isError"] and plan in again["structuredContent"]["error"]["hint"]
         answered.set()
@@ -361,3 +364,40 @@ def test_a_cancelled_change_ends_and_is_resumable(held, opened):
 def sending(adsctl) -> list[Path]:
     """The processes in the home folder that push products."""
     return processes_with(adsctl, b"\0products\0push\0")
+
+
+def test_a_plan_expires_after_ten_minutes(monkeypatch):
+    """The clock of the server is moved: it is asked in this process."""
+    now = [1000.0]
+    monkeypatch.setattr(plans.time, "monotonic", lambda: now[0])
+    kept = plans.Plans(*[None] * 5)
+    kept._plans["old"] = plans.PlannedChange([], [], "", [], now[0], "")
+    now[0] += 599
+    kept._forget_old()
+    assert kept._plans
+    now[0] += 1
+
+    async def apply():
+        await kept.apply("old")
+
+    with pytest.raises(NotFoundError, match="older than ten minutes"):
+        anyio.run(apply)
+
+
+def test_who_changed_something_cannot_be_forged_by_arguments(guarded):
+    arguments = RAISE["arguments"]
+    with raw(guarded, *WRITES) as client:
+        client.initialize(client="evil --by=ana\n\u202e" + "x" * 500)
+        for forged in ("by", "__by", "user", "profile"):
+            plan = client.tool(
+                "plan_change", command=RAISE["command"], arguments={**arguments, forged: "ana"}
+            )
+            assert plan["isError"]
+        plan_id = client.tool("plan_change", **RAISE)["structuredContent"]["plan_id"]
+        assert client.asked("tools/call", name="apply_change", arguments={"plan_id": plan_id, "by": "ana"})[
+            "result"
+        ]["isError"]
+        client.tool("apply_change", plan_id=plan_id)
+        (change,) = client.tool("changes")["structuredContent"]["data"]
+    assert change["by"].startswith("mcp evil --by=ana") and len(change["by"]) < 80
+    assert "\n" not in change["by"] and "\u202e" not in change["by"]

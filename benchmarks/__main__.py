@@ -4,7 +4,7 @@ With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
            [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters,masks,
-            media]
+            media,campaigns]
 """
 
 import argparse
@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .campaigns import campaigns
 from .checks import REPORTED_ROWS, changed, checks, page
 from .clusters import clusters
 from .diffs import diffs
@@ -48,6 +49,7 @@ SECTIONS = (
     "clusters",
     "masks",
     "media",
+    "campaigns",
 )
 
 
@@ -103,6 +105,8 @@ def main() -> None:
             exports(table, env, folder, size["runs"])
         if "media" in only:
             uploads(table, env, folder, size["media"], size["runs"])
+        if "campaigns" in only:
+            campaigns(table, env, folder, size["items"], size["runs"])
         if "clusters" in only:
             clusters(table, env, folder)
     print()
@@ -122,6 +126,7 @@ SIZES = {
     "products": (100_000, 10_000, "products to push"),
     "rows": (1_000_000, 50_000, "rows to check, or of which 1 %% changed"),
     "media": (200, 50, "megabytes of a video to upload"),
+    "items": (10_000, 500, "line items to compare"),
     "people": (2_000_000, 50_000, "people to push"),
 }
 

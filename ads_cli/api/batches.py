@@ -1,7 +1,7 @@
 """Many requests for records of a kind, sent as the operations of one where the service has a line for it."""
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -9,7 +9,7 @@ from .endpoint import Request, endpoint
 from .fields import enum_fields, fields_of
 from .names import Names
 from .parts import as_text, params_of
-from .types import InAccount
+from .types import InAccount, InCatalog
 
 # Fields that take the media of an ad: of these, files may have several records, which are sent one by one.
 MEDIA_OF_ADS = frozenset(("media_keys", "media_key", "components"))
@@ -22,8 +22,8 @@ def operation_of(declared: type[Request]) -> str:
 
 
 @cache
-def takes_several(declared: type[Request]) -> bool:
-    """Tell whether a file may hold several records of a request."""
+def has_batch_options(declared: type[Request]) -> bool:
+    """Tell whether a file of several records has the options of a batch."""
     endpoint = declared.endpoint
     is_library = endpoint.command.startswith("media ")
     has_media = not MEDIA_OF_ADS.isdisjoint(declared.__struct_fields__) and not is_library
@@ -37,8 +37,9 @@ def batch_request(declared: type[Request]) -> type[Request]:
     Creating twice makes two records, so that only the other operations may be repeated.
     """
     one = declared.endpoint
+    path = one.batch.path if one.batch else one.path.removesuffix(f"/{{{one.id_field}}}")
     bind = endpoint(
-        f"POST {one.batch.path if one.batch else one.path}",
+        f"POST {path}",
         one.command,
         columns=" ".join(one.columns),
         extra_fields=one.extra_fields,
@@ -48,10 +49,8 @@ def batch_request(declared: type[Request]) -> type[Request]:
         service=one.service,
     )
 
-    class Many(InAccount):
-        pass
-
-    return bind(Many)
+    place = InAccount if "account_id" in one.path_fields else InCatalog
+    return bind(cast(type[Request], msgspec.defstruct("Many", [], bases=(place,))))
 
 
 def operation(request: Request, names: Names) -> dict[str, Any]:

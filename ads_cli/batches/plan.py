@@ -221,6 +221,11 @@ class BatchPlan(Plan):
         """Return the items of the valid records."""
         return [checked.item for checked in self._valid]
 
+    def reduce(self, items: Iterable[Any]) -> None:
+        """Send other items in place of the valid ones, None of those that are not sent."""
+        changed = zip(self._valid, items, strict=True)
+        self._valid = [replace(checked, item=item) for checked, item in changed if item is not None]
+
     @property
     def pending_items(self) -> list[Any]:
         """Return the items that no run has sent."""
@@ -253,7 +258,7 @@ class BatchPlan(Plan):
     @property
     def due(self) -> int:
         """Count the records to be sent, and those that earlier runs have sent."""
-        return self._rest.due if self._rest else self.report.valid
+        return self._rest.due if self._rest else len(self._valid)
 
     @property
     def batch_count(self) -> int:
@@ -331,17 +336,17 @@ ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
 
 
 def record_plan(
-    rows: Rows,
-    reader: RecordReader,
-    account: str,
-    uncertain: Uncertain | None,
-    complete: Callable[[Request], Request],
+    rows: Rows, reader: RecordReader, uncertain: Uncertain | None, complete: Callable[[Request], Request]
 ) -> BatchPlan:
-    """Plan to send the records of a file to an account; `complete` is for those that are sent one by one."""
-    endpoint = reader.kind.endpoint
-    request, action = batch_request(reader.kind)(account_id=account), ACTIONS[endpoint.method]
+    """Plan to send the records of a file to an account or a catalog.
+
+    `complete` is for those that are sent one by one.
+    """
+    endpoint, many = reader.kind.endpoint, batch_request(reader.kind)
+    place = {name: reader.options[name] for name in many.endpoint.path_fields}
+    request, action = many(**place), ACTIONS[endpoint.method]
     if endpoint.batch:
         upload = BatchUpload(request, action, endpoint.noun, OPERATIONS, uncertain)
-        return BatchPlan(rows, reader, upload, endpoint.batch.size, account)
+        return BatchPlan(rows, reader, upload, endpoint.batch.size, *place.values())
     single = SingleUpload(request, action, endpoint.noun, SINGLE, uncertain, complete=complete)
-    return BatchPlan(rows, reader, single, 1, account)
+    return BatchPlan(rows, reader, single, 1, *place.values())

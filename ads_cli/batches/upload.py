@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
-from ..errors import AdsctlError, RefusedError, UnavailableError
+from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import listed
 from ..uploads.batch import FAILED, Acknowledgement, Batch, Errors, operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of, not_understood, noted
@@ -189,7 +189,7 @@ class SingleUpload(BatchUpload):
         return client.prepare(self.complete(items.records[number]))
 
     def _errors_of(self, error: AdsctlError, count: int) -> Errors:
-        return {0: [{"message": error.message}]} if isinstance(error, RefusedError) else {}
+        return {0: [{"message": error.message}]} if isinstance(error, RefusedError | NotFoundError) else {}
 
 
 def how_to_decide(count: int) -> str:

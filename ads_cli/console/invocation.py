@@ -1,7 +1,7 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
 from .command_line import CommandLine
-from .presentation import ResultFile, resolve_presentation
+from .presentation import ResultFile, is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
@@ -73,7 +73,11 @@ class Invocation:
 
     def with_profile(self, profile: str) -> "Invocation":
         """Return the same invocation under another profile."""
-        return Invocation({**self.flags, "profile": profile}, self._command_line)
+        return self.with_flags({"profile": profile})
+
+    def with_flags(self, flags: Mapping[str, Any]) -> "Invocation":
+        """Return the same invocation with other common options."""
+        return Invocation({**self.flags, **flags}, self._command_line)
 
     def with_target(self, profile: str | None, account: str | None) -> "Invocation":
         """Return the same invocation for another account; that of another profile unless it is named."""
@@ -133,7 +137,13 @@ class Invocation:
             side_effects=self._side_effects,
             note_shape=self._command_line.note_shape,
             neutral_name=neutral_name,
-            table_view=TableView(table_view.header, table_view.shown),
+            table_view=TableView(
+                table_view.header,
+                table_view.shown,
+                table_view.style,
+                table_view.amounts,
+                table_view.in_units,
+            ),
             open_file=self._command_line.open_result,
         )
 
@@ -177,12 +187,14 @@ class Invocation:
         _ = self.printer  # an invalid --query is reported before anything is sent
         self.warn_unknown_keys()
         if self.settings.is_local:
-            self.messages.say("using the emulator on this machine (profile local); no service is contacted")
+            text = "using the emulator on this machine (profile local); no service is contacted"
+            if not self.messages.quiet and is_first_today(self.settings.state_dir):
+                self.messages.say(text)
         return make_client(
             self.settings,
             self.messages,
             self.trace,
-            credentials=self.secrets.user,
+            credentials=lambda: self.secrets.user(self.client.call),
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,
             write_guard=self._begin_write_epoch,

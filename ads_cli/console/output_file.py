@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ..report import ReportPage
 
 
+MAX_LINES = 8  # of an error on a page
+
+
 def refuse_presentation(call: Invocation, option: str) -> None:
     """Raise UsageError where a presentation is chosen for a file; its format is that of `option`."""
     if unused := [name for name in ("output", "to", "columns", "query") if call.flags.get(name)]:
@@ -59,6 +62,17 @@ class OutputFile:
     def may_replace(self) -> MayReplace | None:
         """What decides whether a file is replaced: one that was created since it was asked about is kept."""
         return None if self._may_replace else lambda path: False
+
+
+def failure_details(error: ReportedError | None, *, is_told: bool) -> Iterator[str]:
+    """Yield why it failed, unless that is told by the headline, and what to do next."""
+    if error is None:
+        return
+    if not is_told:
+        lines = error.message.split("\n")
+        yield from lines[-MAX_LINES:]
+    if error.hint:
+        yield f"What to do: {error.hint}"
 
 
 @contextmanager

@@ -1,5 +1,8 @@
 """Resolve how an invocation is shown: flag > environment > profile."""
 
+import os
+import sys
+import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path, PurePath
@@ -21,6 +24,31 @@ def resolve_presentation(settings: Settings) -> Presentation:
         _with_file(settings, _validated(_output_setting(settings), FORMATS, "format")),
         _validated(_color_setting(settings), COLORS, "value"),
     )
+
+
+TOLD = "terminals"  # file in the state folder: a day, a terminal and its session in each line
+
+
+def is_first_today(state_dir: Path) -> bool:
+    """Tell whether this is the first time today that this terminal is asked about; always without one."""
+    if sys.platform == "win32":  # has no names of terminals
+        return True
+    today = time.strftime("%Y-%m-%d")
+    try:
+        terminal = f"{today} {os.ttyname(sys.stderr.fileno())} {os.getsid(0)}"
+    except (OSError, ValueError):  # is not a terminal
+        return True
+    from ..config.atomic_files import atomic, make_folder
+
+    path = state_dir / TOLD
+    with suppress(OSError, AdsctlError):
+        told = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        if terminal in told:
+            return False
+        make_folder(state_dir)
+        with atomic(path) as file:
+            file.writelines(f"{line}\n" for line in [*told, terminal] if line.startswith(today))
+    return True
 
 
 def _with_file(settings: Settings, output: str | None) -> str | None:

@@ -1,6 +1,6 @@
 """Check files of media, offline."""
 
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -16,16 +16,24 @@ from ...errors import (
     UsageError,
 )
 from ...media.inspection import MediaInfo
-from ...media.rules import Category, Finding, Use, findings, unchecked_rules
+from ...media.rules import Category, Use, findings, unchecked_rules
 from ...output.text import counted, listed, safe
-from ..products.report import ReportOptions
-from ..uploads.options import FeedOptions, RejectedOptions, with_options
-from .files import Files, MediaFile, Table, check_failed_out, media_files, write_refused
+from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
+from .files import (
+    COLUMNS,
+    CheckedMedia,
+    CheckResult,
+    Files,
+    MediaFile,
+    Table,
+    check_failed_out,
+    media_files,
+    write_refused,
+)
 from .report import reported
 
 UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
 NAMED_FILES = 3  # the most that a note names
-COLUMNS = ("file", "rule", "words", "hint", "severity")
 
 
 Uses = Annotated[
@@ -40,51 +48,6 @@ CategoryOption = Annotated[
         help=f"{', '.join(Category)} (default: by the content)",
     ),
 ]
-
-
-class CheckedMedia(NamedTuple):
-    """A file, what it is, and the rules that it breaks."""
-
-    file: MediaFile
-    info: MediaInfo
-    findings: list[Finding]
-
-    @property
-    def is_valid(self) -> bool:
-        """Whether it breaks no rule, but for warnings."""
-        return not any(finding.severity == "error" for finding in self.findings)
-
-    def records(self) -> list[dict[str, str]]:
-        """Return its findings as programs read them."""
-        return [
-            {"file": self.file.label, **{name: getattr(finding, name) for name in COLUMNS[1:]}}
-            for finding in self.findings
-        ]
-
-
-class CheckResult(NamedTuple):
-    """What a check of several files found."""
-
-    checked: list[CheckedMedia]
-    unopened: list[AdsctlError]
-
-    @property
-    def invalid(self) -> list[CheckedMedia]:
-        """The files that break a rule."""
-        return [each for each in self.checked if not each.is_valid]
-
-    @property
-    def refused(self) -> list[tuple[MediaFile, str]]:
-        """The files that break a rule, and why."""
-        return [
-            (each.file, "; ".join(finding.words for finding in each.findings if finding.severity == "error"))
-            for each in self.invalid
-        ]
-
-    @property
-    def summary(self) -> str:
-        """Say how many files are invalid."""
-        return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
 
 
 def check_files(
@@ -139,7 +102,7 @@ def raise_unopened(errors: list[AdsctlError]) -> None:
         raise errors[0]
 
 
-@with_options(feed=FeedOptions, rejected=RejectedOptions, page=ReportOptions)
+@with_options(feed=FeedOptions, rejected=RejectedOptions, page=PageOptions)
 def check(
     ctx: typer.Context,
     files: Files = None,
@@ -150,7 +113,7 @@ def check(
     *,
     feed: FeedOptions,
     rejected: RejectedOptions,
-    page: ReportOptions,
+    page: PageOptions,
 ) -> None:
     """Check images, GIFs and videos, offline, by their bytes, and send nothing.
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ...console.invocation import Invocation
-from ...errors import ContentError, UsageError
+from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location
 from ...feeds.locations.locate import expand_files, is_remote, parse_location
 from ...media.inspection import MediaInfo, inspect
+from ...media.rules import Breach
+from ...output.text import counted
 from ..uploads.options import FeedOptions
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ Table = Annotated[
     ),
 ]
 
+COLUMNS = ("file", "rule", "words", "hint", "severity")
+
 
 class MediaFile(NamedTuple):
     """A file of media, and what its row says where a table names it."""
@@ -55,6 +59,51 @@ class MediaFile(NamedTuple):
             return inspect(self.location)
         except OSError as error:
             raise UsageError(f"{self.label} cannot be read: {error.strerror or error}") from None
+
+
+class CheckedMedia(NamedTuple):
+    """A file, what it is, and the rules that it breaks."""
+
+    file: MediaFile
+    info: MediaInfo
+    findings: list[Breach]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it breaks no rule, but for warnings."""
+        return not any(finding.severity == "error" for finding in self.findings)
+
+    def records(self) -> list[dict[str, str]]:
+        """Return its findings as programs read them."""
+        return [
+            {"file": self.file.label, **{name: getattr(finding, name) for name in COLUMNS[1:]}}
+            for finding in self.findings
+        ]
+
+
+class CheckResult(NamedTuple):
+    """What a check of several files found."""
+
+    checked: list[CheckedMedia]
+    unopened: list[AdsctlError]
+
+    @property
+    def invalid(self) -> list[CheckedMedia]:
+        """The files that break a rule."""
+        return [each for each in self.checked if not each.is_valid]
+
+    @property
+    def refused(self) -> list[tuple[MediaFile, str]]:
+        """The files that break a rule, and why."""
+        return [
+            (each.file, "; ".join(finding.words for finding in each.findings if finding.severity == "error"))
+            for each in self.invalid
+        ]
+
+    @property
+    def summary(self) -> str:
+        """Say how many files are invalid."""
+        return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
 
 
 def require_regular(location: Location) -> None:

@@ -12,8 +12,8 @@ from ...media.rules import default_category
 from ...media.upload import RESUME_HINT, Details
 from ...output.text import safe
 from ..uploads.reports import how_to_resume, resume_command
-from .check import CheckedMedia, check_files, raise_unopened
-from .files import MediaFile
+from .check import check_files, raise_unopened
+from .files import CheckedMedia, MediaFile
 from .upload import STOPPING, make_uploader, upload_file
 
 if TYPE_CHECKING:

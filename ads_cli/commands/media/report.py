@@ -13,11 +13,10 @@ from ...console.output_file import checked_path, page_at_end, write_page
 from ...errors import ContentError, ReportedError, UsageError
 from ...numbers import size_text
 from ...output.text import counted, listed
-from .files import MediaFile
+from .files import CheckedMedia, CheckResult, MediaFile
 
 if TYPE_CHECKING:
     from ...report import Cell, Level, ReportPage, ReportTable, Section
-    from .check import CheckedMedia, CheckResult
 
 NAMED_FILES = 3  # the most that the title names
 LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": "good", "invalid": "error"}
@@ -36,8 +35,8 @@ class MediaReport:
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
+        from ...console.output_file import failure_details
         from ...report import ReportPage, Tally
-        from ..products.page import error_details
 
         checked, error = self._checked, self.error
         invalid = sum(not each.is_valid for each in checked)
@@ -49,7 +48,7 @@ class MediaReport:
             title=listed(self._names, NAMED_FILES),
             level="error" if error or invalid else "warning" if warned else "good",
             headline=self._headline(invalid),
-            details=[*error_details(error, is_told=is_told)],
+            details=[*failure_details(error, is_told=is_told)],
             facts=[
                 ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
                 *([] if self._verb == "checked" else [("Profile", self._call.settings.profile)]),

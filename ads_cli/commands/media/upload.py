@@ -26,10 +26,18 @@ from ...media.inspection import MediaInfo
 from ...media.rules import Category, Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
 from ...output.text import counted, safe
-from ..products.report import ReportOptions
-from ..uploads.options import FeedOptions, RejectedOptions, with_options
-from .check import CategoryOption, CheckedMedia, CheckResult, Uses, check_files, raise_unopened
-from .files import Files, MediaFile, Table, check_failed_out, media_files, write_refused
+from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
+from .check import CategoryOption, Uses, check_files, raise_unopened
+from .files import (
+    CheckedMedia,
+    CheckResult,
+    Files,
+    MediaFile,
+    Table,
+    check_failed_out,
+    media_files,
+    write_refused,
+)
 from .report import reported
 
 LANGUAGE = r"^[A-Z]{2}$"
@@ -142,7 +150,7 @@ class DetailOptions(msgspec.Struct, frozen=True):
             raise UsageError(f"--language: {self.language!r} is not two capital letters, as in EN")
 
 
-@with_options(details=DetailOptions, feed=FeedOptions, rejected=RejectedOptions, page=ReportOptions)
+@with_options(details=DetailOptions, feed=FeedOptions, rejected=RejectedOptions, page=PageOptions)
 def upload(
     ctx: typer.Context,
     files: Files = None,
@@ -169,7 +177,7 @@ def upload(
     details: DetailOptions,
     feed: FeedOptions,
     rejected: RejectedOptions,
-    page: ReportOptions,
+    page: PageOptions,
 ) -> None:
     """Upload images, GIFs and videos, and add them to the library of the account.
 

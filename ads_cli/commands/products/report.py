@@ -4,15 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import msgspec
-import typer
+from typing import TYPE_CHECKING
 
 from ...console.invocation import Invocation
 from ...console.output_file import checked_path, page_at_end, write_page
 from ...errors import ReportedError, UsageError
 from ...masking import mask_address
+from ..uploads.options import PageOptions
 from .run_result import Action, RunResult
 
 if TYPE_CHECKING:
@@ -21,12 +19,8 @@ if TYPE_CHECKING:
     from ...validation.validator import Validator
 
 
-class ReportOptions(msgspec.Struct, frozen=True):
-    """Where a page about the run is written."""
-
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE.html", help="Write a page about this run here, for a browser")
-    ] = None
+class ReportOptions(PageOptions, frozen=True):
+    """Where a page about the run of a feed is written."""
 
     @contextmanager
     def written(self, call: Invocation, files: list[str], *, force: bool) -> "Iterator[RunReport]":

@@ -168,9 +168,7 @@ class ApplyRun:
         from ...console.progress import progress
 
         call, memory = self.call, self.memory
-        self._require_possible(found)
-        if found.changes and (question := _question(found)):
-            call.confirm(question)
+        self.ask(found)
         for entry_name, value in [*memory.names.items()]:
             memory.remember_name(entry_name, value)
         if self.stored_plan:
@@ -242,6 +240,12 @@ class ApplyRun:
             journal.flush()
             journal.finish()
 
+    def ask(self, found: "CampaignPlan") -> None:
+        """Ask before something is deleted, or may spend more."""
+        self._require_possible(found)
+        if found.changes and (question := _question(found)):
+            self.call.confirm(question)
+
     def _require_possible(self, found: "CampaignPlan") -> None:
         """Raise ContentError for values that the service cannot remove."""
         if self.call.settings.service == "x":
@@ -269,7 +273,7 @@ def _question(found: "CampaignPlan") -> str:
     what = [f"Change campaigns: {found.words}"]
     if activated:
         what.append(f"{counted(len(activated), 'record')} active")
-    return f"{'; '.join(what)}; {_budget_words(found)}"
+    return f"{'; '.join(what)}; {budget_words(found)}"
 
 
 def _spends_more(found: "CampaignPlan") -> "Sequence[Change]":
@@ -304,7 +308,8 @@ def _serves(one: "Stored", now: "datetime") -> bool:
     return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))
 
 
-def _budget_words(found: "CampaignPlan") -> str:
+def budget_words(found: "CampaignPlan") -> str:
+    """Say what may be spent in a day, before and after."""
     before, after = _sums(found.budgets.before), _sums(found.budgets.after)
     return f"daily budgets of what may serve: {before} -> {after}"
 
@@ -329,7 +334,7 @@ def show_plan(call: Invocation, found: "CampaignPlan", *, is_result: bool = True
     elif found.changes and not call.presentation.quiet:
         for line in _drawn(found):
             call.messages.say(line)
-    call.messages.say(f"{found.words}; {_budget_words(found)}")
+    call.messages.say(f"{found.words}; {budget_words(found)}")
 
 
 def print_plan(call: Invocation, found: "CampaignPlan", result: "Applied | None" = None) -> None:

@@ -11,7 +11,7 @@ from ...console.invocation import Invocation
 from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
-from .applying import ApplyRun, excess_words, print_plan, report_result, show_plan
+from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
 from .page import Report, reported
 
 JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
@@ -193,6 +193,9 @@ def apply(
                 )
             run.approve(found)
             if call.dry_run:
+                if call.is_plan:
+                    run.ask(found)
+                    call.messages.show(f"{found.words}; {budget_words(found)}")
                 print_plan(call, found)
                 return
             result = about.result = run.carry_out(found)

@@ -40,6 +40,10 @@ class Commands:
         self.by = "mcp"  # with the name of the client, for the log of changes
         self._free = anyio.Semaphore(COMMANDS_AT_ONCE)
 
+    def line(self, words: Sequence[str], entry: str = "__by") -> list[str]:
+        """Return the whole command line of a process."""
+        return [sys.executable, "-c", PROGRAM.format(sys.path), entry, self.by, *self._options, *words]
+
     async def run(self, words: Sequence[str], *, is_plan: bool = False) -> Finished:
         """Run a command line; a cancelled call ends its command, with a signal first.
 
@@ -49,10 +53,9 @@ class Commands:
         """
         import anyio
 
-        entry = ["__plan" if is_plan else "__by", self.by]
         async with self._free:
             process = await anyio.open_process(
-                [sys.executable, "-c", PROGRAM.format(sys.path), *entry, *self._options, *words],
+                self.line(words, "__plan" if is_plan else "__by"),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -100,7 +103,7 @@ async def _finished(process: "Process") -> Finished:
         megabytes = MAX_OUTPUT_BYTES // 1024**2
         raise RefusedError(f"the result is longer than {megabytes} MB", hint="ask for less, with limit")
     code = await process.wait()
-    error, warnings = _parted(messages.decode(errors="replace").splitlines())
+    error, warnings = parted(messages.decode(errors="replace").splitlines())
     return Finished(128 - code if code < 0 else code, bytes(output), error, warnings)
 
 
@@ -127,7 +130,7 @@ async def _end(process: "Process") -> None:
         await process.aclose()
 
 
-def _parted(lines: list[str]) -> tuple[dict[str, Any] | None, list[str]]:
+def parted(lines: list[str]) -> tuple[dict[str, Any] | None, list[str]]:
     """Part the error, which is the last line, from the warnings."""
     error = None
     with suppress(ValueError, IndexError, TypeError, KeyError):

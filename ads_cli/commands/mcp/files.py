@@ -40,6 +40,26 @@ class OpenFolders:
             hint="--files names the folders that are open",
         )
 
+    def checked_campaigns(self, file: str) -> str:
+        """Return what a command is given for a file of campaigns, which must not read other files."""
+        from ...campaigns.file import read_content, reads_other_files
+        from ...campaigns.stored_plan import is_stored_plan
+
+        path = self.checked(file)
+        content = b"" if is_remote(path) else read_content(path)
+        if is_remote(path) or is_stored_plan(content) or reads_other_files(content, file):
+            raise UsageError(
+                f"file: {file[:200]!r} is an address, a stored plan, or has loops or media, which read other "
+                "files"
+            )
+        return path
+
+    def checked_local(self, file: str) -> str:
+        """Return what a command that sends a file is given for it: no address, whose bytes may change."""
+        if is_remote(file):
+            raise UsageError("file: an address cannot be sent from here", hint="name a file below --files")
+        return self.checked(file)
+
     def _address(self, file: str) -> str:
         is_fetched = file.lower().startswith(WEB) or IN_OBJECT_STORE.match(file)
         if self._allow_urls and is_fetched:

@@ -2,8 +2,10 @@
 
 import secrets
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
@@ -12,11 +14,14 @@ from ...api.spending import ACTIVE
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
+from .applies import Applies
 from .child import CommandError, Commands, Finished
-from .reachable import READS, Reachable, ReachableCommand, names_in
+from .files import OpenFolders
+from .reachable import NAMED_CHANGES, READS, Reachable, ReachableCommand, names_in
 from .results import ResultFiles, read_documents
 
 PLAN_SECONDS = 600.0
+TIMES = ("seconds", "requests", "retries")  # of a summary, which differ each time
 MAX_PLANS = 50
 GUARD = "guard"  # the code of its refusals
 DAILY, STATUS = "daily_budget_amount_local_micro", "entity_status"
@@ -53,13 +58,23 @@ class PlannedChange(NamedTuple):
     seen: str  # a digest of what they showed
     questions: list[str]
     made_at: float  # monotonic
+    file: str  # that is sent; empty for one that has its values in its words
 
 
 class Plans:
     """Makes plans and carries them out; a new server knows none."""
 
-    def __init__(self, commands: Commands, reachable: Reachable, results: ResultFiles) -> None:
+    def __init__(
+        self,
+        commands: Commands,
+        reachable: Reachable,
+        results: ResultFiles,
+        files: OpenFolders,
+        applies: Applies,
+    ) -> None:
         self._commands = commands
+        self._files = files
+        self._applies = applies
         self._reachable = reachable
         self._results = results
         self._plans: dict[str, PlannedChange] = {}
@@ -69,8 +84,14 @@ class Plans:
         found = self._reachable.find(name)
         if not found.changes:
             raise UsageError(f"{found.name!r} changes nothing", hint="use read")
+        arguments, file = self._with_file(found, arguments)
         words = found.words(arguments)
-        touched = self._touched(found, words, arguments)
+        if running := self._applies.running(words):
+            raise NotConfirmedError(
+                "the same change is being carried out", hint=f"jobs shows it as {running}; plan again later"
+            )
+        touched = [] if file else self._touched(found, words, arguments)
+        digest = _digest_of_file(file)  # before it is read
         shown = [await self._commands.run(each) for each in touched]
         dry = await self._commands.run(words, is_plan=True)
         if dry.error and dry.error.get("code") == GUARD:
@@ -79,12 +100,14 @@ class Plans:
         if error := next((each for each in (dry, *shown) if each.code), None):
             raise CommandError(error)
         request = read_documents(dry.output)
-        questions = [line.removeprefix(QUESTION) for line in dry.warnings if line.startswith(QUESTION)]
+        questions = _questions(dry)
+        notes = [line for line in dry.warnings if not line.startswith(QUESTION)]
         record = read_documents(shown[0].output) if shown and touched[0][1] == "get" and found.changes else {}
         own = to_neutral(record) if _is_own(found, touched) and isinstance(record, dict) else {}
         plan_id = secrets.token_hex(8)
         self._forget_old()
-        self._plans[plan_id] = PlannedChange(words, touched, _digest(shown), questions, time.monotonic())
+        seen = digest + _digest_of_plan(dry) if file else _digest(shown)
+        self._plans[plan_id] = PlannedChange(words, touched, seen, questions, time.monotonic(), file)
         about = {
             "plan_id": plan_id,
             "command": found.name,
@@ -93,7 +116,12 @@ class Plans:
             "questions": questions,
             "destroys": bool(found.request and found.request.endpoint.method == "DELETE"),
             "valid_seconds": PLAN_SECONDS,
+            **({"notes": notes} if notes else {}),
         }
+        if file:
+            counts = count_actions(request) if isinstance(request, list) else request
+            about |= {"counts": counts, "destroys": bool(counts.get("delete"))}
+            return self._results.of(request, about=about)
         values = to_neutral(_values(request))
         spend = _spend(found, own, values)
         return self._results.of(
@@ -110,17 +138,41 @@ class Plans:
                 "there is no such plan: it was applied, is older than ten minutes, or of an earlier server",
                 hint="plan the change again",
             )
-        shown = [await self._commands.run(each) for each in plan.touched]
-        if _digest(shown) != plan.seen:
+        if await self._look(plan) != plan.seen:
             raise NotConfirmedError(
                 "what the plan touches has changed since; nothing was sent", hint="plan the change again"
             )
         answers = ["--yes"] if plan.questions else []
-        done = await self._commands.run([*answers, *plan.words])
+        about: dict[str, Any] = {"command": " ".join(plan.words)}
+        done = await self._applies.run(plan_id, [*answers, *plan.words], about["command"])
+        if done is None:
+            about |= {"is_applied": False, "is_running": True, "job": plan_id}
+            return self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
         if done.code:
             raise CommandError(done)
-        about = {"command": " ".join(plan.words), "is_applied": True}
-        return self._results.of(read_documents(done.output), about=about)
+        return self._results.of(read_documents(done.output), about=about | {"is_applied": True})
+
+    async def _look(self, plan: PlannedChange) -> str:
+        """Return a digest of what a plan was made against, as it is now."""
+        if not plan.file:
+            return _digest([await self._commands.run(each) for each in plan.touched])
+        digest = _digest_of_file(plan.file)
+        return digest + _digest_of_plan(await self._commands.run(plan.words, is_plan=True))
+
+    def _with_file(
+        self, found: ReachableCommand, arguments: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], str]:
+        """Return the arguments with the path of their file, and that; empty for a command without a file."""
+        if found.name not in NAMED_CHANGES:
+            return arguments, ""
+        named = [name for name in arguments if name.lstrip("-").replace("-", "_").lower() in found.file_names]
+        value = arguments[named[0]] if named else None
+        value = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if len(named) != 1 or not isinstance(value, str):
+            raise UsageError("file: must be one file", hint="name it as the argument 'file'")
+        is_campaigns = found.name.startswith("campaigns ")
+        path = self._files.checked_campaigns(value) if is_campaigns else self._files.checked_local(value)
+        return {**arguments, named[0]: path}, path
 
     def _touched(
         self, found: ReachableCommand, words: Sequence[str], arguments: Mapping[str, Any]
@@ -149,6 +201,32 @@ class Plans:
 
 def _digest(shown: Sequence[Finished]) -> str:
     return sha256(b"\0".join(b"%d %s" % (each.code, each.output) for each in shown)).hexdigest()
+
+
+def _digest_of_file(path: str) -> str:
+    from hashlib import file_digest
+
+    if not path:
+        return ""
+    with Path(path).open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _digest_of_plan(dry: Finished) -> str:
+    """Return a digest of what would be sent and asked, without how long it took to find out."""
+    document = read_documents(dry.output)
+    if isinstance(document, dict):
+        document = {name: value for name, value in document.items() if name not in TIMES}
+    return sha256(repr((dry.code, document, _questions(dry))).encode()).hexdigest()
+
+
+def _questions(dry: Finished) -> list[str]:
+    return [line.removeprefix(QUESTION) for line in dry.warnings if line.startswith(QUESTION)]
+
+
+def count_actions(records: Sequence[Any]) -> dict[str, int]:
+    """Count what would be created, updated and deleted."""
+    return dict(Counter(str(each["action"]) for each in records if "action" in each))
 
 
 def _is_own(found: ReachableCommand, touched: Sequence[Sequence[str]]) -> bool:

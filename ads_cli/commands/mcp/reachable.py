@@ -115,6 +115,15 @@ CHANGES = {
     "targeting": "add delete",
     "tracking-tags": "create update delete",
 }
+# Hand-written commands that change something, and which of their parameters may be given. Their file lies
+# below a folder of --files, and what they would do is planned again just before they do it.
+FEED = ("files", "catalog", "min_rows", "resume", "skip_invalid", "strict", "max_errors")
+NAMED_CHANGES = {
+    "campaigns apply": ("file", "prune", "replace", "max_delete", "resume"),
+    "products push": (*FEED, "changed", "verify"),
+    "products sync": (*FEED, "prune", "max_delete", "verify"),
+}
+FILE_PARAMETERS = ("file", "files")  # of these, one file
 COMMON = ("account", "catalog")  # the options of every command that an assistant may give
 SHAPING = ("all", "limit", "cursor", "columns", "query")  # of a result
 MAX_LENGTH = 100_000  # characters of all arguments
@@ -150,7 +159,7 @@ class ReachableCommand(NamedTuple):
     def parameters(self) -> dict[str, Any]:
         """The parameters that an assistant may give, by name, without those of a result's shape."""
         if self.request is None:
-            allowed = {*NAMED_READS.get(self.name, ())}
+            allowed = {*NAMED_READS.get(self.name, NAMED_CHANGES.get(self.name, ()))}
         else:
             amounts = {name for field in self.fields for name in amount_names(field)}
             allowed = {*self.fields, *amounts, "active", "currency"}
@@ -168,9 +177,16 @@ class ReachableCommand(NamedTuple):
             words = [word.lstrip("-").replace("-", "_") for word in (*param.opts, *param.secondary_opts)]
             if param.name in known:
                 known |= dict.fromkeys([*words, (param.metavar or "").strip("[].").lower()], param.name)
+                if param.name in FILE_PARAMETERS:
+                    known["file"] = param.name
             elif getattr(param, "is_alias", False) and _aliased(param.name) in known:
                 known[param.name] = _aliased(param.name)
         return known
+
+    @property
+    def file_names(self) -> set[str]:
+        """The names that an argument which names a file may have."""
+        return {given for given, name in self.names.items() if name in FILE_PARAMETERS}
 
     def takes(self, name: str) -> bool:
         """Whether the command has a parameter of this name, for anyone."""
@@ -230,7 +246,8 @@ class Reachable:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of all commands."""
-        found = [*names_in(READS), *NAMED_READS, *(names_in(CHANGES) if self._writes else ())]
+        changes = [*names_in(CHANGES), *NAMED_CHANGES] if self._writes else []
+        found = [*names_in(READS), *NAMED_READS, *changes]
         return tuple(sorted(name for name in found if self.has(name)))
 
     def has(self, name: str) -> bool:
@@ -248,7 +265,7 @@ class Reachable:
             )
         command = self._node(key)
         request = command.request_for(self._service) if hasattr(command, "request_for") else None
-        return ReachableCommand(key, command, key in {*names_in(CHANGES)}, request)
+        return ReachableCommand(key, command, key in {*names_in(CHANGES), *NAMED_CHANGES}, request)
 
     def search(self, query: str) -> list[ReachableCommand]:
         """Return the commands that fit words best, the best first; all of them for no words."""

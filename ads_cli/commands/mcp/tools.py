@@ -1,7 +1,6 @@
 """The tools: what they are called, what they take, and what they run."""
 
 import os
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -9,11 +8,11 @@ from typing import Any, NamedTuple
 from ...console.invocation import Invocation
 from ...console.options import ALL_OPTIONS
 from ...errors import AdsctlError, UsageError
-from ...feeds.locations.locate import is_remote
 from ...output.text import safe
+from .applies import Applies
 from .child import CommandError, Commands, Finished
 from .files import OpenFolders
-from .plans import Plans
+from .plans import Plans, count_actions
 from .reachable import MAX_LENGTH, SHAPING, Reachable, help_words
 from .results import CURSOR, ResultFiles, read_documents
 
@@ -130,8 +129,9 @@ TOOLS = (
     ),
     Tool(
         "jobs",
-        "List the pushes that ran on this machine, or show one: what is sent, rejected, unfinished.",
-        (ToolArgument("job", about="The id of one"),),
+        "List the pushes and applied plans that ran on this machine, or show one: what is sent, rejected, "
+        "unfinished.",
+        (ToolArgument("job", about="The id of one, or of a plan that was applied"),),
         command="jobs list",
         reaches_out=False,
     ),
@@ -181,7 +181,9 @@ class Toolbox:
         self._commands = commands
         self._results = results
         self._files = files
-        self._plans = Plans(commands, reachable, results)
+        state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
+        self._applies = Applies(commands, state_dir, max_wait)
+        self._plans = Plans(commands, reachable, results, files, self._applies)
         tools = (*TOOLS, *(WRITING_TOOLS if allow_writes else ()))
         self.tools = {tool.name: tool for tool in tools if not tool.command or reachable.has(tool.command)}
         self._masks_secrets = False
@@ -292,17 +294,16 @@ class Toolbox:
         return await self._workflow(["products", "diff", "--", self._files.checked(file)])
 
     async def _plan_campaigns(self, file: str) -> dict[str, Any]:
-        from ...campaigns.file import read_content, reads_other_files
-
-        path = self._files.checked(file)
-        if is_remote(path) or reads_other_files(read_content(path), file):
-            raise UsageError(
-                f"file: {file[:200]!r} is an address, or has loops or media, which read other files"
-            )
-        return await self._workflow(["campaigns", "plan", "--", path])
+        return await self._workflow(["campaigns", "plan", "--", self._files.checked_campaigns(file)])
 
     async def _jobs(self, job: str | None = None) -> dict[str, Any]:
-        return await self._read("jobs show" if job else "jobs list", {"job": job} if job else {})
+        if not job:
+            done = await self._done(["jobs", "list"])
+            records = [*read_documents(done.output), *self._applies.records()]
+            return self._results.of(records, about={"command": "jobs list", **_warnings(done)})
+        if applied := self._applies.find(job):
+            return self._results.of(applied, about={"command": "apply_change"})
+        return await self._read("jobs show", {"job": job})
 
     async def _changes(self, **given: str) -> dict[str, Any]:
         return await self._read("changes list", given)
@@ -323,7 +324,7 @@ class Toolbox:
         if done.error:
             about["message"] = done.error["message"]
         if isinstance(data, list):
-            about["counts"] = dict(Counter(each["action"] for each in data if "action" in each))
+            about["counts"] = count_actions(data)
         return self._results.of(data, about={**about, **_warnings(done)})
 
     async def _done(self, words: list[str]) -> Finished:

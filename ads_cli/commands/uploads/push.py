@@ -72,6 +72,8 @@ class PushCommand:
             report = self.validate() if self.plan.depends_on_time else report
         self.steps.approve()
         if self.call.dry_run:
+            if self.call.is_plan:
+                self.steps.confirm()
             self.steps.show_dry_run(self._summary(report))
             return
         self.steps.confirm()

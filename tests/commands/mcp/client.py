@@ -3,7 +3,8 @@
 import json
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -95,10 +96,14 @@ class RawClient:
 
 
 @contextmanager
-def raw(adsctl: Adsctl, *options: object, **env: str) -> Iterator[RawClient]:
-    """Start a server; at the end the client goes away, and the server must end too."""
+def raw(adsctl: Adsctl, *options: object, is_forked: bool = True, **env: str) -> Iterator[RawClient]:
+    """Start a server; at the end the client goes away, and the server must end too.
+
+    One that is not forked is itself the process that is started, which a test may kill.
+    """
+    start = adsctl.forked if is_forked else adsctl.command
     process = subprocess.Popen(
-        adsctl.forked(*(options or (*LOCAL, "mcp"))),
+        start(*(options or (*LOCAL, "mcp"))),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -112,3 +117,13 @@ def raw(adsctl: Adsctl, *options: object, **env: str) -> Iterator[RawClient]:
     finally:
         process.kill()
         process.wait()
+
+
+def processes_with(adsctl: Adsctl, words: bytes) -> list[Path]:
+    """The processes in the home folder whose command line has words."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if process.joinpath("cwd").readlink() == adsctl.home.resolve():
+                found += [process] * (words in process.joinpath("cmdline").read_bytes())
+    return found

@@ -1,10 +1,19 @@
 """Changes by an assistant: planned, limited by a guard, carried out once, and logged."""
 
 import json
+import os
+import signal
+import threading
+from pathlib import Path
 
+import anyio
 import pytest
 
-from tests.commands.mcp.client import LOCAL, called, raw, session
+from ads_cli.commands.mcp import plans
+from ads_cli.errors import NotFoundError
+from tests.adsctl import TIMEOUT_SECONDS
+from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session
+from tests.conftest import feed
 
 WRITES = (*LOCAL, "mcp", "--allow-writes")
 RAISE = {"command": "campaigns update", "arguments": {"campaign_id": "8wku2", "daily_budget": "70"}}
@@ -134,7 +143,12 @@ def test_plans_are_of_one_server_and_change_nothing_by_themselves(guarded):
 
 
 @pytest.mark.parametrize(
-    "command", ["auth logout", "profile set", "products push", "settings tax update", "api", "campaigns list"]
+    "command",
+    [
+        *("auth logout", "auth login", "profile set", "guard check", "changes clean", "fleet run", "api"),
+        *("settings tax update", "campaigns list", "campaigns copy", "media upload", "products delete"),
+        *("audiences push", "audiences sync", "conversions push", "stats export", "products update"),
+    ],
 )
 def test_only_named_changes_can_be_planned(guarded, command):
     with raw(guarded, *WRITES) as client:
@@ -146,3 +160,244 @@ def test_a_plan_sends_nothing_whatever_else_its_command_line_says(adsctl):
     """The process of a plan is a dry run by itself."""
     adsctl.process("__plan", "mcp", *LOCAL, "-q", "campaigns", "delete", "8wku2")
     assert budget(adsctl)
+
+
+SENDS = (*WRITES, "--files", "open")
+
+
+@pytest.fixture
+def opened(guarded):
+    (guarded.home / "open").mkdir()
+    return guarded
+
+
+def campaigns_named(adsctl, name: str) -> list[dict]:
+    found = json.loads(adsctl.local("-q", "-o", "json", "campaigns", "list", "--all").stdout)
+    return [campaign for campaign in found if campaign["name"] == name]
+
+
+def test_a_file_of_campaigns_is_planned_and_applied_as_planned(opened):
+    winter = {"name": "Winter", "funding_instrument_id": "4a1n0", "daily_budget": 10}
+    winter["entity_status"] = "ACTIVE"
+    opened.file("open/winter.yaml", json.dumps({"campaigns": [winter]}))
+    arguments = {"file": "winter.yaml"}
+
+    async def use(client):
+        plan = await called(client, "plan_change", command="campaigns apply", arguments=arguments)
+        nothing = campaigns_named(opened, "Winter")
+        applied = await called(client, "apply_change", plan_id=plan["plan_id"])
+        again = await called(client, "plan_change", command="campaigns apply", arguments=arguments)
+        return plan, nothing, applied, again, await called(client, "changes")
+
+    plan, nothing, applied, again, changes = session(opened, use, *SENDS)
+    assert plan["counts"] == {"create": 1} and not plan["destroys"] and nothing == []
+    assert "active" in plan["questions"][0] and "daily budgets" in plan["notes"][0]
+    (made,) = campaigns_named(opened, "Winter")
+    assert applied["data"][0]["id"] == made["id"] and made["entity_status"] == "ACTIVE"
+    assert again["data"] == [] and again["questions"] == []
+    assert {change["by"].split()[0] for change in changes["data"]} == {"mcp"}
+
+
+def test_a_feed_is_pushed_and_synced_as_planned(opened):
+    opened.file("open/feed.csv", feed(3))
+    opened.file("open/less.csv", feed(2))
+
+    async def use(client):
+        push = await called(client, "plan_change", command="products push", arguments={"file": "feed.csv"})
+        pushed = await called(client, "apply_change", plan_id=push["plan_id"])
+        less = {"file": "less.csv", "prune": True, "max_delete": "50%"}
+        sync = await called(client, "plan_change", command="products sync", arguments=less)
+        synced = await called(client, "apply_change", plan_id=sync["plan_id"])
+        few = {"file": "less.csv", "prune": True, "min_rows": 10}
+        refused = await called(client, "plan_change", fails=True, command="products sync", arguments=few)
+        return push, pushed, sync, synced, refused, await called(client, "jobs")
+
+    push, pushed, sync, synced, refused, jobs = session(opened, use, *SENDS)
+    assert push["counts"]["valid"] == 3 and not push["destroys"] and pushed["data"]["created"] == 3
+    assert sync["counts"] == {"delete": 1} and sync["destroys"] and sync["questions"]
+    assert synced["data"]["deleted"] == 1 and synced["is_applied"]
+    assert refused["error"]["exit_code"] in (3, 12)
+    assert [job["state"] for job in jobs["data"]] == ["ended"] * 4  # two pushes, and two plans
+
+
+def test_a_file_or_an_account_that_has_changed_since_its_plan_is_not_sent(opened):
+    opened.file("open/feed.csv", feed(2))
+    opened.local("campaigns", "pull", "open/shop.yaml")
+    pulled = (opened.home / "open/shop.yaml").read_text()
+    opened.file("open/shop.yaml", pulled.replace("Spring collection", "Planned"))
+
+    async def use(client):
+        errors = []
+        push = await called(client, "plan_change", command="products push", arguments={"file": "feed.csv"})
+        opened.file("open/feed.csv", feed(2, title="Changed"))
+        errors.append(await called(client, "apply_change", fails=True, plan_id=push["plan_id"]))
+        named = {"file": "shop.yaml"}
+        shop = await called(client, "plan_change", command="campaigns apply", arguments=named)
+        opened.process(*LOCAL, "campaigns", "update", "8wku2", "--name", "Meanwhile")
+        errors.append(await called(client, "apply_change", fails=True, plan_id=shop["plan_id"]))
+        return errors
+
+    for each in session(opened, use, *SENDS):
+        assert each["error"]["exit_code"] == 12 and "changed since" in each["error"]["message"]
+    assert campaigns_named(opened, "Meanwhile") and not campaigns_named(opened, "Planned")
+
+
+def test_only_files_below_the_open_folders_are_sent(opened):
+    opened.file("feed.csv", feed(1))
+    opened.file("plan.json", "")
+    opened.local("campaigns", "pull", "open/shop.yaml")
+    opened.local("campaigns", "plan", "open/shop.yaml", "--out", "open/stored.plan")
+    hostile = [
+        *(("products push", {"file": name}) for name in ("../feed.csv", "-", "@HOME", "/etc/passwd")),
+        ("products push", {"file": "https://shop.example/feed.csv"}),
+        ("products push", {"file": ["shop.yaml", "../feed.csv"]}),
+        ("products push", {"files": "shop.yaml", "file": "../feed.csv"}),
+        ("products push", {}),
+        ("products sync", {"file": "shop.yaml", "report": "x.html"}),
+        ("products sync", {"file": "shop.yaml", "on_failure": "sh"}),
+        ("products sync", {"file": "shop.yaml", "recipe": "shop.yaml"}),
+        ("campaigns apply", {"file": "stored.plan"}),
+        ("campaigns apply", {"file": "shop.yaml", "write_ids": True}),
+    ]
+    with raw(opened, *SENDS, "--allow-urls") as client:
+        client.initialize()
+        for command, arguments in hostile:
+            error = client.tool("plan_change", command=command, arguments=arguments)
+            assert error["isError"] and error["structuredContent"]["error"]["exit_code"] == 2, arguments
+
+
+@pytest.fixture
+def held(service, opened):
+    """A service that answers no product until it is told to; what is asked, and what lets it answer."""
+    asked, answered = threading.Event(), threading.Event()
+
+    def wait(put):
+        asked.set()
+        answered.wait(TIMEOUT_SECONDS)
+
+    service.before = wait
+    opened.file("open/feed.csv", feed(2))
+    yield asked, answered
+    answered.set()
+
+
+AT_SERVICE = ("-A", "18ce54d4x5t", "mcp", "--allow-writes", "--files", "open")
+PUSH = {"command": "products push", "arguments": {"file": "feed.csv"}}
+
+
+def state_of(client, job: str) -> str:
+    """The state of a job, once it does not run any more."""
+    while True:
+        state = client.tool("jobs", job=job)["structuredContent"]["data"]["state"]
+        if state != "running":
+            return state
+
+
+def test_what_a_killed_server_was_sending_goes_on_once_and_jobs_tells_it(service, held, opened):
+    asked, answered = held
+    with raw(opened, *AT_SERVICE, is_forked=False) as client:
+        client.initialize()
+        plan = client.tool("plan_change", **PUSH)["structuredContent"]["plan_id"]
+        client.request("tools/call", name="apply_change", arguments={"plan_id": plan})
+        assert asked.wait(TIMEOUT_SECONDS)
+        client.process.kill()
+    with raw(opened, *AT_SERVICE) as client:
+        client.initialize()
+        jobs = client.tool("jobs")["structuredContent"]["data"]
+        assert "running" in [job["state"] for job in jobs]
+        again = client.tool("plan_change", **PUSH)
+        assert again["isError"] and plan in again["structuredContent"]["error"]["hint"]
+        answered.set()
+        assert state_of(client, plan) == "ended"
+        assert client.tool("jobs", job=plan)["structuredContent"]["data"]["result"]["created"] == 2
+    assert len(service.puts) == 1
+
+
+def test_a_change_whose_process_was_killed_too_is_told_and_resumed(service, held, opened):
+    asked, answered = held
+    with raw(opened, *AT_SERVICE) as client:
+        client.initialize()
+        plan = client.tool("plan_change", **PUSH)["structuredContent"]["plan_id"]
+        id = client.request("tools/call", name="apply_change", arguments={"plan_id": plan})
+        assert asked.wait(TIMEOUT_SECONDS)
+        for process in sending(opened):
+            os.kill(int(process.name), signal.SIGKILL)
+        assert client.response(id)["result"]["isError"]
+        answered.set()
+        told = client.tool("jobs", job=plan)["structuredContent"]["data"]
+        assert told["state"] == "stopped" and "resume" in told["hint"]
+        jobs = client.tool("jobs")["structuredContent"]["data"]
+        assert {job["state"] for job in jobs} == {"unfinished", "stopped"}
+        resume = {"file": "feed.csv", "resume": True}
+        plan = client.tool("plan_change", command="products push", arguments=resume)["structuredContent"]
+        done = client.tool("apply_change", plan_id=plan["plan_id"])["structuredContent"]
+        assert done["data"]["job"] == next(job["job"] for job in jobs if job["state"] == "unfinished")
+        assert done["data"]["created"] + done["data"]["updated"] + done["data"]["unchanged"] == 2
+
+
+def test_a_long_change_is_answered_with_its_id_and_jobs_follows_it(held, opened):
+    _, answered = held
+    with raw(opened, "--max-wait", "1s", *AT_SERVICE) as client:
+        client.initialize()
+        plan = client.tool("plan_change", **PUSH)["structuredContent"]["plan_id"]
+        running = client.tool("apply_change", plan_id=plan)["structuredContent"]
+        assert running["is_running"] and not running["is_applied"] and running["job"] == plan
+        assert client.tool("jobs", job=plan)["structuredContent"]["data"]["state"] == "running"
+        assert client.tool("apply_change", plan_id=plan)["isError"]
+        answered.set()
+        assert state_of(client, plan) == "ended"
+
+
+def test_a_cancelled_change_ends_and_is_resumable(held, opened):
+    asked, answered = held
+    with raw(opened, *AT_SERVICE) as client:
+        client.initialize()
+        plan = client.tool("plan_change", **PUSH)["structuredContent"]["plan_id"]
+        id = client.request("tools/call", name="apply_change", arguments={"plan_id": plan})
+        assert asked.wait(TIMEOUT_SECONDS)
+        client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+        answered.set()
+        assert state_of(client, plan) in ("failed", "ended", "stopped")
+        assert not sending(opened)
+
+
+def sending(adsctl) -> list[Path]:
+    """The processes in the home folder that push products."""
+    return processes_with(adsctl, b"\0products\0push\0")
+
+
+def test_a_plan_expires_after_ten_minutes(monkeypatch):
+    """The clock of the server is moved: it is asked in this process."""
+    now = [1000.0]
+    monkeypatch.setattr(plans.time, "monotonic", lambda: now[0])
+    kept = plans.Plans(*[None] * 5)
+    kept._plans["old"] = plans.PlannedChange([], [], "", [], now[0], "")
+    now[0] += 599
+    kept._forget_old()
+    assert kept._plans
+    now[0] += 1
+
+    async def apply():
+        await kept.apply("old")
+
+    with pytest.raises(NotFoundError, match="older than ten minutes"):
+        anyio.run(apply)
+
+
+def test_who_changed_something_cannot_be_forged_by_arguments(guarded):
+    arguments = RAISE["arguments"]
+    with raw(guarded, *WRITES) as client:
+        client.initialize(client="evil --by=ana\n\u202e" + "x" * 500)
+        for forged in ("by", "__by", "user", "profile"):
+            plan = client.tool(
+                "plan_change", command=RAISE["command"], arguments={**arguments, forged: "ana"}
+            )
+            assert plan["isError"]
+        plan_id = client.tool("plan_change", **RAISE)["structuredContent"]["plan_id"]
+        assert client.asked("tools/call", name="apply_change", arguments={"plan_id": plan_id, "by": "ana"})[
+            "result"
+        ]["isError"]
+        client.tool("apply_change", plan_id=plan_id)
+        (change,) = client.tool("changes")["structuredContent"]["data"]
+    assert change["by"].startswith("mcp evil --by=ana") and len(change["by"]) < 80
+    assert "\n" not in change["by"] and "\u202e" not in change["by"]

@@ -3,13 +3,11 @@
 import json
 import signal
 import threading
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from tests.adsctl import TIMEOUT_SECONDS
-from tests.commands.mcp.client import LOCAL, raw
+from tests.commands.mcp.client import LOCAL, processes_with, raw
 from tests.conftest import feed
 
 
@@ -113,12 +111,7 @@ def ask(client, asked):
 
 def commands_of(adsctl):
     """The processes in the home folder that list products."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if process.joinpath("cwd").readlink() == adsctl.home.resolve():
-                found += [process] * (b"\0products\0list\0" in process.joinpath("cmdline").read_bytes())
-    return found
+    return processes_with(adsctl, b"\0products\0list\0")
 
 
 def test_a_cancelled_call_ends_its_command_and_the_next_is_answered(adsctl, silent):

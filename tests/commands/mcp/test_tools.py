@@ -265,3 +265,14 @@ def test_what_identifies_a_person_never_leaves(service, adsctl):
     text = json.dumps([names, people])
     for private in ("@", "555", "Petersen", "Speicher", digest, device, "\\u202e"):
         assert private not in text.replace("\\\\u202e", "")
+
+
+def test_addresses_of_feeds_are_fetched_only_where_that_is_allowed(adsctl, httpserver):
+    httpserver.expect_request("/feed.csv").respond_with_data(feed(2))
+    address = httpserver.url_for("/feed.csv")
+    refused = call(adsctl, "check_feed", *LOCAL, "mcp", "--files", ".", fails=True, file=address)["error"]
+    assert refused["exit_code"] == 2 and "--allow-urls" in refused["hint"] and not httpserver.log
+    allowed = (*LOCAL, "mcp", "--allow-urls")
+    assert call(adsctl, "check_feed", *allowed, file=address)["data"]["valid"] == 2
+    for other in ("file:///etc/passwd", "ftp://shop.example/feed.csv", "@FEED"):
+        assert call(adsctl, "check_feed", *allowed, fails=True, file=other)["error"]["exit_code"] == 2

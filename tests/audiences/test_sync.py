@@ -202,7 +202,7 @@ def test_a_request_by_hand_makes_what_is_known_uncertain(customers):
 def test_people_are_sent_again_before_the_service_forgets_them(customers, monkeypatch):
     customers.sync(people(1))
     later = datetime.now(UTC) + timedelta(days=370)
-    monkeypatch.setattr("ads_cli.audiences.comparison.this_second", lambda: later)
+    monkeypatch.setattr("ads_cli.audiences.ledger.this_second", lambda: later)
     assert customers.sync(people(1))["updated"] == 1
 
 

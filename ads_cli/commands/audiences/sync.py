@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...console.invocation import Invocation
-from ...console.progress import progress
 from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted, duration
@@ -236,19 +235,14 @@ def _plan(
     from .plans import plan_lists
 
     settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
-    files_plan = plan_lists(call, files, feed, settings, reads_all=True)
     place = settings.place(call.service)
     epoch = None  # parts of one list only add people, and may do so at the same time
     if not (call.dry_run or compares_only or (call.settings.environ.get(GROUP_VARIABLE) and not prune)):
         epoch = current_epoch(call, place)
-    ledger = Ledger(call.settings.state_dir, place)
-    return ListSyncPlan(
-        files_plan,
-        settings,
-        lambda: ListComparison(files_plan, ledger, settings),
-        prune=prune,
-        expected_epoch=epoch,
-    )
+    comparison = ListComparison(Ledger(call.settings.state_dir, place), settings)
+    settings = settings._replace(comparison=comparison)
+    files_plan = plan_lists(call, files, feed, settings, reads_all=True)
+    return ListSyncPlan(files_plan, settings, comparison, prune=prune, expected_epoch=epoch)
 
 
 class _SyncSteps(ListHooks, kw_only=True):
@@ -277,8 +271,7 @@ class _SyncSteps(ListHooks, kw_only=True):
                 hint="leave the column out with --ignore COLUMN, or send the file with 'audiences push'",
             )
         require_people(self.call, plan, self.feed)
-        with progress(self.call.messages, "Comparing", plan.report.valid) as on_progress:
-            found = plan.compare(on_progress)
+        found = plan.compare()
         if doubt := self._doubt(found):
             self.call.messages.warn(doubt)
 

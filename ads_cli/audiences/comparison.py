@@ -124,9 +124,8 @@ class ListComparison:
         found, index = self.found, self._opened.entries
         spared, unreadable = self._find_spared(plan)
         gone: dict[bytes, list[LedgerEntry]] = {}
-        for position, is_seen in enumerate(self._seen):
-            if is_seen:
-                continue
+        position = -1
+        while (position := self._seen.find(0, position + 1)) >= 0:
             entry = index.entry(position)
             if entry.tag == NO_TAG:
                 gone[entry.digest] = [entry]

@@ -54,6 +54,7 @@ PROPERTIES = $(shell grep -lrE 'tests.effort|hypothesis' tests --include='test_*
 chaos: ready
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
 	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) Synced
+	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) SyncedCustomers
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
 	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash
 	HOURS=$(HOURS) $(BIN)/python -m pytest -n auto --timeout=0 tests/client/test_long_runs.py

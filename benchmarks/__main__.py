@@ -3,7 +3,7 @@
 With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
-           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters,masks]
+           [--only starts,pushes,checks,diffs,lists,reading,emulators,people,stages,fleets,exports,clusters,masks]
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .checks import REPORTED_ROWS, changed, checks, page
 from .clusters import clusters
-from .diffs import diffs
+from .diffs import diffs, list_syncs
 from .emulators import emulators
 from .exports import exports
 from .fleets import fleets
@@ -38,6 +38,7 @@ SECTIONS = (
     "stages",
     "checks",
     "diffs",
+    "lists",
     "reading",
     "emulators",
     "people",
@@ -82,6 +83,8 @@ def main() -> None:
             changed(table, env, folder, size["rows"], size["runs"])
         if "diffs" in only:
             diffs(table, env, folder, size["rows"], size["runs"])
+        if "lists" in only:
+            list_syncs(table, env, folder, size["rows"], size["runs"])
         if "reading" in only:
             reading(table, env, folder, size["rows"], size["runs"])
         if "masks" in only:

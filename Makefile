@@ -44,6 +44,7 @@ short: ready run-environment
 # For example: make chaos RUNS=1000 STEPS=20000 SEED=1 FUZZ=100000
 RUNS ?= 200
 SYNCS ?= 300
+UPLOADS ?= 100
 STEPS ?= 2000
 SEED ?= 1
 FUZZ ?= 2000
@@ -55,6 +56,7 @@ chaos: ready
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
 	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) Synced
 	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) SyncedCustomers
+	$(BIN)/python -m tests.chaos.media $(UPLOADS) $(SEED)
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
 	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash
 	HOURS=$(HOURS) $(BIN)/python -m pytest -n auto --timeout=0 tests/client/test_long_runs.py

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON.
-SECRET_FIELDS = r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token)"?\s*[=:]\s*"?)[^&"\s]+'
+SECRET_FIELDS = (
+    r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token|refresh_token|code_verifier)"?\s*[=:]\s*"?)'
+    r'[^&"\s]+'
+)
 # One character as URLs (%41, %C3%A4), JSON (\u0041, \n), Python (\x41) and HTML (&#65; &amp;) write it.
 HEX, FOLLOWING = "[0-9A-Fa-f]", "%[89ABab][0-9A-Fa-f]"
 ENCODED = (

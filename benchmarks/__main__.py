@@ -3,7 +3,8 @@
 With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
-           [--only starts,pushes,checks,diffs,lists,reading,emulators,people,stages,fleets,exports,clusters,masks]
+           [--only starts,pushes,checks,diffs,lists,reading,emulators,people,stages,fleets,exports,clusters,
+            masks,media,campaigns]
 """
 
 import argparse
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .campaigns import campaigns
 from .checks import REPORTED_ROWS, changed, checks, page
 from .clusters import clusters
 from .diffs import diffs, list_syncs
@@ -20,6 +22,7 @@ from .emulators import emulators
 from .exports import exports
 from .fleets import fleets
 from .masks import masks
+from .media import uploads
 from .peers import ADSCTL, Peers
 from .people import LATENCY
 from .people import benchmark as people
@@ -46,6 +49,8 @@ SECTIONS = (
     "exports",
     "clusters",
     "masks",
+    "media",
+    "campaigns",
 )
 
 
@@ -101,6 +106,10 @@ def main() -> None:
             fleets(table, env, folder, MOST_FLEET_RUNS if table.judges else 1)
         if "exports" in only:
             exports(table, env, folder, size["runs"])
+        if "media" in only:
+            uploads(table, env, folder, size["media"], size["runs"])
+        if "campaigns" in only:
+            campaigns(table, env, folder, size["items"], size["runs"])
         if "clusters" in only:
             clusters(table, env, folder)
     print()
@@ -119,6 +128,8 @@ SIZES = {
     "runs": (5, 2, "runs of everything else"),
     "products": (100_000, 10_000, "products to push"),
     "rows": (1_000_000, 50_000, "rows to check, or of which 1 %% changed"),
+    "media": (200, 50, "megabytes of a video to upload"),
+    "items": (10_000, 500, "line items to compare"),
     "people": (2_000_000, 50_000, "people to push"),
 }
 

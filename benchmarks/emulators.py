@@ -41,9 +41,9 @@ def emulators(table: Table, env: Mapping[str, str], folder: Path, rows: int, run
 
 
 @contextmanager
-def serving(env: Mapping[str, str], database: Path) -> Iterator[dict[str, str]]:
+def serving(env: Mapping[str, str], database: Path, *options: str) -> Iterator[dict[str, str]]:
     """Serve an emulator; yield the environment that is signed in to it."""
-    command = [ADSCTL, "emulator", "serve", "--port", "0", "--database", str(database)]
+    command = [ADSCTL, "emulator", "serve", "--port", "0", "--database", str(database), *options]
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as server:
         try:
             assert server.stderr

@@ -22,6 +22,7 @@ PAGE_PRODUCTS = 100
 PAGE = b'{"data":[%s],"next_cursor":%s}'
 LISTED = b'{"product_key":"key-%d",%s,%s}'
 ALIKE_JSON = json.dumps(ALIKE, separators=(",", ":")).encode()[1:-1]
+UPLOADED = b'{"data":{"id":"1","media_key":"13_1","expires_after_secs":86400}}'
 ACCOUNTS = b'{"data":[{"id":"acc","name":"Nordlicht"}],"next_cursor":null}'
 
 
@@ -65,10 +66,12 @@ class Connection(asyncio.Protocol):
 
 
 def response_to(head: bytes, body: bytes, products: int) -> bytes:
-    """Return the success of a batch of products or users, a page of products, or a list of one account."""
+    """Return the success of a batch of products or users, or of media; a page of products; or one account."""
     if head.startswith(b"PUT"):
         taken = b",".join([TAKEN % (id, id) for id in PRODUCT.findall(body)])
         return b'{"data":{"products_response":[%s]}}' % taken
+    if head.startswith(b"POST /2/media") or b"/media_library" in head.partition(b"\r\n")[0]:
+        return UPLOADED
     if head.startswith(b"POST"):
         users = body.count(b'"email":') or body.count(b'"email" :')
         return b'{"data": {"success_count": %d, "total_count": %d}}' % (users, users)

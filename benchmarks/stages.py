@@ -74,7 +74,7 @@ class Stages:
     """The same rows at each stage of their way."""
 
     def __init__(self, path: Path, folder: Path, address: str) -> None:
-        from ads_cli.client.credentials import Credentials
+        from ads_cli.client.credentials import UserKeys
         from ads_cli.client.signing import as_user
         from ads_cli.client.transport import ThreadConnections, http_request
         from ads_cli.http.connections import tls_context
@@ -90,7 +90,7 @@ class Stages:
         self._plan.validate(lambda rows: None)
         self._upload = self._plan.upload
         self._encode = encode_product
-        self._auth = as_user(Credentials("key", "secret", "token", "token-secret"))
+        self._auth = as_user(UserKeys("key", "secret", "token", "token-secret"))
         self._address = address
         self._connections = ThreadConnections(None, tls_context(secure=False))
         self._batches = list(self._plan.batches())

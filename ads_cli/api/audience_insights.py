@@ -58,6 +58,7 @@ Criteria = Annotated[
     params_in="json",
     retry=True,
     example="-f criteria.yaml",
+    reads_only=True,
 )
 class EstimateAudience(InAccount, kw_only=True):
     """Estimate how many people some targeting criteria reach.

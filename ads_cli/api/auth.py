@@ -1,6 +1,6 @@
-"""The platform: the three steps of OAuth 1.0a, app-only bearer tokens, and webhooks.
+"""The platform: OAuth 1.0a in three steps, app-only bearer tokens, grants of OAuth 2.0, and webhooks.
 
-Each step of a sign-in is signed differently, so their commands are written by hand.
+Each step of a sign-in is authenticated differently, so their commands are written by hand.
 """
 
 from typing import Annotated, Literal
@@ -62,6 +62,39 @@ class InvalidateBearer(Request):
     """Revoke the app's bearer token; signed by the app's owner."""
 
     access_token: str
+
+
+@endpoint("GET /i/oauth2/authorize", "auth login", base="platform")
+class AuthorizeGrant(Request):
+    """Show the page that asks the user for a grant of OAuth 2.0 (PKCE), in a browser."""
+
+    response_type: Literal["code"]
+    client_id: str
+    redirect_uri: str
+    scope: str
+    state: Annotated[str, Meta(max_length=500)]
+    code_challenge: str
+    code_challenge_method: Literal["S256", "plain"]
+
+
+@endpoint("POST /2/oauth2/token", "auth login", base="platform", params_in="form", sensitive=True)
+class GetGrantToken(Request):
+    """Exchange a code, or the newest refresh token, for an access token."""
+
+    grant_type: Literal["authorization_code", "refresh_token"]
+    code: str | None = None
+    redirect_uri: str | None = None
+    code_verifier: str | None = None
+    refresh_token: str | None = None
+    client_id: str | None = None
+
+
+@endpoint("POST /2/oauth2/revoke", "auth logout", base="platform", params_in="form", sensitive=True)
+class RevokeGrantToken(Request):
+    """Revoke a token of a grant; that of a refresh token ends the grant."""
+
+    token: str
+    client_id: str | None = None
 
 
 CallbackUrl = Annotated[

@@ -51,6 +51,7 @@ CAMPAIGNS = Resource(
         *("purchase_order_number", "currency", "updated_at"),
     ),
     batch=BatchEndpoint("/12/batch/accounts/{account_id}/campaigns", 40),
+    takes_several=True,
 )
 
 
@@ -111,6 +112,13 @@ class UpdateCampaign(CampaignDetails, kw_only=True):
     campaign_id: Id
     name: CampaignName | None = None
     entity_status: ChangedStatus | None = None
+
+
+@CAMPAIGNS.endpoint("PUT /{campaign_id}/activate", "campaigns activate", id_field="campaign_id")
+class ActivateCampaign(InAccount, kw_only=True):
+    """Activate a campaign; the reference names this route for tokens of OAuth 2.0 only."""
+
+    campaign_id: Id
 
 
 @CAMPAIGNS.delete(

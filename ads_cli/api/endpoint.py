@@ -59,6 +59,7 @@ GROUP_MODULES = {
     "auth": ("auth",),
     "webhooks": ("auth",),
 }
+SIGN_IN = "auth "  # begins the commands that sign in and out
 NO_WIRE_NAMES: Mapping[str, str] = {}
 MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
@@ -96,16 +97,31 @@ class Endpoint(msgspec.Struct, frozen=True):
     service: str  # the service that has it; "" if every service does
     batch: BatchEndpoint | None  # takes many of these requests at once
     wire_names: Mapping[str, str]  # of parameters whose names on the wire no field can have
+    reads_only: bool  # whatever its method, it changes nothing: an estimate, a job that computes
+    takes_several: bool  # its command takes several ids, or finds records by --where
 
     @property
     def mutates(self) -> bool:
-        """Whether the request changes anything."""
+        """Whether the request is sent by a method that changes something."""
         return self.method != "GET"
+
+    @property
+    def changes(self) -> bool:
+        """Whether the request changes anything of an account; a sign-in changes nothing but tokens."""
+        return self.mutates and not self.reads_only and not self.command.startswith(SIGN_IN)
 
     @property
     def makes_anew(self) -> bool:
         """Whether the request, sent again, makes another record."""
         return self.method == "POST" and not self.retry
+
+    @property
+    def noun(self) -> str:
+        """What it makes several of: `scheduled posts`, of the command `posts scheduled create`."""
+        if self.batch:
+            return self.batch.noun
+        *groups, last = self.command.split()[:-1]
+        return last if last.endswith("s") else " ".join((last, *groups))
 
     @property
     def is_batch(self) -> bool:
@@ -152,6 +168,8 @@ def endpoint(
     service: str = "",
     batch: BatchEndpoint | None = None,
     wire_names: Mapping[str, str] = NO_WIRE_NAMES,
+    reads_only: bool = False,
+    takes_several: bool = False,
 ) -> Callable[[R], R]:
     """Bind a Request to its HTTP line, as the specification writes it, and to its command.
 
@@ -177,6 +195,8 @@ def endpoint(
         service=service,
         batch=batch,
         wire_names=wire_names,
+        reads_only=reads_only,
+        takes_several=takes_several,
     )
 
     def bind(request: R) -> R:
@@ -203,6 +223,8 @@ class EndpointOptions(TypedDict, total=False):
     sensitive: bool
     service: str
     batch: BatchEndpoint | None
+    reads_only: bool
+    takes_several: bool
 
 
 class Resource(msgspec.Struct, frozen=True):
@@ -223,6 +245,7 @@ class Resource(msgspec.Struct, frozen=True):
     rate: Rate | None = None
     x_rate: Rate | None = None
     batch: BatchEndpoint | None = None  # takes many creations, updates and deletions
+    takes_several: bool = False  # ids, where one is shown, changed or deleted; --where in place of them
     parents: tuple[str, ...] = ()  # fields that name records of other kinds: line_item_id
     record_kind: str = ""  # where the id is not named after it
     requests: dict[str, list[type[Request]]] = msgspec.field(default_factory=dict)  # by decorator
@@ -238,7 +261,8 @@ class Resource(msgspec.Struct, frozen=True):
 
     def get(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that shows one record."""
-        return self._noting("get", f"GET {self._one(options)}", command, options)
+        stated = EndpointOptions(takes_several=self.takes_several)
+        return self._noting("get", f"GET {self._one(options)}", command, stated | options)
 
     def create(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that creates a record."""
@@ -247,12 +271,12 @@ class Resource(msgspec.Struct, frozen=True):
 
     def update(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that changes a record."""
-        stated = EndpointOptions(params_in=self.params_in, batch=self.batch)
+        stated = EndpointOptions(params_in=self.params_in, batch=self.batch, takes_several=self.takes_several)
         return self._noting("update", f"PUT {self._one(options)}", command, stated | options)
 
     def delete(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that deletes a record."""
-        stated = EndpointOptions(batch=self.batch)
+        stated = EndpointOptions(batch=self.batch, takes_several=self.takes_several)
         return self._noting("delete", f"DELETE {self._one(options)}", command, stated | options)
 
     def endpoint(self, line: str, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:

@@ -84,7 +84,8 @@ BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS, extra={"limit":
 BidStrategy = Annotated[
     Literal["AUTO", "MAX", "TARGET"], Meta(extra={"lifts": {"AUTO": "bid_amount_local_micro"}})
 ]
-PayBy = Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"]
+# By default the service answers values of its own, which it takes from nobody.
+PayBy = Annotated[Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"], Meta(extra={"by_service": True})]
 FrequencyCap = Annotated[
     int, Meta(ge=1, description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
 ]
@@ -153,6 +154,7 @@ LINE_ITEMS = Resource(
     columns="id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted",
     extra_fields=LINE_ITEM_FIELDS,
     batch=BatchEndpoint("/12/batch/accounts/{account_id}/line_items", 40),
+    takes_several=True,
 )
 
 
@@ -266,6 +268,13 @@ def no_target_by_impression(bid_strategy: str | None, goal: str | None, pay_by: 
     """Say that a TARGET bid on link clicks cannot pay by impression."""
     unsupported = (bid_strategy, goal, pay_by) == ("TARGET", "LINK_CLICKS", "IMPRESSION")
     return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
+
+
+@LINE_ITEMS.endpoint("PUT /{line_item_id}/activate", "line-items activate", id_field="line_item_id")
+class ActivateLineItem(InAccount, kw_only=True):
+    """Activate a line item; the reference names this route for tokens of OAuth 2.0 only."""
+
+    line_item_id: Id
 
 
 @LINE_ITEMS.delete(

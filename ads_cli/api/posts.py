@@ -236,7 +236,7 @@ class PreviewDraft(InAccount):
 
 @SCHEDULED.list("posts scheduled list", example="--count 20")
 class ListScheduledPosts(ListUnpublished):
-    """List scheduled posts, and the result of those whose time has come."""
+    """List scheduled posts, and what became of those whose time has come."""
 
 
 @SCHEDULED.get("posts scheduled get", example="1790415000000000003")

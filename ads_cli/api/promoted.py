@@ -32,6 +32,7 @@ POSTS = Resource(
     "/12/accounts/{account_id}/promoted_posts",
     "promoted_post_id",
     parents=("line_item_id",),
+    takes_several=True,
     columns="id line_item_id post_id entity_status approval_status deleted",
     extra_fields=TIMES,
 )
@@ -78,6 +79,7 @@ ACCOUNTS = Resource(
     "/12/accounts/{account_id}/promoted_accounts",
     "promoted_account_id",
     parents=("line_item_id",),
+    takes_several=True,
     columns="id line_item_id user_id entity_status approval_status deleted",
     extra_fields=TIMES,
 )
@@ -122,6 +124,7 @@ SCHEDULED = Resource(
     "/12/accounts/{account_id}/scheduled_promoted_posts",
     "scheduled_promoted_post_id",
     parents=("line_item_id",),
+    takes_several=True,
     columns="id line_item_id scheduled_post_id post_id deleted",
     extra_fields=TIMES,
 )
@@ -171,6 +174,7 @@ MEDIA = Resource(
     "/12/accounts/{account_id}/media_creatives",
     "media_creative_id",
     parents=("line_item_id", "account_media_id"),
+    takes_several=True,
     columns="id line_item_id account_media_id creative_type landing_url entity_status approval_status "
     "deleted",
     extra_fields=TIMES,
@@ -226,6 +230,7 @@ ACTIONS = Resource(
     "/12/accounts/{account_id}/preroll_call_to_actions",
     "preroll_call_to_action_id",
     parents=("line_item_id",),
+    takes_several=True,
     columns="id line_item_id call_to_action call_to_action_url deleted",
     extra_fields=TIMES,
 )

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from .amounts import CurrencyOf, money_fields, too_precise
-from .endpoint import Request
+from .endpoint import Request, requests_named
 from .fields import Field, fields_of
 from .problems import Problem
 from .time import Time
@@ -55,6 +55,13 @@ def paused_unless_told(kind: type[Request], values: dict[str, Any]) -> dict[str,
     return {**values, field.name: PAUSED}
 
 
+@cache
+def update_of_activation(kind: type[Request]) -> type[Request] | None:
+    """Return the update that an activation stands for, which sets the status to ACTIVE; None of others."""
+    *group, verb = kind.endpoint.command.split()
+    return requests_named((*group, "update"))[0] if verb == "activate" else None
+
+
 def request_of(
     kind: type[R], values: dict[str, Any], amounts: Mapping[str, str], currency_of: CurrencyOf
 ) -> tuple[R | None, list[Problem]]:
@@ -73,7 +80,8 @@ def changes_nothing(request: Request) -> bool:
     """Whether an update names a record, and nothing of it."""
     endpoint = request.endpoint
     changeable = [name for name in request.__struct_fields__ if name not in endpoint.path_fields]
-    return endpoint.method == "PUT" and all(getattr(request, name) is None for name in changeable)
+    is_update = endpoint.method == "PUT" and bool(changeable)  # an activation has nothing to name
+    return is_update and all(getattr(request, name) is None for name in changeable)
 
 
 def is_active(request: Request) -> bool:

@@ -115,7 +115,7 @@ JOBS = Resource(
 )
 
 
-@JOBS.create("stats export", id_field="")
+@JOBS.create("stats export", id_field="", reads_only=True)
 @required_when("country", segmentation_type=("METROS",))
 class CreateJob(StatisticsPeriod, kw_only=True):
     """Begin to compute statistics of up to 20 entities and 90 days, or 45 where they are segmented."""

@@ -138,7 +138,7 @@ class ListComparison:
                 "rows cannot be read, and the people of these rows may be among those who are in no other"
             )
         if self._opened.trust is not Trust.FULL:
-            found.withheld = self._opened.reason or "nothing is remembered of this list yet"
+            found.withheld = self._opened.reason or "this machine has no ledger of this list"
         if not prune or found.withheld or not gone:
             return
         self._gone = [*gone.values()]

@@ -11,22 +11,60 @@ from string import Template
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from ..errors import AccessError, StateError, UsageError
+from ..errors import AccessError, AdsctlError, ContentError, StateError, UsageError
 from ..hosts import is_loopback, listening_address
+from ..output.text import shortened
 
 SIGN_IN_TIMEOUT_SECONDS = 300.0
 REQUEST_TIMEOUT_SECONDS = 10.0  # for a whole connection, however it drips
 POLL_SECONDS = 0.05  # a signal, or the end of the listener, takes at most this long to be noticed
+PORT_HINT = "free it, choose another one with --port that is registered with the app, or add --no-browser"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>adsctl</title>
 <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
 <style>body { min-height: 90vh; display: grid; place-items: center; font: 1.25rem/1.5 system-ui }</style>
 <main><p>$message</p></main></html>"""
 
 
+class CallbackFields(NamedTuple):
+    """What the parameters of a callback are called."""
+
+    sign_in: tuple[str, ...]  # the first that is there names the sign-in
+    verifier: str
+    refusal: str
+
+
+OAUTH1 = CallbackFields(("oauth_token", "denied"), "oauth_verifier", "denied")
+OAUTH2 = CallbackFields(("state",), "code", "error")
+REFUSED_BY_USER = "access_denied"  # the error of OAuth 2.0 that says no more than that
+
+
 class Authorization(NamedTuple):
-    """What the user decided: the verifier, or None for a refusal."""
+    """What came of the page: the verifier, or None with the reason for a refusal."""
 
     verifier: str | None
+    reason: str = ""
+
+    def require(self) -> str:
+        """Return the verifier; raise AccessError if the user, or the service, refused."""
+        if self.verifier is None:
+            reason = f" ({shortened(self.reason)})" if self.reason else ""
+            raise AccessError(f"the sign-in was refused{reason}; nothing was stored")
+        return self.verifier
+
+
+def authorization_of(query: str, token: str, fields: CallbackFields) -> Authorization:
+    """Read the query of a callback; raise AccessError for another sign-in, ContentError for half of one."""
+    params = {name: values[0] for name, values in parse_qs(query).items()}
+    found = next((params[name] for name in fields.sign_in if name in params), "")
+    if not token or not hmac.compare_digest(found.encode(), token.encode()):
+        raise AccessError("This callback belongs to another sign-in.")
+    if refusal := params.get(fields.refusal):
+        said = params.get("error_description") or refusal
+        is_plain = fields is OAUTH1 or refusal == REFUSED_BY_USER
+        return Authorization(None, "" if is_plain else said)
+    if not params.get(fields.verifier):
+        raise ContentError("The callback has no verifier.")
+    return Authorization(params[fields.verifier])
 
 
 class CallbackPage(NamedTuple):
@@ -40,7 +78,8 @@ class CallbackPage(NamedTuple):
 class Listener:
     """Listens on one path of one loopback port for a single callback."""
 
-    def __init__(self, callback: str) -> None:
+    def __init__(self, callback: str, fields: CallbackFields = OAUTH1) -> None:
+        self._fields = fields
         parts = urlsplit(callback)
         if parts.scheme != "http" or not is_loopback(parts.hostname or "") or not parts.port:
             raise UsageError(
@@ -59,7 +98,10 @@ class Listener:
         try:
             self._server = _server_class(address[0])(address, self._handler())
         except OSError as error:
-            raise StateError(f"cannot listen on {self._host}:{self._port}: {error.strerror}") from error
+            raise StateError(
+                f"cannot listen on {self._host}:{self._port}: {error.strerror}",
+                hint="" if self._fields is OAUTH1 else PORT_HINT,
+            ) from error
         threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
         return self
 
@@ -75,10 +117,7 @@ class Listener:
         while time.monotonic() < ends_at:
             # Python does not notice a signal that comes right before a wait until that wait ends.
             with suppress(Empty):
-                verifier = self._outcomes.get(timeout=POLL_SECONDS).verifier
-                if verifier is None:
-                    raise AccessError("the sign-in was refused; nothing was stored")
-                return verifier
+                return self._outcomes.get(timeout=POLL_SECONDS).require()
         raise AccessError(
             f"the sign-in was not completed within {SIGN_IN_TIMEOUT_SECONDS:.0f} s; nothing was stored"
         )
@@ -92,22 +131,17 @@ class Listener:
             return CallbackPage(403, "This is not the address that was registered.")
         if parts.path != self._path:
             return CallbackPage(404, "There is no page at this address.")
-        params = {name: values[0] for name, values in parse_qs(parts.query).items()}
         self._is_waiting.wait(REQUEST_TIMEOUT_SECONDS)
         with self._lock:
-            token = params.get("oauth_token") or params.get("denied") or ""
-            if not self._token or not hmac.compare_digest(token.encode(), self._token.encode()):
-                return CallbackPage(403, "This callback belongs to another sign-in.")
-            is_denied, verifier = "denied" in params, params.get("oauth_verifier")
-            if not is_denied and not verifier:
-                return CallbackPage(400, "The callback has no verifier.")
+            try:
+                outcome = authorization_of(parts.query, self._token, self._fields)
+            except AdsctlError as error:
+                return CallbackPage(403 if isinstance(error, AccessError) else 400, error.message)
             self._token = ""  # a second callback is rejected
-        if is_denied:
-            return CallbackPage(
-                200, "You did not authorize the app. You can close this page.", Authorization(None)
-            )
+        if outcome.verifier is None:
+            return CallbackPage(200, "You did not authorize the app. You can close this page.", outcome)
         message = "You are signed in. You can close this page and return to the terminal."
-        return CallbackPage(200, message, Authorization(verifier))
+        return CallbackPage(200, message, outcome)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         listener = self

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,11 +19,12 @@ import msgspec
 
 from ..config.writers import check_writers
 from ..errors import StateError
-from .secret_values import Secret
+from .secret_values import CLIENT_SECRET, GRANT, Secret
 
 SERVICE = "adsctl"
 BEARER = "bearer_token"
-SECRET_NAMES = ("consumer_key", "consumer_secret", "access_token", "access_token_secret", BEARER)
+USER_TOKENS = ("access_token", "access_token_secret")
+SECRET_NAMES = ("consumer_key", "consumer_secret", *USER_TOKENS, BEARER, GRANT, CLIENT_SECRET)
 KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")
 
@@ -45,6 +47,10 @@ class SecretStore(ABC):
     @abstractmethod
     def delete(self, profile: str, names: tuple[str, ...]) -> None:
         """Delete secrets that exist."""
+
+    @abstractmethod
+    def lock_path(self, profile: str) -> Path:
+        """Name the lock of a profile's grant, for all that share this store; its folder exists."""
 
 
 class FileStore(SecretStore):
@@ -69,6 +75,10 @@ class FileStore(SecretStore):
     def delete(self, profile: str, names: tuple[str, ...]) -> None:
         """Delete secrets."""
         self._change(profile, lambda stored: [stored.pop(name, None) for name in names])
+
+    def lock_path(self, profile: str) -> Path:
+        """Name a file beside that of the secrets."""
+        return _lock_in(self.path.parent, profile)
 
     def _change(self, profile: str, change: Callable[[dict[str, str]], Any]) -> None:
         from ..config.atomic_files import atomic, make_folder
@@ -145,6 +155,12 @@ class KeyringStore(SecretStore):
             if self.get(profile, name) is not None:
                 self._run(partial(_delete, f"{profile}/{name}"))
 
+    def lock_path(self, profile: str) -> Path:
+        """Name a file of the user, whose keyring it is, and not of a state folder."""
+        from platformdirs import user_runtime_path
+
+        return _lock_in(user_runtime_path("adsctl"), profile)
+
     def _set(self, profile: str, name: str, secret: Secret) -> None:
         self._run(lambda backend: backend.set_password(SERVICE, f"{profile}/{name}", _encode(secret)))
 
@@ -213,6 +229,13 @@ def _with_timeout(seconds: float, operation: Callable[[], T]) -> T:
         "(ADSCTL_TOKEN_STORE=file); or set ADSCTL_CONSUMER_KEY, ADSCTL_CONSUMER_SECRET, ADSCTL_ACCESS_TOKEN "
         "and ADSCTL_ACCESS_TOKEN_SECRET (each also with _FILE)",
     )
+
+
+def _lock_in(folder: Path, profile: str) -> Path:
+    from ..config.atomic_files import make_folder
+
+    make_folder(folder / "grants")
+    return folder / "grants" / f"{sha256(profile.encode()).hexdigest()[:16]}.lock"
 
 
 def _delete(name: str, backend: Any) -> None:

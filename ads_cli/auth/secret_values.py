@@ -5,6 +5,7 @@ import msgspec
 from ..errors import AdsctlError, StateError, UnavailableError
 
 MAX_SECRET_LENGTH = 10_000
+GRANT, CLIENT_SECRET = "oauth2_grant", "client_secret"  # names of secrets of OAuth 2.0
 INVISIBLE = {
     "\ufeff": "a byte-order mark",
     "\0": "a NUL character",

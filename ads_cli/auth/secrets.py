@@ -6,16 +6,27 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..client.credentials import Credentials
+from ..client.credentials import Credentials, UserKeys
 from ..config.addresses import ADDRESSES, is_same_address
 from ..config.settings import Settings
 from ..errors import AccessError, StateError
 from ..masking import Mask
 from ..spelling import as_variable
-from .secret_values import MAX_SECRET_LENGTH, Secret, check_secret
+from .secret_values import CLIENT_SECRET, GRANT, MAX_SECRET_LENGTH, Secret, check_secret
 
 if TYPE_CHECKING:
+    from .grants import RenewedGrant, Send
     from .secret_stores import SecretStore
+
+
+def refuse_grant(settings: Settings) -> None:
+    """Raise AccessError for a profile whose sign-in cannot be used on several machines."""
+    if settings.uses_grant:
+        raise AccessError(
+            f"the profile {settings.profile} is signed in by OAuth 2.0, which is for one machine: "
+            "its refresh token changes with every use",
+            hint=f"sign in by OAuth 1.0a: adsctl auth login --profile {settings.profile}",
+        )
 
 
 class FoundSecret(msgspec.Struct, frozen=True):
@@ -68,18 +79,23 @@ class Secrets:
                 shown = name.replace("_", " ")
                 raise AccessError(
                     f"the stored {shown} was not issued for {address} and is not sent there",
-                    hint=f"run: adsctl auth login --profile {settings.profile}",
+                    hint=f"run: {settings.sign_in_command()}",
                 )
         origin = f"stored ({settings.get('token_store')})"
         value = check_secret(secret.value, f"the {origin} {name.replace('_', ' ')}")
         return FoundSecret(msgspec.structs.replace(secret, value=value), origin)
 
-    def user(self) -> Credentials:
-        """Return the four secrets of a signature by the user; raise AccessError if one is missing."""
-        found = {name: self.find(name) for name in Credentials._fields}
+    def user(self, send: "Send | None" = None) -> Credentials:
+        """Return what signs as the user; raise AccessError if it is missing.
+
+        `send` renews a token that has expired; without it, what is returned is not used for requests.
+        """
+        if self._settings.uses_grant:
+            return self.grant(send)
+        found = {name: self.find(name) for name in UserKeys._fields}
         values = {name: each.secret.value for name, each in found.items() if each}
         if len(values) == len(found):
-            return Credentials(**values)
+            return UserKeys(**values)
         missing = ", ".join(as_variable(name) for name in found if name not in values)
         raise AccessError(
             "not signed in",
@@ -87,10 +103,49 @@ class Secrets:
             "(or each with _FILE); to try adsctl on this machine, add --profile local",
         )
 
+    def grant(self, send: "Send | None") -> "RenewedGrant":
+        """Return the grant of OAuth 2.0 that is stored; raise AccessError where there is none."""
+        from .grants import RenewedGrant
+
+        settings = self._settings
+        return RenewedGrant(
+            self.store,
+            settings.profile,
+            self.stored_grant,
+            self.client_secret,
+            send,
+            self._mask,
+            lambda grant: settings.sign_in_command(read_only=grant.is_read_only),
+        )
+
+    def client_secret(self) -> str | None:
+        """Return the secret of the profile's app; None of a public one, whatever the environment has."""
+        found = self.find(CLIENT_SECRET) if self._from_store(CLIENT_SECRET) else None
+        return found.secret.value if found else None
+
+    def client_secret_of(self, client_id: str) -> str | None:
+        """Return the secret to sign in with an app: of the environment, or the stored one of this app."""
+        found = self._from_environment(CLIENT_SECRET)
+        if not found and client_id == self._settings.client_id:
+            found = self._from_store(CLIENT_SECRET)
+        if found:
+            self._mask.add(found.secret.value)
+        return found.secret.value if found else None
+
+    def stored_grant(self) -> Secret:
+        """Return the secret of the grant, as it is stored now."""
+        if found := self._from_store(GRANT):
+            return found.secret
+        command = self._settings.sign_in_command()
+        raise AccessError("not signed in: no sign-in by OAuth 2.0 is stored", hint=f"run: {command}")
+
     @property
     def user_id(self) -> str:
         """What identifies the user: the id in the token, or of its owner, else the token."""
-        token, found = self.user().access_token, self.find("access_token")
+        user = self.user()
+        if not isinstance(user, UserKeys):
+            return user.holder
+        token, found = user.access_token, self.find("access_token")
         id, dash, _ = token.partition("-")
         owner = found.secret.owner.rpartition("(")[2].rstrip(")") if found else ""
         return id if dash and id.isdecimal() else owner or token

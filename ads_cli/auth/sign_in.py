@@ -1,18 +1,31 @@
-"""The three steps of a sign-in: request token, authorization by the user, access token."""
+"""Sign-ins: the three steps of OAuth 1.0a, and the two of OAuth 2.0 around its page."""
 
+import time
+from secrets import token_urlsafe
 from typing import Any, NamedTuple
 
-from ..api.auth import Authenticate, Authorize, GetAccessToken, GetRequestToken
+from ..api.auth import (
+    Authenticate,
+    Authorize,
+    AuthorizeGrant,
+    GetAccessToken,
+    GetGrantToken,
+    GetRequestToken,
+)
 from ..api.parts import request_parts
 from ..api.validation import convert
 from ..client.client import Client
 from ..client.prepared_request import build_request
 from ..client.response import Response
-from ..errors import UnavailableError
+from ..config.addresses import SITES, is_same_address
+from ..errors import AccessError, AdsctlError, RefusedError, UnavailableError, UsageError
 from ..http.response_body import parse_form
+from .callback import OAUTH2, authorization_of
+from .grants import StoredGrant, client_auth
 from .secret_values import received_secret
 
 OUT_OF_BAND = "oob"
+CODE_VERIFIER_LENGTH = 64
 
 
 class OAuthToken(NamedTuple):
@@ -74,3 +87,71 @@ class SignIn:
         self._client.trace.add_secrets(token, secret)
         name, user = response.body.get("screen_name", ""), response.body.get("user_id", "")
         return OAuthToken(token, secret, " ".join(filter(None, (name and f"@{name}", user and f"({user})"))))
+
+
+class GrantSignIn:
+    """A sign-in by OAuth 2.0: an authorization code with PKCE (RFC 7636)."""
+
+    def __init__(
+        self, client: Client, client_id: str, client_secret: str | None, scopes: tuple[str, ...], port: int
+    ) -> None:
+        from oauthlib.oauth2 import WebApplicationClient
+
+        self._client = client
+        self._id, self._secret = client_id, client_secret
+        self._scopes = scopes
+        oauth = WebApplicationClient(client_id)
+        self._code_verifier = oauth.create_code_verifier(CODE_VERIFIER_LENGTH)
+        self._challenge = oauth.create_code_challenge(self._code_verifier, "S256")
+        self.state = token_urlsafe()
+        self.redirect_uri = f"http://127.0.0.1:{port}/callback"
+        client.trace.add_secrets(self._code_verifier, client_secret or "")
+
+    def page_url(self) -> str:
+        """Return the URL of the page on which the user authorizes the app."""
+        request = AuthorizeGrant(
+            response_type="code",
+            client_id=self._id,
+            redirect_uri=self.redirect_uri,
+            scope=" ".join(self._scopes),
+            state=self.state,
+            code_challenge=self._challenge,
+            code_challenge_method="S256",
+        )
+        address = self._client.address("platform")
+        site = next((page for api, page in SITES.items() if is_same_address(api, address)), address)
+        return site + self._client.prepare(request).url.removeprefix(address)
+
+    def code_of(self, pasted: str) -> str:
+        """Return the code of an address that the browser was sent to; raise AdsctlError where it has none."""
+        address, _, query = pasted.strip().partition("?")
+        if address != self.redirect_uri:
+            raise UsageError(
+                f"this is not the address that the browser is sent to, which begins with {self.redirect_uri}?"
+            )
+        return authorization_of(query.partition("#")[0], self.state, OAUTH2).require()
+
+    def finish(self, code: str) -> StoredGrant:
+        """Exchange the code for the tokens of a grant."""
+        self._client.trace.add_secrets(code)
+        request = GetGrantToken(
+            grant_type="authorization_code",
+            code=code,
+            redirect_uri=self.redirect_uri,
+            code_verifier=self._code_verifier,
+            client_id=None if self._secret else self._id,
+        )
+        now = time.time()
+        try:
+            body = self._client.call(request, auth=client_auth(self._id, self._secret)).body
+        except AdsctlError as error:
+            if isinstance(error, AccessError | RefusedError) or error.may_be_applied:
+                error.hint = (
+                    "nothing was stored: sign in again; what the page returns works once, for 30 seconds"
+                )
+            raise
+        if str(body.get("token_type", "bearer") if isinstance(body, dict) else "").lower() != "bearer":
+            raise UnavailableError("the response has no bearer token")
+        grant = StoredGrant(token_urlsafe(12), self._id, self._scopes, "", 0.0).with_tokens(body, now)
+        self._client.trace.add_secrets(grant.access_token, grant.refresh_token)
+        return grant

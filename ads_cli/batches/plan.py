@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from .. import __version__
 from ..api.batches import batch_request
+from ..api.endpoint import Request
 from ..errors import ContentError, StateError
 from ..feeds.locations import Location
 from ..feeds.rows import Row, Rows
@@ -22,7 +23,7 @@ from ..validation.rows import CheckedRow
 from . import Uncertain
 from .records import RecordReader
 from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of
-from .upload import OPERATIONS, BatchUpload, Items
+from .upload import OPERATIONS, SINGLE, BatchUpload, Items, SingleUpload
 
 if TYPE_CHECKING:
     from ..uploads.journal import Journal
@@ -220,6 +221,16 @@ class BatchPlan(Plan):
         """Return the items of the valid records."""
         return [checked.item for checked in self._valid]
 
+    def reduce(self, items: Iterable[Any]) -> None:
+        """Send other items in place of the valid ones, None of those that are not sent."""
+        changed = zip(self._valid, items, strict=True)
+        self._valid = [replace(checked, item=item) for checked, item in changed if item is not None]
+
+    @property
+    def pending_items(self) -> list[Any]:
+        """Return the items that no run has sent."""
+        return [self.items[index] for index in self._rest.pending] if self._rest else self.items
+
     @property
     def contents(self) -> list[str]:
         """Return digests by which valid records are known; none where they may be sent again."""
@@ -247,7 +258,7 @@ class BatchPlan(Plan):
     @property
     def due(self) -> int:
         """Count the records to be sent, and those that earlier runs have sent."""
-        return self._rest.due if self._rest else self.report.valid
+        return self._rest.due if self._rest else len(self._valid)
 
     @property
     def batch_count(self) -> int:
@@ -270,7 +281,8 @@ class BatchPlan(Plan):
             ids = [contents[index] for index in indexes]
         else:
             ids = [id for checked in records if (id := self._reader.id_of(checked.item))]
-        return Batch(number, Items(bodies, ids), [*map(self._place_of, indexes)])
+        items = Items(bodies, ids, [checked.item for checked in records])
+        return Batch(number, items, [*map(self._place_of, indexes)])
 
     def _place_of(self, index: int) -> tuple[int, int]:
         """Return the number and the line of a valid record."""
@@ -323,10 +335,18 @@ class BatchPlan(Plan):
 ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
 
 
-def record_plan(rows: Rows, reader: RecordReader, account: str, uncertain: Uncertain | None) -> BatchPlan:
-    """Plan to send the records of a file to an account."""
-    endpoint = reader.kind.endpoint
-    assert endpoint.batch
-    request = batch_request(reader.kind)(account_id=account)
-    upload = BatchUpload(request, ACTIONS[endpoint.method], endpoint.batch.noun, OPERATIONS, uncertain)
-    return BatchPlan(rows, reader, upload, endpoint.batch.size, account)
+def record_plan(
+    rows: Rows, reader: RecordReader, uncertain: Uncertain | None, complete: Callable[[Request], Request]
+) -> BatchPlan:
+    """Plan to send the records of a file to an account or a catalog.
+
+    `complete` is for those that are sent one by one.
+    """
+    endpoint, many = reader.kind.endpoint, batch_request(reader.kind)
+    place = {name: reader.options[name] for name in many.endpoint.path_fields}
+    request, action = many(**place), ACTIONS[endpoint.method]
+    if endpoint.batch:
+        upload = BatchUpload(request, action, endpoint.noun, OPERATIONS, uncertain)
+        return BatchPlan(rows, reader, upload, endpoint.batch.size, *place.values())
+    single = SingleUpload(request, action, endpoint.noun, SINGLE, uncertain, complete=complete)
+    return BatchPlan(rows, reader, single, 1, *place.values())

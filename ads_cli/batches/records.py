@@ -1,23 +1,42 @@
 """The records of a file as declared requests."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from typing import Any, Protocol
+
+import msgspec
 
 from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, unknown_currency
 from ..api.batches import encode_operation, operation, operation_of
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.names import Names, neutral_name, to_neutral
+from ..api.parts import values_of_record, without_same_invalid
 from ..api.problems import Problem
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed_or_text
-from ..errors import UsageError
+from ..errors import ContentError, UsageError
 from ..feeds.rows import Row
 from ..spelling import as_known, by_folded, comma_list
 from ..validation.rows import CheckedRow
 
 NO_AMOUNTS: Mapping[str, str] = {}
+CurrentOf = Callable[[str], Mapping[str, Any]]  # what the service has of the record with an id
 OPERATION_KEYS = {"operation_type", "params"}  # of the service's own form of an operation
+
+
+class FilesOfRecords(Protocol):
+    """Takes the files that records name in place of media keys."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the fields that name them."""
+
+    def take(self, values: dict[str, Any]) -> None:
+        """Put placeholders into a record, in place; raise ContentError where a field names no file."""
+
+    def add_for(self, request: Request) -> None:
+        """Note what a whole request tells of its files."""
 
 
 class RecordReader:
@@ -30,14 +49,18 @@ class RecordReader:
         options: dict[str, Any],
         amounts: Mapping[str, str] = NO_AMOUNTS,
         currency_of: CurrencyOf = unknown_currency,
+        files: FilesOfRecords | None = None,
+        current_of: CurrentOf = lambda id: NO_AMOUNTS,
     ) -> None:
         self.kind = kind
+        self._files = files
         self._names = names  # of the service, on the wire
-        self._unsent: dict[str, None] = {}  # fields of records that cannot be sent, and have been left out
+        self.left_out: dict[str, None] = {}  # fields of records that are read only
         self.options = options
         self._fields = {field.name: field for field in fields_of(kind)}
         self._amounts = amounts  # names of options in whole units, by field
         self._currency_of = currency_of
+        self._current_of = current_of
         self._own_id = kind.endpoint.id_field
         self._spelled = by_folded((*self.known, kind.endpoint.record_id))
         self._rows: dict[str, Row] = {}  # by the id of the record
@@ -46,7 +69,8 @@ class RecordReader:
     def known(self) -> tuple[str, ...]:
         """Name the fields that a file may have."""
         amounts = (name for field in money_fields(self.kind) for name in amount_names(field))
-        return (*self._fields, *amounts, *OPERATION_KEYS)
+        files = self._files.names if self._files else ()
+        return (*self._fields, *amounts, *files, *OPERATION_KEYS)
 
     def read(self, row: Row) -> CheckedRow:
         """Return the request of a record, and everything that is wrong with it."""
@@ -57,23 +81,42 @@ class RecordReader:
             return CheckedRow(row, None, problems)
         named = as_known(values, self._spelled)
         values = to_neutral({name: self._value(name, value) for name, value in named.items()})
+        if self._files:
+            values = deepcopy(values)  # the row stays as it was read
+            try:
+                self._files.take(values)
+            except ContentError as error:
+                return CheckedRow(row, None, [Problem("", error.message)])
         values, amounts, problems = in_micros(self.kind, values)
-        problems += self._place_id(values)
-        values = self._sendable(values) | self.options
+        values, left_out, mismatches = values_of_record(self.kind, values)
+        problems += mismatches
+        self.left_out |= dict.fromkeys(left_out)
+        if self.reads_records and self.kind.endpoint.method == "PUT":
+            own_id = str(values.get(str(self._own_id)))
+            values = without_same_invalid(self.kind, values, lambda: self._current_of(own_id))
+        values = values | self.options
         request, found = request_of(self.kind, values, {**amounts, **self._amounts}, self._currency_of)
         problems += [*self._without_options(found), *self._repeated(values, row)]
         if request and not problems and changes_nothing(request):
             problems = [Problem("", "has nothing to change")]
+        if self._files and isinstance(request, Request):
+            self._files.add_for(request)
         return CheckedRow(row, None if problems else request, problems)
 
     @property
+    def reads_records(self) -> bool:
+        """Whether what was read is what the service has shown, and not only a table of changes with ids."""
+        return not self.left_out.keys() <= {self.kind.endpoint.record_id}
+
+    @property
     def notes(self) -> list[str]:
-        """Say what was left out of the records that were read."""
-        unsent = ", ".join(sorted(self._unsent))
-        return [f"not sent, since it cannot be set: {unsent}"] if unsent else []
+        """Return none."""
+        return []
 
     def encode(self, item: Any) -> bytes:
-        """Return a request as an operation of a batch."""
+        """Return a request as an operation of a batch, or by its own names where there is none."""
+        if self.kind.endpoint.batch is None:
+            return msgspec.json.encode(item, enc_hook=str)
         return encode_operation(operation(item, self._names))
 
     def id_of(self, item: Any) -> str:
@@ -105,22 +148,6 @@ class RecordReader:
         if field.type.is_comma_list:
             return comma_list(value)
         return parsed_or_text(value) if field.type.is_nested else value
-
-    def _place_id(self, values: dict[str, Any]) -> list[Problem]:
-        """Take the id of a listed record as that of the request."""
-        own_id, record_id = self._own_id, self.kind.endpoint.record_id
-        if record_id in self._fields or record_id not in values:
-            return []
-        listed = values.pop(record_id)
-        if own_id and values.setdefault(own_id, listed) != listed:
-            return [Problem(own_id, f"is {values[own_id]!r}, and {record_id} is {listed!r}")]
-        return []
-
-    def _sendable(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Leave out the fields that listed records have, and requests do not."""
-        unsent = self.kind.endpoint.record_fields - self._fields.keys()
-        self._unsent |= dict.fromkeys(values.keys() & unsent)
-        return {name: value for name, value in values.items() if name not in unsent}
 
     def _without_options(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems of the record; raise UsageError for one of an option."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
-from ..errors import AdsctlError, UnavailableError
+from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import listed
 from ..uploads.batch import FAILED, Acknowledgement, Batch, Errors, operation_errors, reasons_of
 from ..uploads.upload import AttemptLog, digest_of, not_understood, noted
@@ -28,6 +28,7 @@ class Items(NamedTuple):
 
     bodies: Sequence[bytes]
     ids: list[str]
+    records: Sequence[Any] = ()  # what the bodies are made of
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -100,10 +101,15 @@ class BatchUpload:
 
     def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
         """Build the request of a batch."""
-        return self._prepare(client, batch.items.bodies)
+        return self._prepare(client, batch.items, range(len(batch.items)))
 
-    def _prepare(self, client: "Client", bodies: Sequence[bytes]) -> "PreparedRequest":
-        return client.prepare(self.request, [self.wire.start, b",".join(bodies), self.wire.end])
+    def _prepare(self, client: "Client", items: Items, numbers: Sequence[int]) -> "PreparedRequest":
+        bodies = b",".join(items.bodies[number] for number in numbers)
+        return client.prepare(self.request, [self.wire.start, bodies, self.wire.end])
+
+    def _errors_of(self, error: AdsctlError, count: int) -> Errors:
+        """Return the errors of items that the service refuses, by number."""
+        return self.wire.errors_in(error.body, count)
 
     def digest(self, batch: Batch) -> str:
         """Return the digest of the items and of their record numbers."""
@@ -142,10 +148,7 @@ class BatchUpload:
         self, client: "Client", batch: Batch, numbers: list[int], attempts: AttemptLog
     ) -> tuple[dict[int, str], list[Any]]:
         """Send some items of a batch; return why some are rejected, or the records of all."""
-        prepared, count = (
-            self._prepare(client, [batch.items.bodies[number] for number in numbers]),
-            len(numbers),
-        )
+        prepared, count = self._prepare(client, batch.items, numbers), len(numbers)
 
         def check(response: "Response") -> None:
             if not self.wire.errors_in(response.body, count):
@@ -158,7 +161,7 @@ class BatchUpload:
                 response = client.send_untracked(prepared, on_send=on_send, check=check)
         except AdsctlError as error:
             is_uncertain = isinstance(error, UnavailableError) or (self.creates and error.may_be_applied)
-            errors = {} if is_uncertain else self.wire.errors_in(error.body, count)
+            errors = {} if is_uncertain else self._errors_of(error, count)
             if errors:
                 may_be_applied = error.may_be_applied or attempts.may_be_applied(batch.number)
                 are_gone = len(errors) == count and all(map(_is_not_found, errors.values()))
@@ -173,6 +176,20 @@ class BatchUpload:
             raise
         errors = self.wire.errors_in(response.body, count)
         return (reasons_of(errors), []) if errors else ({}, self.wire.records_in(response, count))
+
+
+@dataclass(frozen=True)
+class SingleUpload(BatchUpload):
+    """Sends each record as a request of its own, once it is complete."""
+
+    complete: Callable[[Any], Any] = lambda record: record  # puts in what is known only now
+
+    def _prepare(self, client: "Client", items: Items, numbers: Sequence[int]) -> "PreparedRequest":
+        (number,) = numbers
+        return client.prepare(self.complete(items.records[number]))
+
+    def _errors_of(self, error: AdsctlError, count: int) -> Errors:
+        return {0: [{"message": error.message}]} if isinstance(error, RefusedError | NotFoundError) else {}
 
 
 def how_to_decide(count: int) -> str:
@@ -203,3 +220,4 @@ def records_in(response: "Response", count: int) -> list[Any]:
 
 
 OPERATIONS = BatchCodec(b"[", b"]", operation_errors, records_in)
+SINGLE = BatchCodec(b"", b"", lambda body, count: {}, records_in)

@@ -245,7 +245,7 @@ class Comparison:
             return f"the {noun} {entry.id} belongs to {other.parent.kind.noun} {other.parent.id}"
         account = self._file.account or "the account"
         where = f"{parent_id} has" if parent_id not in (ROOT, PLACEHOLDER_ID) else f"{account} has"
-        why = "it was deleted, or is of another account; without id it is created"
+        why = "it was deleted, or is of another account or kind; without id it is created"
         return f"{where} no {noun} {entry.id}: {why}"
 
     def _differences(self, entry: Entry, one: Stored) -> dict[str, Any]:

@@ -42,7 +42,6 @@ INNER = "line_items."
 AUDIENCES = ("CUSTOM_AUDIENCE", "CUSTOM_AUDIENCE_EXPANDED")
 OF_CAMPAIGNS = ("CAMPAIGN_ENGAGEMENT", "CAMPAIGN_ENGAGEMENT_LOOKALIKE")
 PAGE_SIZE = 1000
-BY_SERVICE = ("pay_by",)  # the service answers a value of its own, which it takes from nobody
 
 
 class CopySetting(NamedTuple):
@@ -153,8 +152,8 @@ class Copy:
         fields = file_fields(one.kind)
         for key in [key for key, value in record.items() if value is None]:
             del record[key]
-        for name in BY_SERVICE:
-            if name in fields and record.get(name) not in fields[name].type.choices:
+        for name, each in fields.items():
+            if each.type.extra("by_service") and record.get(name) not in each.type.choices:
                 record.pop(name, None)
         if record.get(STATUS) != DRAFT and not (self._active and record.get(STATUS) == ACTIVE):
             record[STATUS] = PAUSED

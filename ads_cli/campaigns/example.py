@@ -43,6 +43,7 @@ TARGETING = """\
     ads:
     - post: "1790415000000000010"
     # - {text: The mugs of winter, media: [mugs.jpg]}  # a new post; files are relative to this one
+    # - {text: Hats, media: [hats.jpg], card: {website: https://shop.example/hats, title: Hats}}
 """
 TAGS = """\
     tracking_tags:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -17,6 +17,8 @@ from ..errors import ContentError, UsageError
 from ..output.text import safe
 from ..spelling import suggestion
 from .model import (
+    KEYS,
+    MAX_RECORDS,
     OPERATOR,
     OPERATOR_WORDS,
     POST,
@@ -25,6 +27,7 @@ from .model import (
     VALUE,
     Entry,
     FileField,
+    FileProblem,
     Kind,
     content_of,
     fields_by_key,
@@ -33,23 +36,11 @@ from .model import (
 )
 from .new_posts import NEW_POST, read_post
 
-KEYS = ("account", "scope", "q", "campaigns")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+WORKBOOK_MAGIC = b"PK\x03\x04"
 MAX_BYTES = 64 * 1024 * 1024
-MAX_RECORDS = 200_000
 MAX_TOLD = 100  # problems
 LOOP_KEYS = ("rows", "files", "profiles")
-
-
-class FileProblem(NamedTuple):
-    """A mistake in a file."""
-
-    line: int
-    path: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.text}" if self.path else self.text
 
 
 @dataclass
@@ -103,10 +94,19 @@ def read_content(file: str) -> bytes:
 
 
 def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
-    """Read a file of campaigns; raise ContentError where it is neither YAML nor JSON.
+    """Read a file of campaigns; raise ContentError where it is neither YAML nor JSON, nor a workbook.
 
     `folder` is where the names of other files start from. What is wrong is noted in `problems`.
     """
+    if content.startswith(WORKBOOK_MAGIC):
+        import json
+
+        from .workbook import read_workbook
+
+        records, problems = read_workbook(content, label)
+        found = file_of(records, label, folder, json.dumps(records, ensure_ascii=False).encode())
+        found.problems += problems
+        return found
     document = load(content, label, LinedBuilder, fast_loader())
     if not isinstance(document, LinedMapping):
         raise ContentError(
@@ -117,6 +117,8 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
 
 def reads_other_files(content: bytes, label: str) -> bool:
     """Tell whether a file of campaigns has loops or media, which are read; raise ContentError."""
+    if content.startswith(WORKBOOK_MAGIC):
+        content = parse_file(content, label, Path()).content  # which is JSON
     waiting = [load(content, label, LinedBuilder, fast_loader())]
     while waiting:
         value = waiting.pop()
@@ -266,6 +268,8 @@ class _Reader:
         def fill(value: Any, key: str) -> Any:
             if isinstance(value, list) and all(isinstance(each, str) for each in value):
                 return [fill(each, key) for each in value]
+            if isinstance(value, dict):
+                return {inner: fill(each, key) for inner, each in value.items()}
             if not isinstance(value, str):
                 return value
             for name in PLACEHOLDER.findall(value):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,19 @@ LISTS = ("line_items", "targeting", "ads", "tracking_tags")  # below campaigns
 NAMED = ("campaign", "line_item")  # kinds whose records are known by a key, or by their names
 TYPE, OPERATOR, VALUE = "targeting_type", "operator_type", "targeting_value"
 OPERATOR_WORDS = {"EQ": "", "NE": "EXCLUDE ", "LT": "LT ", "GTE": "GTE "}  # before the type of a criterion
+KEYS = ("account", "scope", "q", "campaigns")  # of a file
+MAX_RECORDS = 200_000  # in a file
+
+
+class FileProblem(NamedTuple):
+    """A mistake in a file."""
+
+    line: int
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text}" if self.path else self.text
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,6 +326,8 @@ class NewPost:
     names: list[str]  # of files of media, as they were written
     places: list[str]  # where they are
     digest: str  # of all of it, with the content of the files
+    card: dict[str, Any] | None = None  # its website and title; the media are in it then
+    card_digest: str = ""  # of the card and its media
 
     @property
     def label(self) -> str:
@@ -322,7 +337,8 @@ class NewPost:
     @property
     def shown(self) -> dict[str, Any]:
         """Return it as a plan has it."""
-        return {**self.values, **({"media": self.names} if self.names else {})}
+        card = {"card": self.card} if self.card else {}
+        return {**self.values, **({"media": self.names} if self.names else {}), **card}
 
     @property
     def stand_in(self) -> int:

@@ -1,12 +1,13 @@
 """Posts that are made with a file of campaigns: known by their content, so that each is made once."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..api.cards import CreateCard, ListCards
 from ..api.endpoint import Request, requests_for
 from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
 from ..api.validation import check, errors_in
@@ -28,7 +29,8 @@ NEW_POST = {
     "card",
 }  # keys of an ad whose post is new
 OWN = ("account_id", "trim_user", "post_mode")  # of the request, and no part of the post
-KIND = "post"  # in the memory of applies
+KIND, CARD = "post", "card"  # in the memory of applies
+CARD_KEYS = ("website", "title")
 PAGE_SIZE = 1000
 LINK = "https://t.co/"  # the service adds a link to the media of a post to its text
 SOME_KEY = "3_1"  # what stands for the media key of a file
@@ -42,14 +44,15 @@ def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | N
         if before.pop(key, None) is not None:
             note(key, "cannot be used with what makes a new post")
             return None
+    card = before.pop("card", None)
     values = {key: value for key, value in before.items() if key not in ("key", "media", "media_key")}
     problems = 0
     for key in values.keys() - _fields():
         problems += 1
-        text = "is not a field of a new post"
-        if key == "card":
-            text = "no card is made with a file: create it, and name it as card_uri"
-        note(key, text + suggestion(key, _fields() | {"media"}))
+        note(key, "is not a field of a new post" + suggestion(key, _fields() | {"media", "card"}))
+    if card is not None and (mistake := _card_mistake(card, before)):
+        problems += 1
+        note("card", mistake)
     if "media_key" in before:
         values["media_keys"] = [before["media_key"]]
     names = before.get("media", [])
@@ -70,8 +73,29 @@ def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | N
             note("media", f"{name} cannot be read: {error.strerror}")
     if problems:
         return None
-    text = json.dumps([values, digests], sort_keys=True, default=str)
-    return NewPost(values, names, places, sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
+    shown = [values, digests] if card is None else [values, digests, card]
+    made = NewPost(values, names, places, _digest_of(shown), None if card is None else dict(card))
+    if made.card:
+        made.card_digest = _digest_of([made.card, digests, values.get("media_keys")])
+    return made
+
+
+def _digest_of(values: Any) -> str:
+    text = json.dumps(values, sort_keys=True, default=str)
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _card_mistake(card: Any, ad: Mapping[str, Any]) -> str:
+    """Return what is wrong with the card of a new post, before its values are looked at."""
+    if not isinstance(card, Mapping) or {*card} != {*CARD_KEYS}:
+        return "must be {website: URL, title: TEXT}; any other card is created before, and named as card_uri"
+    if not str(card["website"]).startswith(("https://", "http://")):
+        return "website must be an address, as in https://shop.example/mugs"
+    if "card_uri" in ad:
+        return "cannot be used with card_uri"
+    if not {"media", "media_key", "media_keys"} & ad.keys():
+        return "needs media: what it shows above its title"
+    return ""
 
 
 @cache
@@ -97,10 +121,27 @@ def find_posts(
         if id := memory.ids.get(mark_of(entry.post)):
             entry.values["post_id"] = int(id)
             continue
-        keys = {"media_keys": [SOME_KEY] * len(entry.post.places)} if entry.post.places else {}
-        problems = check(request_kind(service), {"account_id": "-", **entry.post.values, **keys})[1]
-        for problem in errors_in(problems):
+        post, own = entry.post, dict(entry.post.values)
+        if post.places:
+            own["media_keys"] = [SOME_KEY] * len(post.places)
+        if post.card:
+            card = card_values(post, own.pop("media_keys"))
+            for problem in errors_in(check(CreateCard, {"account_id": "-", **card})[1]):
+                note(entry, f"{problem.path}: {problem.message}", "card")
+        for problem in errors_in(check(request_kind(service), {"account_id": "-", **own})[1]):
             note(entry, problem.message, problem.path.split("[")[0])
+
+
+def card_values(post: NewPost, media_keys: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of the card of a post, whose name tells it from all others."""
+    assert post.card
+    is_one = len(media_keys) == 1
+    media = {"type": "MEDIA", "media_key": media_keys[0]} if is_one else {}
+    several = {"type": "SWIPEABLE_MEDIA", "media_keys": [*media_keys]}
+    website = {"type": "WEBSITE", "url": post.card["website"]}
+    details = {"type": "DETAILS", "title": post.card["title"], "destination": website}
+    name = f"{str(post.card['title'])[:60]} {post.card_digest[:12]}"
+    return {"name": name, "components": [media or several, details]}
 
 
 def request_kind(service: str) -> type[Request]:
@@ -119,6 +160,33 @@ def make_post(client: "Client", account: str, post: NewPost, request: Request, m
     if mark in memory.lost and (found := _find(client, account, post, memory)):
         memory.remember({mark: found})
         return found
+    return _create_once(client, request, memory, mark, "id", str.isdecimal)
+
+
+def make_card(client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory) -> str:
+    """Create the card of a post, unless an earlier run has; return its address."""
+    mark = (CARD, "", post.card_digest)
+    if found := memory.ids.get(mark):
+        return found
+    if mark in memory.lost:
+        name = str(getattr(request, "name", ""))
+        for page in client.pages(ListCards(account_id=account, q=name)):
+            for record in page.records:
+                if record.get("name") == name and record.get("card_uri"):
+                    memory.remember({mark: str(record["card_uri"])})
+                    return str(record["card_uri"])
+    return _create_once(client, request, memory, mark, "card_uri", bool)
+
+
+def _create_once(
+    client: "Client",
+    request: Request,
+    memory: ApplyMemory,
+    mark: Mark,
+    field: str,
+    is_valid: Callable[[str], bool],
+) -> str:
+    """Send a request that creates, noted before it is sent; return a field of what it has made."""
     numbers: list[int] = []
 
     def note_attempt() -> None:
@@ -132,9 +200,9 @@ def make_post(client: "Client", account: str, post: NewPost, request: Request, m
             memory.end_attempt(numbers[0], {})
         raise
     record = response.neutral_data
-    id = str(record.get("id") if isinstance(record, dict) else "")
-    if not id.isdecimal():
-        raise not_understood("the post has no id")
+    id = str((record.get(field) if isinstance(record, dict) else "") or "")
+    if not is_valid(id):
+        raise not_understood(f"the {mark[0]} has no {field}")
     memory.end_attempt(numbers[0], {mark: id})
     return id
 

@@ -111,6 +111,8 @@ CUSTOM_COMMANDS = {
     "campaigns plan": "campaigns.files:plan",
     "campaigns copy": "campaigns.copying:copy",
     "campaigns apply": "campaigns.files:apply",
+    "campaigns activate": "campaigns.activate:campaigns",
+    "line-items activate": "campaigns.activate:line_items",
     "conversions send": "conversions:send",
     "stats get": "stats:get",
     "stats export": "stats.export:export",

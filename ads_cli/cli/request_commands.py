@@ -4,12 +4,14 @@ Every option is passed on as text and validated by the declaration alone: all pr
 and no limit is written twice.
 """
 
+from collections.abc import Callable
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..api.amounts import CurrencyOf, money_fields, unknown_currency
+from ..api.batches import has_batch_options
 from ..api.endpoint import Request, is_of_service
 from ..api.fields import Field, fields_of
 from ..api.names import WIRE_NAMES, neutral_name
@@ -87,17 +89,26 @@ class RequestCommand(ExampleCommand):
         if values.pop("active", None):
             _use_active(request_type, values)
         file = values.pop("file", None)
-        names = BATCH_OPTIONS if endpoint.batch else ONCE_OPTIONS if "file" in ctx.params else ()
+        names = (
+            BATCH_OPTIONS if has_batch_options(request_type) else ONCE_OPTIONS if "file" in ctx.params else ()
+        )
         batch = {name: values.pop(name, None) for name in names}
         named = None if "currency" in fields else values.pop("currency", None)
         values |= {name: getattr(call, option) for name, option in common.items()}
         currency_of = _currency_of(call, request_type, named)
         media = _media_references(request_type)
-        if file and (endpoint.batch or endpoint.makes_anew):
-            found = _of_records(call, request_type, file, values, batch, currency_of, media)
+        if endpoint.takes_several and self._run_several(
+            call, request_type, values, file, batch, currency_of, envelope=bool(shape["envelope"])
+        ):
+            return
+        left_out: list[str] = []  # of a record of the service, since it is read only
+        if file and (endpoint.batch or endpoint.makes_anew or endpoint.method == "PUT"):
+            found = _of_records(call, request_type, file, values, batch, currency_of, media, left_out.extend)
             if found is None:
                 return
             if not isinstance(found, Request) and not call.dry_run:
+                if left_out:
+                    _of_record(call, found.request, left_out)
                 call.writes.approve([call.client.prepare(found.request)])
                 _create_once(call, found, media, envelope=bool(shape["envelope"]))
                 return
@@ -106,8 +117,19 @@ class RequestCommand(ExampleCommand):
             refuse_several(batch)
             service = call.settings.service
             request = request_from_input(
-                request_type, values, file, service=service, currency_of=currency_of, media=media
+                request_type,
+                values,
+                file,
+                service=service,
+                currency_of=currency_of,
+                media=media,
+                on_record=left_out.extend,
             )
+        if left_out:
+            reduced = _of_record(call, request, left_out)
+            if reduced is None:
+                return
+            request = reduced
         if endpoint.mutates:
             call.writes.approve(call.client.prepare(each) for each in [request])
         if not call.dry_run or call.is_plan:
@@ -121,6 +143,43 @@ class RequestCommand(ExampleCommand):
             show_list(call, request, **shape)
         else:
             _show_response(call, request, call.client.call(request), envelope=bool(shape["envelope"]))
+
+    def _run_several(
+        self,
+        call: Invocation,
+        kind: type[Request],
+        values: dict[str, Any],
+        file: str | None,
+        batch: dict[str, Any],
+        currency_of: CurrencyOf,
+        *,
+        envelope: bool,
+    ) -> bool:
+        """Run the command for several records; where one is named, put its id and --set into `values`."""
+        id_field, service = str(kind.endpoint.id_field), call.settings.service
+        ids, where, settings = (values.pop(name, None) or () for name in (id_field, "where", "set"))
+        values[id_field] = ids[0] if ids else None
+        if len(ids) <= 1 and not where and not settings:
+            return False
+        from ..commands.batches.several import Chosen, SeveralRecords
+
+        chosen = Chosen(ids, where, settings)
+        chosen.require_alone(file)
+        if not (ids or where):
+            return False  # the id is missing
+        refuse_several(batch)
+        records = SeveralRecords(call, kind, values | {id_field: None}, chosen)
+        if chosen.is_one:
+            values |= records.settings_of_one()
+            return False
+        if kind.endpoint.method == "GET":
+            records.show(envelope=envelope)
+            return True
+        records.change(
+            lambda given: request_from_input(kind, given, service=service, currency_of=currency_of),
+            envelope=envelope,
+        )
+        return True
 
 
 def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> CurrencyOf:
@@ -140,12 +199,28 @@ def _of_records(
     batch: dict[str, Any],
     currency_of: CurrencyOf,
     media: "MediaReferences | None",
+    on_record: Callable[[list[str]], None],
 ) -> "Request | OneRecord | None":
     """Return the request of the only record of a file, or send several."""
-    from ..commands.uploads.batch import BatchOptions, send_records
+    from ..commands.batches import BatchOptions, send_records
 
     given = {name: value for name, value in batch.items() if value is not None}
-    return send_records(call, kind, file, values, BatchOptions(**given), currency_of, media)
+    return send_records(call, kind, file, values, BatchOptions(**given), currency_of, media, on_record)
+
+
+def _of_record(call: Invocation, request: Request, left_out: list[str]) -> Request | None:
+    """Return what a change makes another of the record that it was read from; None where that is nothing."""
+    from ..commands.batches import say_left_out
+
+    say_left_out(call, left_out)
+    if request.endpoint.method != "PUT":
+        return request
+    from ..commands.batches.several import only_what_differs, show_current
+
+    (reduced,) = only_what_differs(call, [request])
+    if reduced is None:
+        show_current(call, request)
+    return reduced
 
 
 def _media_references(request: type[Request]) -> "MediaReferences | None":

@@ -5,7 +5,8 @@ from typing import Any
 
 from typer import Exit
 
-from ..api.amounts import amount_names
+from ..api.amounts import MICRO_WORDS, amount_names
+from ..api.batches import has_batch_options
 from ..api.endpoint import BatchEndpoint, Endpoint, Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
@@ -29,9 +30,9 @@ BATCH_OPTIONS = ("format", "failed_out", "force", *ONCE_OPTIONS)
 FORMATS = "csv, tsv, json, jsonl or yaml"
 
 
-def file_help(batch: BatchEndpoint) -> str:
+def file_help(batch: BatchEndpoint | None) -> str:
     """Say how a file of several records is sent."""
-    return f"several records, in a list or a table, are sent {batch.size} at a time; "
+    return f"several records, in a list or a table, are sent {batch.size if batch else 'one'} at a time; "
 
 
 def batch_options() -> Iterator[Option]:
@@ -78,23 +79,22 @@ def request_parameters(request: type[Request]) -> list[Any]:
     common = common_fields(request)
     own = [field for field in fields_of(request) if field.name not in common]
     endpoint = request.endpoint
-    params = [
-        param
-        for field in own
-        for param in field_parameters(field, endpoint.id_field, is_required=endpoint.batch is None)
-    ]
+    has_file = bool(endpoint.batch) or any(field.type.is_nested for field in own)
+    params = [param for field in own for param in field_parameters(field, endpoint, has_file=has_file)]
     params.sort(key=lambda param: (not isinstance(param, Argument), not param.required))
     params += file_options(request)
     if any(field.type.is_nested for field in own):
         params += document_options(request)
-    elif request.endpoint.batch:
+    elif has_batch_options(request):
         params.append(file_option(request))
-    if endpoint.batch:
+    if has_batch_options(request):
         params += batch_options()
-    if endpoint.batch or (endpoint.makes_anew and any(param.name == "file" for param in params)):
+    if has_batch_options(request) or (endpoint.makes_anew and any(param.name == "file" for param in params)):
         params += once_options(creates=endpoint.makes_anew)
     if any(field.type.extra("money") for field in own) and endpoint.mutates:
         params += currency_option(own)
+    if endpoint.takes_several:
+        params += choosing_options(request)
     is_paged = any(field.name == "cursor" for field in own)
     return [*params, *filters_of(endpoint), envelope_option(), *(paging_options() if is_paged else [])]
 
@@ -130,6 +130,25 @@ def file_options(request: type[Request]) -> Iterator[Option]:
         )
 
 
+def choosing_options(request: type[Request]) -> Iterator[Option]:
+    """Make the options that find records in place of their ids, and change what they have."""
+    yield Option(
+        "where",
+        "--where",
+        metavar="CONDITION",
+        multiple=True,
+        help="In place of ids: all records for which this holds, as in 'name~^Winter'; may be repeated",
+    )
+    if request.endpoint.method == "PUT" and any(field.type.extra("money") for field in fields_of(request)):
+        yield Option(
+            "set",
+            "--set",
+            metavar="FIELD=VALUE",
+            multiple=True,
+            help="Change a field; an amount may be relative, as in daily_budget=+10%; may be repeated",
+        )
+
+
 class AliasOption(Option):
     """A hidden option that is named as its field is on the wire."""
 
@@ -144,15 +163,22 @@ class FieldOption(Option):
         return False
 
 
-def field_parameters(field: Field, id_field: str | None, *, is_required: bool = True) -> Iterator[Any]:
+def field_parameters(field: Field, endpoint: Endpoint, *, has_file: bool) -> Iterator[Any]:
     """Make the argument of the resource's own id, or the option of any other field.
 
-    The id of each record may be in a file, where the argument is not required. A field of money has a second
-    option, in whole units of the currency.
+    The id of each record may be in a file, or found by --where: then the argument is not required. A field of
+    money has a second option, in whole units of the currency.
     """
-    field_type, name = field.type, field.option
+    field_type, name, id_field = field.type, field.option, endpoint.id_field
     if field.name == id_field:
-        yield Argument(field.name, metavar=field.name.upper(), required=is_required, help=field.help)
+        several = endpoint.takes_several
+        yield Argument(
+            field.name,
+            metavar=field.name.upper() + ("..." if several else ""),
+            nargs=-1 if several else 1,
+            required=not several and not has_file,
+            help=field.help,
+        )
     elif field_type.base is bool:
         both = f"{name}/--no-{name[2:]}"
         yield Option(field.name, both, help=field.help, is_flag=True)
@@ -165,6 +191,7 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
             help=". ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
             offers=field_type.offered,
+            hidden=bool(field_type.extra("money")),
         )
     wire_name = X.name(field.name)
     if wire_name != field.name and field.name != id_field:
@@ -182,7 +209,7 @@ def field_parameters(field: Field, id_field: str | None, *, is_required: bool = 
             names[0],
             *map(as_option, names),
             metavar="AMOUNT",
-            help=f"The same in whole units, as in 1.50; replaces {name}",
+            help=field.help.replace(MICRO_WORDS, "In units of the currency, as in 1.50"),
         )
 
 
@@ -213,8 +240,7 @@ def choices_help(field_type: FieldType) -> str:
 
 def file_option(request: type[Request]) -> Option:
     """Make --file, which reads the fields of one record, or of several where there is a batch line."""
-    batch = request.endpoint.batch
-    several = file_help(batch) if batch else ""
+    several = file_help(request.endpoint.batch) if has_batch_options(request) else ""
     return Option(
         "file",
         "--file",

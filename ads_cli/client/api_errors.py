@@ -203,6 +203,8 @@ def _details(body: Any) -> ErrorDetails:
     entries = list(errors_of(body))
     if not entries and "message" in body:
         entries = [body]
+    if not entries and isinstance(reason := body.get("error"), str):  # of OAuth 2.0 (RFC 6749, 5.2)
+        entries = [{"code": reason, "message": body.get("error_description")}]
     if not entries:
         return ErrorDetails("the service gave no reason")
     code = next((entry["code"] for entry in entries if isinstance(entry.get("code"), int | str)), None)

@@ -12,12 +12,12 @@ from ..api.endpoint import Base, Request
 from ..api.names import GENERIC, Names
 from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
-from ..errors import AdsctlError, NotFoundError, UnavailableError
+from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError
 from ..http.headers import requested_delay
 from ..http.response_body import Parse, parse_json
 from ..http.retry import CLOCK, Clock, FailedAttempt, backoff
 from ..http.trace import Trace
-from .credentials import Credentials
+from .credentials import Credentials, UserKeys
 from .prepared_request import PreparedRequest, build_request, is_write
 from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
 from .response import Response, follow
@@ -159,7 +159,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
                     if not failures:
                         on_send()
                     try:
-                        response = self._send(prepared, auth or self._auth, permit, parse)
+                        response = self._send(prepared, auth, permit, parse)
                         _check(response, check)
                     except NotFoundError:
                         limiter.record_progress()
@@ -190,7 +190,25 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
                 error.hint = "the request may have been applied: check before you send it again"
             raise
 
-    def _send(self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, parse: Parse) -> Response:
+    def _send(
+        self, prepared: PreparedRequest, auth: "httpx.Auth | None", permit: Permit, parse: Parse
+    ) -> Response:
+        """Send a request; once more where the service rejects a token that can be renewed."""
+        if auth or isinstance(credentials := self._credentials, UserKeys):
+            return self._send_once(prepared, auth or self._auth, permit, parse)
+        from .signing import BearerAuth
+
+        token = credentials.access_token
+        try:
+            return self._send_once(prepared, BearerAuth(token), permit, parse)
+        except AccessError as error:
+            if error.http_status != 401:
+                raise
+        return self._send_once(prepared, BearerAuth(credentials.renew(token)), permit, parse)
+
+    def _send_once(
+        self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, parse: Parse
+    ) -> Response:
         """Send a request once, within what is left of --max-wait."""
         with self._count_lock:
             self.requests += 1
@@ -230,7 +248,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""
-        _ = self.rate_limiter, self._sender, self._auth
+        _ = self.rate_limiter, self._sender, self._credentials
 
     @cached_property
     def _sender(self) -> Sender:
@@ -252,12 +270,18 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
             return False
 
     @cached_property
+    def _credentials(self) -> Credentials:
+        credentials = self.credentials()
+        if isinstance(credentials, UserKeys):
+            self.trace.add_secrets(*credentials)
+        return credentials
+
+    @cached_property
     def _auth(self) -> "httpx.Auth":
         from .signing import as_user
 
-        credentials = self.credentials()
-        self.trace.add_secrets(*credentials)
-        return as_user(credentials)
+        assert isinstance(self._credentials, UserKeys)
+        return as_user(self._credentials)
 
 
 def _connect_to_stranger(url: "httpx.URL") -> "httpx.BaseTransport":

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,12 +22,13 @@ from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, StateError
 from .prepared_request import PreparedRequest
 from .spending import SOURCES, StoredRecords
-from .writes import SIGN_IN, Dialect, Operation, Write, write_of
+from .writes import Dialect, Operation, Write, write_of
 
 CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
 DAILY = "daily_budget_amount_local_micro"
 CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
+FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet: the path of a FleetCount
 HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
 Record = Mapping[str, Any]
 
@@ -59,6 +61,31 @@ def micros(value: Any) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and not isinstance(value, bool) else -1
 
 
+class FleetCount:
+    """What the tasks of a fleet's run change together on this machine: a file for each task and limit."""
+
+    def __init__(self, path: Path) -> None:
+        self._folder, self._task = path.parent, path.name
+
+    def total(self, limit: Limit, count: int) -> int:
+        """Return how many records all tasks change, this one `count` of them; note it if that is allowed.
+
+        A task that is resumed counts as much as it did at most.
+        """
+        from ..config.atomic_files import atomic, make_folder
+        from ..config.file_locks import locked
+
+        folder = self._folder / blake2b(limit.source.encode(), digest_size=8).hexdigest()
+        make_folder(folder)
+        with locked(self._folder / "lock"):
+            counts = {path.name: int(path.read_text()) for path in folder.iterdir() if path.name[0] != "."}
+            counts[self._task] = max(count, counts.get(self._task, 0))
+            if (total := sum(counts.values())) <= limit.value:
+                with atomic(folder / self._task) as stream:
+                    stream.write(str(counts[self._task]))
+        return total
+
+
 class WriteGuard:
     """Judges the writes of one invocation; thread-safe."""
 
@@ -69,7 +96,9 @@ class WriteGuard:
         stored: Callable[[str], StoredRecords],
         lock_account: Callable[[str], None] = lambda account: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        fleet: FleetCount | None = None,
     ) -> None:
+        self._fleet = fleet
         self._read, self._dialect, self._stored = guard, cache(dialect), stored
         self._lock_account, self._now = lock_account, now
         self._lock = threading.RLock()
@@ -144,7 +173,7 @@ class WriteGuard:
             due: list[tuple[str, Operation, bytes]] = []
             count = 0
             for write in writes:
-                if write.endpoint and write.endpoint.command.split()[0] == SIGN_IN:
+                if write.endpoint and not write.endpoint.changes:
                     continue
                 self._judge_kind(write)
                 new = [(write.account, each, _digest(write, each)) for each in write.operations]
@@ -152,8 +181,11 @@ class WriteGuard:
                 count += len(new) if write.operations else write.records
                 due += new
             for limit in self.guard.of("max_changes") if not self._is_planned else ():
-                if self._count + count > limit.value:
-                    raise refused(f"{self._count + count:,} changes", limit)
+                own = self._count + count
+                total = self._fleet.total(limit, own) if self._fleet and count else own
+                if total > limit.value:
+                    of_fleet = f" of a fleet, {own:,} of this task" if total > own else ""
+                    raise refused(f"{total:,} changes{of_fleet}", limit)
             self._judge_spending(due)
             self._count += count
             self._approved |= {digest for *_, digest in due}

@@ -57,8 +57,9 @@ def may_change_method(prepared: PreparedRequest) -> bool:
 
 
 def is_write(prepared: PreparedRequest) -> bool:
-    """Whether a request may change anything."""
-    return prepared.method != "GET" or may_change_method(prepared)
+    """Whether a request may change anything; of a raw one the method tells."""
+    is_read = prepared.declared is not None and not prepared.declared.endpoint.changes
+    return not (is_read or prepared.method == "GET") or may_change_method(prepared)
 
 
 def build_request(

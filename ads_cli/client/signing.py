@@ -15,7 +15,7 @@ from oauthlib.oauth1 import SIGNATURE_HMAC_SHA1
 from oauthlib.oauth1 import Client as Signer
 from oauthlib.oauth1.rfc5849.utils import escape
 
-from .credentials import Credentials
+from .credentials import UserKeys
 from .prepared_request import FORM
 
 # A header that is filled in takes 6 µs, one that oauthlib signs 109 µs: a tenth of the CPU time of a request.
@@ -90,7 +90,7 @@ class BearerAuth(httpx.Auth):
         yield request
 
 
-def as_user(credentials: Credentials) -> SignedAuth:
+def as_user(keys: UserKeys) -> SignedAuth:
     """Sign as a user."""
-    key, secret, token, token_secret = credentials
+    key, secret, token, token_secret = keys
     return SignedAuth(key, secret, resource_owner_key=token, resource_owner_secret=token_secret)

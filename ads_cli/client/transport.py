@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import httpx
 
 from .. import __version__
-from ..http.connections import connect
 from ..http.response_body import ENCODING
 from .prepared_request import PreparedRequest
 
@@ -56,7 +55,11 @@ class ThreadConnections(threading.local):
     def _connect(self, url: httpx.URL, *, is_stranger: bool) -> httpx.BaseTransport:
         if is_stranger:
             return self._connect_to_stranger(url)
-        return EmulatorTransport(self._app) if self._app else connect(url, self._tls)
+        if self._app:
+            return EmulatorTransport(self._app)
+        from ..http.network import connect
+
+        return connect(url, self._tls)
 
 
 def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> httpx.Request:

@@ -5,7 +5,7 @@ A raw request is matched to a declared endpoint; what matches none, or cannot be
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -13,7 +13,7 @@ import msgspec
 from ..api.endpoint import Endpoint, Request, modules_of, requests_for, requests_of
 from ..api.fields import fields_of
 from ..api.names import Names, to_neutral
-from ..api.spending import DRAFT, PAUSED
+from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, update_of_activation
 from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
 
@@ -33,7 +33,6 @@ SUBJECTS = {
     "accounts": "settings",
     "webhooks": "webhooks",
 }
-SIGN_IN = "auth"  # the group of commands that sign in and out, which change nothing but tokens
 
 
 class Dialect(NamedTuple):
@@ -219,9 +218,12 @@ def _operations(
             if action not in ("create", "update", "delete"):
                 raise ValueError(f"{action!r} is no operation_type")
             params = to_neutral(item.get("params", {}))
-            yield Operation(action, kinds.get(action), {**params, **ids})  # type: ignore[arg-type]
+            yield Operation(cast(Action, action), kinds.get(action), {**params, **ids})
         return
     (action,) = ACTIONS[endpoint.method]
+    if update := update_of_activation(kind):
+        yield Operation(action, update, {**ids, STATUS: ACTIVE})
+        return
     pairs = parse_qsl(urlsplit(prepared.url).query, keep_blank_values=True)
     values: Any = {}
     body = b"" if endpoint.sensitive or not _has_values(prepared) else _body(prepared)

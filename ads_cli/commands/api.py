@@ -141,7 +141,8 @@ def api(
     if as_curl:
         from ..http.trace import Trace
 
-        print(Trace().mask(_curl(request.prepare())))
+        scheme = "Bearer" if call.settings.uses_grant else "OAuth"
+        print(Trace().mask(_curl(request.prepare(), scheme)))
     elif call.dry_run:
         show_prepared(call, request.prepare())
     else:
@@ -227,9 +228,9 @@ def _read_file(path: str, option: str = "--input") -> bytes:
         raise UsageError(f"{option}: {path} cannot be read: {error.strerror}") from None
 
 
-def _curl(prepared: "PreparedRequest") -> str:
-    """Return the curl command of a request; the signature is masked as ***."""
-    words = ["curl", "-X", prepared.method, prepared.url, "-H", "Authorization: OAuth ***"]
+def _curl(prepared: "PreparedRequest", scheme: str) -> str:
+    """Return the curl command of a request; the signature or token is masked as ***."""
+    words = ["curl", "-X", prepared.method, prepared.url, "-H", f"Authorization: {scheme} ***"]
     content_type = {"Content-Type": prepared.content_type} if prepared.content_type else {}
     for name, value in {**content_type, **prepared.headers}.items():
         words += ["-H", f"{name}: {value}"]

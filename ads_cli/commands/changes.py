@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..config.change_log import COLUMNS, ChangeLog
+from ..console.completion_ids import record_ids
 from ..console.invocation import Invocation
 from ..errors import NotFoundError, UsageError
 from ..output.text import counted
@@ -42,6 +43,7 @@ def list_changes(
         and (not id or id in (each["id"], *each["ids"]))
     ]
     columns = SHOWN if call.printer.draws else COLUMNS
+    record_ids(call.settings, "changes", "id", ({"id": each["id"]} for each in records), call.mask)
     call.printer.show(records, columns, "id", COLUMNS)
 
 

@@ -208,7 +208,7 @@ class Doctor:
         settings = self.call.settings
         if settings.is_local:
             return ok("the emulator on this machine is always signed in")
-        self.call.secrets.user()
+        self.call.client.credentials()
         user = settings.get("user")
         return ok(f"a token is stored{f' for {user}' if user else ''}")
 

@@ -213,12 +213,15 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
 
 def variables(emulator: Any, address: str) -> dict[str, str]:
     """Return the environment variables that point a client to a served emulator."""
+    from ..emulator.seed.accounts import CLIENT_ID
+
     secrets = {as_variable(name): value for name, value in emulator.credentials._asdict().items()}
     return {
         "ADSCTL_BASE_URL": address,
         "ADSCTL_ADS_URL": address,
         "ADSCTL_ADS_SANDBOX_URL": address,
         **secrets,
+        "ADSCTL_CLIENT_ID": CLIENT_ID,
         "ADSCTL_ACCOUNT": emulator.account,
         "ADSCTL_CATALOG": emulator.catalog,
         "ADSCTL_EMULATOR": emulator.database_id,

@@ -28,8 +28,8 @@ def show_help(
     """Show the help of a command, or explain a topic.
 
     endpoints, fields and metrics are lists, in the format of -o: the command and the options of each line of
-    the API, what a feed may hold (fields products, fields users, fields do-not-reach), and the metrics of
-    stats.
+    the API, what a feed may hold (fields products, fields users, fields do-not-reach) with the amounts that
+    have a form in millionths (fields amounts), and the metrics of stats.
 
     For example: adsctl help products push
     """
@@ -59,13 +59,13 @@ def _show_endpoints(ctx: typer.Context) -> None:
 
 def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
     """List the fields of feeds, or of all of them."""
-    from ..reference.records import FEEDS, FIELD_COLUMNS, FIELD_DETAILS, field_records
+    from ..reference.records import FIELD_COLUMNS, FIELD_DETAILS, FIELD_TOPICS, field_records
 
-    if unknown := [name for name in feeds if name not in FEEDS]:
-        message = f"there is no feed {unknown[0]!r}{suggestion(unknown[0], FEEDS)}"
-        raise UsageError(message, hint=f"feeds: {', '.join(FEEDS)}")
+    if unknown := [name for name in feeds if name not in FIELD_TOPICS]:
+        message = f"there is no feed {unknown[0]!r}{suggestion(unknown[0], FIELD_TOPICS)}"
+        raise UsageError(message, hint=f"feeds: {', '.join(FIELD_TOPICS)}")
     call = Invocation.of(ctx, is_help=True)
-    found = {feed: list(field_records(feed, SERVICES[_service(call)])) for feed in feeds or FEEDS}
+    found = {feed: list(field_records(feed, SERVICES[_service(call)])) for feed in feeds or FIELD_TOPICS}
     if call.printer.draws:
         formatter = ctx.make_formatter()
         for feed, records in found.items():
@@ -119,6 +119,9 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
         group = context.command
         known = list(getattr(group, "commands", ()))
         if name not in known:
+            if not position and name in ALL_TOPICS:
+                message = f"the topic {name!r} takes no further word: {' '.join(path[1:])}"
+                raise UsageError(message, hint=f"adsctl help {name}")
             if position:
                 message = f"{context.command_path!r} has no command {name!r}{suggestion(name, known)}"
             else:

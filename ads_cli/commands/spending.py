@@ -43,14 +43,17 @@ def confirm_spending(call: Invocation, requests: Sequence[Request]) -> None:
     What serves already is asked about where a limit rises to more than twice its value or is removed, where
     an end that has passed is put off, and where it gets a new ad.
     """
-    if call.flags.get("yes"):
-        return
+    if not call.flags.get("yes") and (question := spending_question(call, requests)):
+        call.confirm(question)
+
+
+def spending_question(call: Invocation, requests: Sequence[Request]) -> str:
+    """Return what is asked about requests; nothing where nothing spends more."""
     kinds: dict[str, list[SpendingChange]] = {}
     for change in spending_changes(call.stored, requests):
         kinds.setdefault(change.what, []).append(change)
-    if kinds:
-        currencies = Currencies(call)
-        call.confirm("; ".join(_question(currencies, changes) for changes in kinds.values()))
+    currencies = Currencies(call)
+    return "; ".join(_question(currencies, changes) for changes in kinds.values())
 
 
 def _question(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:

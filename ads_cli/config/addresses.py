@@ -16,6 +16,8 @@ SERVICE_ADDRESSES = {
         "ads_sandbox_url": "https://ads-api-sandbox.x.com",
     }
 }
+# The pages of a service that are not at the address of its platform API.
+SITES = {"https://api.x.com": "https://x.com"}
 DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_ADDRESS_LENGTH = 2000
 MAX_HOST_LENGTH = 253

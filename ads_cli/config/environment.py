@@ -10,7 +10,14 @@ from ..spelling import as_variable, suggestion
 from .addresses import ADDRESSES
 from .writers import check_writers
 
-SECRETS = ("consumer_key", "consumer_secret", "access_token", "access_token_secret", "bearer_token")
+SECRETS = (
+    "consumer_key",
+    "consumer_secret",
+    "access_token",
+    "access_token_secret",
+    "bearer_token",
+    "client_secret",
+)
 
 
 class Variables(NamedTuple):
@@ -30,6 +37,7 @@ ENVIRONMENT = (
     ),
     _variables(ADDRESSES, "the addresses of the service: https, or http on this machine"),
     _variables(SECRETS, "the secrets; each also with _FILE, which names a file that holds it"),
+    _variables(("client_id",), "the app of auth login --oauth2, as --client-id"),
     _variables(("token_store",), "keyring or file: where auth login stores tokens"),
     _variables(
         ("emulator",),
@@ -41,6 +49,9 @@ ENVIRONMENT = (
     ),
     _variables(
         ("earlier_jobs",), "set for the tasks of a fleet that may not send twice: the jobs before them"
+    ),
+    _variables(
+        ("fleet_count",), "set for the tasks of a fleet: where they note how much they change together"
     ),
     _variables(("job_group",), "set for the commands of a fleet that fill one list together: their run"),
     _variables(
@@ -116,6 +127,7 @@ def _parse(line: str, place: str) -> tuple[str, str]:
 CONFIG_FILES = {
     "config.yaml": "profiles: addresses, account, catalog; never a secret",
     "secrets.json": "tokens, only after --token-store file; readable by you alone",
+    "grants": "locks of sign-ins by OAuth 2.0: one process at a time renews a token",
 }
 STATE_FILES = {
     "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
@@ -133,6 +145,7 @@ STATE_FILES = {
     "changes": "what was changed, when and by which command; adsctl changes list shows it",
     "guard": "locks of accounts, so that two commands do not raise a sum at once",
     "ids": "the ids that completion offers",
+    "terminals": "which terminals were told today that the emulator is used",
     "concurrency": "how many requests at once a service answers well",
     "pace": "what the processes on this machine have left of the rate limits",
     "mcp": "results of adsctl mcp that are too long for an assistant, until it ends",

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from ..api.names import SERVICES, Names
@@ -21,6 +22,7 @@ LOCAL = "local"
 DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
 # Settings that a profile named by flag does not take from the environment.
+SERVICE_X = "x is the platform's own names and addresses: --service x"
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
 PROFILE_KEYS = (
     *SERVICE_SETTINGS,
@@ -30,6 +32,7 @@ PROFILE_KEYS = (
     "mapping",
     "recipes",
     "user",
+    "client_id",
     "changes_days",
 )
 RECIPES = "recipes"  # of a profile: patterns of files, each with the recipe for them
@@ -218,8 +221,8 @@ class Settings:
         if found is None:
             raise StateError(
                 f"the address of the service is not set: {name}",
-                hint="sign in: adsctl auth login --service x, which brings the addresses of the "
-                f"service; or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
+                hint=f"sign in: adsctl auth login --service x (the platform's own names and addresses); "
+                f"or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
             )
         return check_address(*found)
 
@@ -249,11 +252,35 @@ class Settings:
     @property
     def sign_in_hint(self) -> str:
         """What to do if the service does not accept the token."""
+        if self.uses_grant:
+            return (
+                f"run: {self.sign_in_command()}; to change anything, without --read-only; and where the "
+                "service refuses tokens of OAuth 2.0, without --oauth2"
+            )
         if self.profile_outranks_environment or not self.environ.get("ADSCTL_ACCESS_TOKEN"):
-            return f"run: adsctl auth login --profile {self.profile}"
+            return f"run: {self.sign_in_command()}"
         return (
             "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
         )
+
+    @property
+    def uses_grant(self) -> bool:
+        """Whether the profile signed in by OAuth 2.0; a token of the environment replaces that."""
+        has_other = not self.profile_outranks_environment and any(
+            self.environ.get(f"ADSCTL_ACCESS_TOKEN{ending}") for ending in ("", "_FILE")
+        )
+        return bool(self.client_id) and not has_other
+
+    @property
+    def client_id(self) -> str | None:
+        """The app of OAuth 2.0 that the profile signed in with."""
+        found = self._profile.get("client_id")
+        return str(found) if found else None
+
+    def sign_in_command(self, *, read_only: bool = False) -> str:
+        """Return the command that signs in to the profile again."""
+        app = f" --oauth2 --client-id {quote(self.client_id or '')}" if self.uses_grant else ""
+        return f"adsctl auth login{app}{' --read-only' if read_only else ''} --profile {self.profile}"
 
     @cached_property
     def _profile(self) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..api.rates import Rate
 from ..client.client import Client
-from ..client.credentials import Credentials
+from ..client.credentials import Credentials, UserKeys
 from ..client.rate_limiter import Wait
 from ..config.settings import Settings
 from ..errors import UnavailableError, UsageError
@@ -35,7 +35,7 @@ def make_client(
     concurrency: int,
 ) -> Client:
     """Make a client of the service, or of the emulator in this process."""
-    credentials = cache((lambda: Credentials(*emulator.credentials)) if emulator else credentials)
+    credentials = cache((lambda: UserKeys(*emulator.credentials)) if emulator else credentials)
 
     def shared_window(rate: Rate) -> "SharedWindow":
         """Make the window of a rate, in the allowance of a fleet if this process is part of one."""
@@ -44,7 +44,7 @@ def make_client(
         allowance_folder = settings.environ.get(VARIABLE)
         allowance = Allowance(Path(allowance_folder)) if allowance_folder else None
         folder = (allowance or Allowance.of_machine(settings.state_dir)).folder
-        holder = rate.account or credentials().access_token
+        holder = rate.account or credentials().holder
         scope = account_scope(rate.account) if rate.account else token_scope(holder)
         share = partial(allowance.share, scope) if allowance else None
         return SharedWindow(folder, f"{service()} {holder}", rate, share=share)

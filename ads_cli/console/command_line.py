@@ -1,15 +1,14 @@
 """The command line: its words, and the common options found among them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ..masking import Mask
 from .options import ALL_OPTIONS, CommonOption
 
 if TYPE_CHECKING:
     from ..output import Presentation, ResultShape
-    from .output_file import OutputFile
 
 LONG_OPTIONS = {name: option for option in ALL_OPTIONS for name in option.names if name.startswith("--")}
 SHORT_OPTIONS = {name[1]: option for option in ALL_OPTIONS for name in option.names if len(name) == 2}
@@ -26,7 +25,7 @@ class CommandLine:
         self.parsed_options = {name: value for name, value in self.fixed.items() if value is not None}
         self.is_parsed = False
         self.presentation: Presentation | None = None  # set when the invocation has resolved it
-        self.output_file: OutputFile | None = None  # of --to
+        self.open_result: Callable[[], AbstractContextManager[TextIO]] | None = None  # the file of --to
         self.mask = Mask()  # of the secrets that were read
         self.summary: dict[str, Any] | None = None  # of a push, or of the file that it did not send
         self.task_words: tuple[str, ...] = ()  # of the tasks of a fleet, whose variables are secret too

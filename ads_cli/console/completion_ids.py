@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +15,7 @@ from ..output.text import safe
 from .command_line import find_common_options
 
 MAX_IDS = 200  # recorded for each group, the newest first
+ENTITIES = ("campaigns", "line-items", "promoted posts", "funding-instruments", "accounts")
 # What a shell is offered: nothing that it could expand, run, or take for an option.
 OFFERED = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,199}")
 
@@ -46,10 +47,12 @@ def record_ids(
 
 
 def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:
-    """Yield each completion and its description. `kind` is a group, profiles or jobs."""
+    """Yield each completion and its description. `kind` is a group, profiles, jobs or entities."""
     if kind == "profiles":
         profiles = settings.read_config().get("profiles") or {}
         return _offered((str(name), "profile") for name in (*profiles, LOCAL))
+    if kind == "entities":
+        return chain.from_iterable(completions(settings, each) for each in ENTITIES)
     if kind == "jobs":
         journals = sorted((settings.state_dir / "jobs").glob("*.jsonl"), reverse=True)
         return _offered((path.stem, "job") for path in journals[:MAX_IDS])

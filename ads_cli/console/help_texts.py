@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import getdoc
 from typing import Any
 
@@ -16,6 +16,7 @@ EXAMPLE_MARK = "\n\nFor example: "
 # One word of a shell command; an option and its value stay together.
 WORD = r"(?:--?[a-z-]+ (?!-))?(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+"
 EXAMPLE_WIDTH = 76
+OPTION_WIDTH = 26  # to which the names of options are aligned
 CONTEXT_SETTINGS = {"max_content_width": 100}
 
 
@@ -66,6 +67,40 @@ class WithExample:
         super().format_epilog(ctx, formatter)  # type: ignore[misc]
 
 
+# Sections of a help with many options, by the names of these; the others come first.
+MIN_OPTIONS_FOR_SECTIONS = 15
+ROWS, COMMON = "Choosing and changing rows", "Common options"
+SECTIONS = {
+    "Reading the file": "file format encoding map record max-size sheet max-rows from mapping recipe",
+    ROWS: "split where set default currency base-url keep fix scope ignore region "
+    "region-column keep-partial allow-empty images images-sample allow-private strict",
+    "Sending": "concurrency max-errors resume skip-invalid job changed verify min-rows prune max-delete "
+    "sample uncertain",
+    "Results": "failed-out force report on-failure on-failure-env envelope diff write-mapping write-recipe "
+    "interactive into plot raw",
+}
+SECTION_OF = {f"--{name}": section for section, names in SECTIONS.items() for name in names.split()}
+READS_ROWS = "--encoding"  # an option of every command that reads rows, whose values others change
+
+
+def sections_of(params: Iterable[Any], ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    """Return the lines of options by the section of the help that they are in."""
+    shown = [(param, line) for param in params if (line := param.get_help_record(ctx))]
+    options = [(param, line) for param, line in shown if isinstance(param, Option)]
+    has_sections = len(options) >= MIN_OPTIONS_FOR_SECTIONS
+    reads_rows = any(READS_ROWS in param.opts for param, _ in options)
+    found: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Options", *SECTIONS, COMMON)}
+    for param, line in options:
+        section = next(filter(None, map(SECTION_OF.get, param.opts)), "Options")
+        if not has_sections or (section == ROWS and not reads_rows):
+            section = "Options"
+        elif not param.expose_value:
+            section = COMMON
+        found[section].append(line)
+    arguments = [line for param, line in shown if not isinstance(param, Option)]
+    return {section: lines for section, lines in ({"Arguments": arguments} | found).items() if lines}
+
+
 class ExampleCommand(WithExample, Parsing, TyperCommand):
     """A command whose help text ends in an example: `For example: adsctl catalog list`."""
 
@@ -74,6 +109,15 @@ class ExampleCommand(WithExample, Parsing, TyperCommand):
         settings |= {"rich_markup_mode": None, "epilog": "Options of every command: adsctl help options"}
         settings["context_settings"] = {"allow_extra_args": True}  # which are reported in our words
         super().__init__(name, help=text, **settings)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, in sections where they are many."""
+        sections = sections_of(self.get_params(ctx), ctx)
+        width = max((len(name) for lines in sections.values() for name, _ in lines), default=0)
+        for section, lines in sections.items():
+            with formatter.section(section):
+                own = 0 if section == "Arguments" else min(width, OPTION_WIDTH)
+                formatter.write_dl([(name.ljust(own), text) for name, text in lines])
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
         """Parse the command line; from here on its common options are known."""

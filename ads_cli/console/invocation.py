@@ -1,9 +1,9 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..api.names import neutral_name
@@ -11,7 +11,7 @@ from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
 from .command_line import CommandLine
-from .presentation import resolve_presentation
+from .presentation import ResultFile, is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
@@ -62,9 +62,10 @@ class Invocation:
 
             check_log_file(log, context, call.settings)
         if to := flags.get("to"):
-            from .output_file import OutputFile
-
-            command_line.output_file = OutputFile.of_result(call, to)
+            file = ResultFile(to, partial(call.confirm, at_service=False))
+            command_line.open_result = file.open
+            if not call.dry_run:
+                command_line.resources.callback(file.require_written)
         if not is_help:
             for warning in call.settings.check_folders():
                 call.messages.note(warning, "warning")
@@ -72,7 +73,11 @@ class Invocation:
 
     def with_profile(self, profile: str) -> "Invocation":
         """Return the same invocation under another profile."""
-        return Invocation({**self.flags, "profile": profile}, self._command_line)
+        return self.with_flags({"profile": profile})
+
+    def with_flags(self, flags: Mapping[str, Any]) -> "Invocation":
+        """Return the same invocation with other common options."""
+        return Invocation({**self.flags, **flags}, self._command_line)
 
     def with_target(self, profile: str | None, account: str | None) -> "Invocation":
         """Return the same invocation for another account; that of another profile unless it is named."""
@@ -132,8 +137,14 @@ class Invocation:
             side_effects=self._side_effects,
             note_shape=self._command_line.note_shape,
             neutral_name=neutral_name,
-            table_view=TableView(table_view.header, table_view.shown),
-            open_file=file.open if (file := self._command_line.output_file) else None,
+            table_view=TableView(
+                table_view.header,
+                table_view.shown,
+                table_view.style,
+                table_view.amounts,
+                table_view.in_units,
+            ),
+            open_file=self._command_line.open_result,
         )
 
     def _side_effects(self) -> str:
@@ -176,12 +187,14 @@ class Invocation:
         _ = self.printer  # an invalid --query is reported before anything is sent
         self.warn_unknown_keys()
         if self.settings.is_local:
-            self.messages.say("using the emulator on this machine (profile local); no service is contacted")
+            text = "using the emulator on this machine (profile local); no service is contacted"
+            if not self.messages.quiet and is_first_today(self.settings.state_dir):
+                self.messages.say(text)
         return make_client(
             self.settings,
             self.messages,
             self.trace,
-            credentials=self.secrets.user,
+            credentials=lambda: self.secrets.user(self.client.call),
             emulator=self.emulator if self.settings.is_local else None,
             service=lambda: self.service,
             write_guard=self._begin_write_epoch,
@@ -221,10 +234,6 @@ class Invocation:
     def is_guard_check(self) -> bool:
         """Whether this dry run only asks what the guard would refuse."""
         return self._command_line.is_guard_check
-
-    def at_end(self, check: Callable[[], None]) -> None:
-        """Call a function when the command has ended without an error."""
-        self._command_line.resources.callback(check)
 
     def hold(self, lock: AbstractContextManager[Any]) -> None:
         """Hold a lock until the command ends."""

@@ -18,9 +18,18 @@ class CommonOption(NamedTuple):
 
 
 COMMON_OPTIONS = (
-    CommonOption("profile", ("--profile", "-p"), "The profile to use", "NAME", in_root_help=True),
     CommonOption(
-        "service", ("--service",), "The service, whose names are used on the wire: generic or x", "NAME"
+        "profile",
+        ("--profile", "-p"),
+        "The profile to use; each of them for 'shop-*' or A,B",
+        "NAME",
+        in_root_help=True,
+    ),
+    CommonOption(
+        "service",
+        ("--service",),
+        "The service: generic, or x, the platform's own names and addresses",
+        "NAME",
     ),
     CommonOption(
         "env_file", ("--env-file",), "Read ADSCTL_ variables from a file, a NAME=VALUE in each line", "FILE"

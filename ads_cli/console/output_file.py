@@ -1,16 +1,20 @@
 """The file that a command writes its result to."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ..config.atomic_files import MayReplace, atomic, file_to_replace
-from ..errors import NotConfirmedError, UsageError
+from ..errors import AdsctlError, NotConfirmedError, ReportedError, UsageError
 from .invocation import Invocation
 
 if TYPE_CHECKING:
     from ..feeds.source import Feed
     from ..report import ReportPage
+
+
+MAX_LINES = 8  # of an error on a page
 
 
 def refuse_presentation(call: Invocation, option: str) -> None:
@@ -28,25 +32,6 @@ class OutputFile:
     def __init__(self, path: str) -> None:
         self.path = Path(path)
         self._may_replace = False
-        self._is_opened = False
-
-    @classmethod
-    def of_result(cls, call: Invocation, path: str) -> "OutputFile":
-        """Return the file of --to, which has the result of the command once it has ended."""
-        file = cls(path)
-        if not file.path.parent.is_dir() or file.path.is_dir():
-            reason = "is a folder" if file.path.is_dir() else f"the folder {file.path.parent} does not exist"
-            raise UsageError(f"--to: {path}: {reason}")
-        if file_to_replace(file.path):
-            call.confirm(f"Replace {path}", at_service=False)
-            file._may_replace = True
-        if not call.dry_run:
-            call.at_end(file._require_opened)
-        return file
-
-    def _require_opened(self) -> None:
-        if not self._is_opened:
-            raise UsageError(f"--to: {self.path} was not written, since this command shows no records")
 
     def check_differs(self, feed: "Feed", failed_out: str | None) -> None:
         """Raise UsageError where it is the file that is read, or that of rejected rows."""
@@ -71,13 +56,42 @@ class OutputFile:
 
     def open(self) -> AbstractContextManager[TextIO]:
         """Open a stream that becomes the file on success, with the mode and group of the one it replaces."""
-        self._is_opened = True
         return atomic(self.path, may_replace=self.may_replace, keep_mode=True)
 
     @property
     def may_replace(self) -> MayReplace | None:
         """What decides whether a file is replaced: one that was created since it was asked about is kept."""
         return None if self._may_replace else lambda path: False
+
+
+def failure_details(error: ReportedError | None, *, is_told: bool) -> Iterator[str]:
+    """Yield why it failed, unless that is told by the headline, and what to do next."""
+    if error is None:
+        return
+    if not is_told:
+        lines = error.message.split("\n")
+        yield from lines[-MAX_LINES:]
+    if error.hint:
+        yield f"What to do: {error.hint}"
+
+
+@contextmanager
+def page_at_end(call: Invocation, write: Callable[[ReportedError | None], None]) -> Iterator[None]:
+    """Write a page when the block has ended, also by an error, which counts more than one of the page."""
+    from typer import Exit
+
+    try:
+        yield
+    except ReportedError as error:
+        try:
+            write(error)
+        except AdsctlError as other:
+            call.messages.warn(other.message)
+        raise
+    except (Exit, BrokenPipeError):  # an exit code that is no error; nobody reads on
+        write(None)
+        raise
+    write(None)
 
 
 def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool) -> None:

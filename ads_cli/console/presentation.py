@@ -1,8 +1,12 @@
 """Resolve how an invocation is shown: flag > environment > profile."""
 
-from collections.abc import Collection
-from contextlib import suppress
-from pathlib import PurePath
+import os
+import sys
+import time
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path, PurePath
+from typing import TextIO
 
 from ..config.settings import Setting, Settings
 from ..errors import AdsctlError, UsageError
@@ -20,6 +24,31 @@ def resolve_presentation(settings: Settings) -> Presentation:
         _with_file(settings, _validated(_output_setting(settings), FORMATS, "format")),
         _validated(_color_setting(settings), COLORS, "value"),
     )
+
+
+TOLD = "terminals"  # file in the state folder: a day, a terminal and its session in each line
+
+
+def is_first_today(state_dir: Path) -> bool:
+    """Tell whether this is the first time today that this terminal is asked about; always without one."""
+    if sys.platform == "win32":  # has no names of terminals
+        return True
+    today = time.strftime("%Y-%m-%d")
+    try:
+        terminal = f"{today} {os.ttyname(sys.stderr.fileno())} {os.getsid(0)}"
+    except (OSError, ValueError):  # is not a terminal
+        return True
+    from ..config.atomic_files import atomic, make_folder
+
+    path = state_dir / TOLD
+    with suppress(OSError, AdsctlError):
+        told = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        if terminal in told:
+            return False
+        make_folder(state_dir)
+        with atomic(path) as file:
+            file.writelines(f"{line}\n" for line in [*told, terminal] if line.startswith(today))
+    return True
 
 
 def _with_file(settings: Settings, output: str | None) -> str | None:
@@ -68,3 +97,33 @@ def _validated(setting: Setting | None, allowed: Collection[str], noun: str) -> 
             hint=f"one of {', '.join(allowed)}",
         )
     return setting and setting.value
+
+
+class ResultFile:
+    """The file of --to, which has the result of the command once it has ended."""
+
+    def __init__(self, name: str, confirm: Callable[[str], None]) -> None:
+        from ..config.atomic_files import file_to_replace
+
+        self._path, self._is_written = Path(name), False
+        if not self._path.parent.is_dir() or self._path.is_dir():
+            reason = (
+                "is a folder" if self._path.is_dir() else f"the folder {self._path.parent} does not exist"
+            )
+            raise UsageError(f"--to: {name}: {reason}")
+        self._may_replace = file_to_replace(self._path) is not None
+        if self._may_replace:
+            confirm(f"Replace {name}")
+
+    def open(self) -> AbstractContextManager[TextIO]:
+        """Open a stream that becomes the file on success; one that was created meanwhile is kept."""
+        from ..config.atomic_files import atomic
+
+        self._is_written = True
+        may_replace = None if self._may_replace else lambda path: False
+        return atomic(self._path, may_replace=may_replace, keep_mode=True)
+
+    def require_written(self) -> None:
+        """Raise UsageError where the command had nothing for the file."""
+        if not self._is_written:
+            raise UsageError(f"--to: {self._path} was not written, since this command shows no records")

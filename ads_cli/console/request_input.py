@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,7 +10,7 @@ from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, u
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import to_neutral
-from ..api.parts import with_removed, without_removed
+from ..api.parts import values_of_record, with_removed, without_removed, without_same_invalid
 from ..api.problems import Problem
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed
@@ -32,11 +32,14 @@ def request_from_input(
     service: str = "generic",
     currency_of: CurrencyOf = unknown_currency,
     media: "MediaReferences | None" = None,
+    on_record: Callable[[list[str]], None] = lambda left_out: None,
+    current_of: Callable[[str], Mapping[str, Any]] = lambda id: {},
 ) -> R:
     """Build a request from options and from a file with more of its fields; an option outranks the file.
 
     `content` is that of the file, where it was read already. `media` takes files in place of media
-    keys. `currency_of` tells the decimals that amounts in
+    keys. `on_record` is told what was left out of a record of the service, since it is read
+    only; `current_of` returns what the service has of one. `currency_of` tells the decimals that amounts in
     whole units may have. Under service x, an empty option of a change removes the value of an optional field.
     Raise UsageError with every problem, or ContentError if all of them are in files.
     """
@@ -53,7 +56,15 @@ def request_from_input(
         read = read_mapping(file, content)
         if media is not None:
             media.take_document(read, file)
-        document, names, problems = in_micros(kind, to_neutral(read))
+        own, left_out, mismatches = values_of_record(kind, to_neutral(read))
+        is_record = not {*left_out} <= {kind.endpoint.record_id}
+        if is_record:
+            on_record(left_out)
+        document, names, problems = in_micros(kind, own)
+        problems += mismatches
+        if is_record and kind.endpoint.method == "PUT":
+            own_id = str(values.get(str(kind.endpoint.id_field)) or document.get(str(kind.endpoint.id_field)))
+            document = without_same_invalid(kind, document, lambda: current_of(own_id))
         sources |= dict.fromkeys({*document, *names.values()} - values.keys(), file)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
         in_units = {field: name for field, name in names.items() if field not in values} | amounts

@@ -91,7 +91,13 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
         envelope=envelope,
         all=all,
         limit=None if limit is None else parse_count(limit, "--limit"),
+        is_cut_unasked=limit is None and not getattr(request, "count", None),
     )
+
+
+# What records have besides their own ids that options take, by what it is recorded as.
+OTHER_IDS = {"users": "user_id", "card-uris": "card_uri", "item-groups": "item_group_key"}
+SHARED_IDS = ("cards",)  # groups below which every id is one of the group's too
 
 
 def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:
@@ -103,7 +109,13 @@ def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:
         return
     listed = records if isinstance(records, list) else ()
     existing = [record for record in listed if isinstance(record, dict) and not record.get("deleted")]
-    record_ids(call.settings, " ".join(group), endpoint.record_id, existing, call.mask)
+    kinds = {" ".join(group): endpoint.record_id} | OTHER_IDS
+    if group[0] in SHARED_IDS:
+        kinds |= {group[0]: endpoint.record_id}
+    if group == ["products"]:
+        kinds |= {"product-ids": "id"}
+    for kind, key in kinds.items():
+        record_ids(call.settings, kind, call.settings.names.name(key), existing, call.mask)
 
 
 def show_pages(
@@ -116,6 +128,7 @@ def show_pages(
     envelope: bool,
     all: bool,
     limit: int | None = None,
+    is_cut_unasked: bool = True,
     more_hint: str = "--all shows them, --limit N some of them",
 ) -> None:
     """Print a list: one page, all pages, or `limit` records.
@@ -140,7 +153,7 @@ def show_pages(
     if isinstance(pages.total, int):
         call.messages.say(f"{pages.total:,} in total")
     if pages.cursor:
-        show_more = call.messages.say if limit else call.messages.warn  # so many were asked for
+        show_more = call.messages.warn if is_cut_unasked else call.messages.say
         show_more(f"there are more: {more_hint}")
 
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ..client.guard import WriteGuard
-from ..client.writes import SIGN_IN, Dialect, Write
+from ..client.guard import FLEET_COUNT, FleetCount, WriteGuard
+from ..client.writes import Dialect, Write
 from ..config.atomic_files import make_folder
 from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog
 from ..config.file_locks import locked
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
     from .change_records import Caller
 
 BASES = ("ads", "platform", "sandbox")
-# Requests that are sent by POST and change nothing, and parts of a file, whose end is logged.
-ASKING = ("audiences estimate", "posts drafts preview", "stats export")
-PART = "/append"
+PART = "/append"  # of a file, whose end is logged
 
 
 class Writes:
@@ -39,8 +38,15 @@ class Writes:
     @cached_property
     def guard(self) -> WriteGuard:
         """The guard of the profile and of the files for all profiles."""
+        settings = self._call.settings
+        counts = settings.environ.get(FLEET_COUNT)
+        is_sent = not self._call.dry_run
         return WriteGuard(
-            lambda: read_guard(self._call.settings), self._dialect, self._call.stored_of, self._lock_account
+            lambda: read_guard(settings),
+            self._dialect,
+            self._call.stored_of,
+            self._lock_account,
+            fleet=FleetCount(Path(counts)) if counts and is_sent else None,
         )
 
     @contextmanager
@@ -134,5 +140,4 @@ def _is_logged(write: Write, prepared: "PreparedRequest") -> bool:
     """Whether a request is a change of its own."""
     if prepared.url.endswith(PART):
         return False
-    command = write.endpoint.command if write.endpoint else ""
-    return command not in ASKING and command.split()[:1] != [SIGN_IN]
+    return write.endpoint is None or write.endpoint.changes

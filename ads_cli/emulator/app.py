@@ -152,7 +152,7 @@ class Emulator:
             self._is_strict,
         )
         if handler.request_type:
-            context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.mutates).user
+            context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.changes).user
 
         def handle(fault: str) -> HttpResponse:
             context.fault = fault

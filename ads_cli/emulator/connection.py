@@ -167,7 +167,10 @@ class ClientConnection:
             return False
         is_read = self._http.their_state in (h11.DONE, h11.MUST_CLOSE)
         sent = [header for header in headers if header[0] != HEADER]
-        sent += [("Date", format_date_time(time.time())), *([] if is_read else [("Connection", "close")])]
+        sent += [
+            *([] if "Date" in dict(headers) else [("Date", format_date_time(time.time()))]),
+            *([] if is_read else [("Connection", "close")]),
+        ]
         head = h11.Response(
             status_code=int(status[:3]),
             reason=status[4:],

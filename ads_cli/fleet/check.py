@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from ..auth.secrets import Secrets
+from ..auth.secrets import Secrets, refuse_grant
 from ..config.addresses import canonical_address
 from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
-from ..errors import AdsctlError, ContentError, UsageError
+from ..errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ..feeds.locations import RemoteAccess
 from ..feeds.locations.locate import expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
@@ -32,6 +32,7 @@ NOT_IN_LINES = {
     "columns": "the fleet reads the whole result",
 }
 STANDARD = "-"  # input or output
+THREADS = 8
 OF_PROFILE = "of the profile "  # a catalog that is not named
 
 
@@ -116,6 +117,8 @@ def parsed_task(
     )
     inputs = tuple(values(params, command.inputs))
     outputs = tuple(values(params, (*command.outputs, *WRITTEN)))
+    if command.rewrites and params.get(command.rewrites):
+        outputs += inputs
     if STANDARD in inputs:
         raise UsageError("a task has no standard input; name a file")
     results = (*command.outputs, *command.shared_outputs)
@@ -125,18 +128,48 @@ def parsed_task(
     return Parsed(line, task, command, settings, inputs, outputs, operation, writes)
 
 
-def check_signed_in(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
-    """Yield the tasks whose profiles are not signed in, the first of each profile."""
-    seen = set()
+class SignedOut(NamedTuple):
+    """A profile that cannot be used, and its tasks."""
+
+    error: AdsctlError
+    tasks: Sequence[Parsed]
+
+
+def find_signed_out(
+    parsed: Sequence[Parsed], ask: Callable[[Settings], None] | None = None
+) -> list[SignedOut]:
+    """Return the profiles that are not signed in; with `ask`, those too whose tokens the service refuses.
+
+    `ask` raises AccessError where it does.
+    """
+    profiles: dict[object, list[Parsed]] = {}
     for each in parsed:
         settings = each.settings
-        key = settings.profile, settings.flags.get("env_file"), settings.flags.get("service")
-        if key in seen or settings.is_local or not each.command.uses_account:
-            continue
-        seen.add(key)
+        if not settings.is_local and each.command.uses_account:
+            key = settings.profile, settings.flags.get("env_file"), settings.flags.get("service")
+            profiles.setdefault(key, []).append(each)
+
+    def look(tasks: list[Parsed]) -> SignedOut | None:
+        settings = tasks[0].settings
         try:
             settings.address("ads")
             Secrets(settings, Mask(), {}).user()
+            if ask:
+                with suppress(UnavailableError):  # which says nothing of the token
+                    ask(settings)
+        except AdsctlError as error:
+            return SignedOut(error, tasks)
+        return None
+
+    return list(filter(None, map_ordered(look, profiles.values(), THREADS, THREADS)))
+
+
+def check_grants(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
+    """Yield the tasks of other machines whose profiles are signed in on this one alone."""
+    for each in parsed:
+        try:
+            if each.command.uses_account:
+                refuse_grant(each.settings)
         except AdsctlError as error:
             yield problem(each.line, error)
 
@@ -261,7 +294,6 @@ def _path(name: str) -> str:
     return str(Path(name).resolve())
 
 
-THREADS = 8
 MAX_ATTEMPTS = 2  # a task itself has more patience
 MAX_WAIT_SECONDS = 30.0
 

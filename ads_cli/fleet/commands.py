@@ -29,6 +29,7 @@ class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
     is_once: bool = False  # what it sends counts each time
     alone: str = ""  # the parameter with which a task must be the only one of its target
     shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
+    rewrites: str = ""  # the parameter with which it writes its inputs too
 
     @property
     def has_parts(self) -> bool:
@@ -73,11 +74,14 @@ COMMANDS = {
     ),
     "stats get": IN_AN_ACCOUNT,
     "stats jobs get": IN_AN_ACCOUNT,
+    "stats report": TaskCommand(uses_account=False, outputs=("out",)),
     "campaigns tree": IN_AN_ACCOUNT,
     "campaigns pull": TaskCommand(needs_account=True, inputs=(), outputs=("file",)),
     "campaigns plan": TaskCommand(needs_account=True, outputs=("out",)),
-    "campaigns apply": TaskCommand(is_write=True, needs_account=True),
+    "campaigns apply": TaskCommand(is_write=True, needs_account=True, rewrites="write_ids"),
     "campaigns copy": TaskCommand(is_write=True, needs_account=True, inputs=()),
+    "campaigns activate": TaskCommand(is_write=True, needs_account=True, inputs=()),
+    "line-items activate": TaskCommand(is_write=True, needs_account=True, inputs=()),
     "cards fetch": IN_AN_ACCOUNT,
     "media upload": WRITE,
     "media check": TaskCommand(uses_account=False),

@@ -43,9 +43,9 @@ class TaskResult(msgspec.Struct, frozen=True):
         return msgspec.json.decode(self.data)
 
     @classmethod
-    def skipped(cls, task: Task) -> "TaskResult":
-        """Return the result of a task that was not started."""
-        return cls(task.name, task.profile, "skipped")
+    def skipped(cls, task: Task, reason: AdsctlError | None = None) -> "TaskResult":
+        """Return the result of a task that was not started, for a reason of its own or one of the fleet."""
+        return cls(task.name, task.profile, "skipped", error=reason.as_dict() if reason else None)
 
     @classmethod
     def ended(

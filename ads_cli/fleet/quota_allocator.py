@@ -117,14 +117,15 @@ class Division(msgspec.Struct):
 
 def scope_of_profile(profile: str, environ: Mapping[str, str]) -> str:
     """Name the scope of the limits of a profile's token, as this machine finds the token."""
-    from ..auth.secrets import Secrets
+    from ..auth.secrets import Secrets, refuse_grant
     from ..config.settings import Settings
     from ..masking import Mask
 
     settings = Settings({"profile": profile}, environ)
     if settings.is_local:
         return "token-local"
-    return token_scope(Secrets(settings, Mask(), {}).user().access_token)
+    refuse_grant(settings)
+    return token_scope(Secrets(settings, Mask(), {}).user().holder)
 
 
 PARTS = 16  # of a limit, at least: a home that joins later gets one of another home's

@@ -73,6 +73,10 @@ class Records:
         """Return the file of the jobs that had ended before a task first sent what counts each time."""
         return self._path(task, "earlier")
 
+    def count(self, task: HasFiles) -> Path:
+        """Return where a task notes how many records it changes."""
+        return self.folder / "counts" / task.stem
+
     def log(self, task: HasFiles) -> Path:
         """Return the file of what a task writes to stderr."""
         return self._path(task, "log")

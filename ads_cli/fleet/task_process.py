@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from ..client.guard import FLEET_COUNT
 from ..client.shared_window import Allowance
 from ..errors import STATE_HINT, AdsctlError, ContentError, Interrupted, StateError
 from ..output import ResultShape
@@ -137,6 +138,7 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
         os.environ["ADSCTL_OUTPUT"] = (
             "json"  # of the error too; an option is refused by commands without result
         )
+        os.environ[FLEET_COUNT] = str(records.count(task))
         if task.is_part:
             os.environ[GROUP_VARIABLE] = assignment.run.id
         if task.is_once:

@@ -2,7 +2,7 @@
 
 import ssl
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from urllib.parse import urljoin
 from urllib.request import getproxies, proxy_bypass
 
@@ -10,17 +10,7 @@ import httpx
 
 from ..errors import StateError
 
-if TYPE_CHECKING:
-    from .network import NetworkTransport
-
-    T = TypeVar("T", bound=NetworkTransport)
-
-
-def connect(url: httpx.URL, tls: ssl.SSLContext) -> httpx.BaseTransport:
-    """Return a connection to a host, through the proxy that the environment names for it."""
-    from .network import NetworkTransport
-
-    return through_proxy(NetworkTransport, url, tls)
+T = TypeVar("T", bound=httpx.BaseTransport)
 
 
 def _proxy(url: httpx.URL) -> str | None:
@@ -38,11 +28,11 @@ def proxy_of(url: httpx.URL) -> str | None:
 
 
 def through_proxy(
-    transport: "Callable[[httpx.URL, ssl.SSLContext, str | None], T]",
+    transport: Callable[[httpx.URL, ssl.SSLContext, str | None], T],
     url: httpx.URL,
     tls: ssl.SSLContext,
     find_proxy: Callable[[httpx.URL], str | None] = _proxy,
-) -> "T":
+) -> T:
     """Make a transport to a host, with the proxy that the environment names for it."""
     try:
         return transport(url, tls, find_proxy(url))

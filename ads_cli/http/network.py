@@ -324,6 +324,11 @@ def httpx_errors() -> Iterator[None]:
 MAX_LOOKUP_SECONDS = 5.0  # of a name that is looked up only to be refused
 
 
+def connect(url: httpx.URL, tls: ssl.SSLContext) -> NetworkTransport:
+    """Return a connection to a host, through the proxy that the environment names for it."""
+    return through_proxy(NetworkTransport, url, tls)
+
+
 def connect_to_public(
     url: httpx.URL, tls: Callable[[bool], ssl.SSLContext], *, allow_private: bool = False
 ) -> NetworkTransport:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 from typing import BinaryIO
+from zlib import crc32
 
 from ..feeds.locations import Location
 from ..media_files import DamagedError, MediaFacts
@@ -41,6 +42,7 @@ class MediaInfo(MediaFacts):
 
     bytes: int = 0
     sha256: str = ""
+    crc32: int = 0  # tells that a file has changed since, at a fraction of the time
 
 
 def inspect(source: BinaryIO | Location) -> MediaInfo:
@@ -54,6 +56,7 @@ def inspect(source: BinaryIO | Location) -> MediaInfo:
     digest, block = sha256(), first
     while block:
         digest.update(block)
+        info.crc32 = crc32(block, info.crc32)
         info.bytes += len(block)
         block = source.read(BLOCK_BYTES)
     info.sha256 = digest.hexdigest()

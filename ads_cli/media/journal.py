@@ -51,6 +51,7 @@ class Sent(msgspec.Struct, frozen=True, tag="sent"):
     """A segment that the service has acknowledged."""
 
     segment: int
+    media_id: str = ""  # an answer may come when another upload has begun
 
 
 class Finalized(msgspec.Struct, frozen=True, tag="finalized"):
@@ -110,7 +111,8 @@ class UploadJournal:
 
     def _take(self, entry: Entry) -> None:
         if isinstance(entry, Sent):
-            self.sent.add(entry.segment)
+            if self.begun and entry.media_id in ("", self.begun.media_id):
+                self.sent.add(entry.segment)
         elif isinstance(entry, Finalized):
             self.is_finalized = True
             if self.begun:

@@ -1,16 +1,17 @@
-"""Files in the place of media keys: known by their bytes until they are uploaded.
+"""Files in the place of media keys: known by their paths until they are uploaded.
 
 A request is built and validated with a placeholder for each file. After the upload the media key replaces it,
 and in a dry run words do.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
+from ..api.cards import Button
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..errors import ContentError, UsageError
@@ -25,6 +26,7 @@ FILE_NAMES = {
     "unlocked_image_media_key": "unlocked_image",
     "unlocked_video_media_key": "unlocked_video",
 }
+PLACEHOLDER = "media-of-"
 USES = {
     "cards poll": (Use.poll,),
     "cards image-conversation": (Use.conversation,),
@@ -47,16 +49,22 @@ def file_fields(request: type[Request]) -> dict[str, str]:
 
 
 class Reference(NamedTuple):
-    """A file that stands for a media key."""
+    """A file that stands for media keys."""
 
     file: str  # where it is
     name: str  # as it was written
-    uses: tuple[Use, ...]
+    uses: tuple[Use, ...] = ()
+    owners: tuple[str, ...] = ()  # who post it, besides the account
     leaves_folder: bool = False  # of the document that names it
+
+    def joined(self, other: "Reference") -> "Reference":
+        """Return a reference for all that two are for."""
+        uses = tuple(dict.fromkeys((*self.uses, *other.uses)))
+        return self._replace(uses=uses, owners=tuple(sorted({*self.owners, *other.owners})))
 
 
 class MediaReferences:
-    """The files that stand for the media keys of one request."""
+    """The files that stand for the media keys of a request, or of all requests of a document."""
 
     def __init__(self, request: type[Request]) -> None:
         self._request = request
@@ -68,6 +76,29 @@ class MediaReferences:
 
     def __iter__(self) -> Any:
         return iter(self._found.items())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the keys of a document that take files."""
+        return tuple(self._fields)
+
+    def add_for(self, request: Request) -> None:
+        """Note what a whole request tells of its files: who posts them, and if a card leads to an app."""
+        author = getattr(request, "as_user_id", None)
+        owners = (str(author),) if author else ()
+        is_of_app = _is_of_app(request)
+        for placeholder in placeholders_in(request) & self._found.keys():
+            reference = self._found[placeholder]
+            uses = reference.uses
+            if is_of_app:
+                uses = tuple(Use.app_card if use is Use.website_card else use for use in uses)
+            self._found[placeholder] = reference._replace(uses=uses).joined(Reference("", "", owners=owners))
+
+    def only(self, requests: Iterable[Request]) -> "MediaReferences":
+        """Return those of some requests."""
+        few, needed = MediaReferences(self._request), set[str]().union(*map(placeholders_in, requests))
+        few._found = {name: found for name, found in self._found.items() if name in needed}
+        return few
 
     def take_options(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take the files out of the values of options; return those for the components of a card."""
@@ -89,28 +120,44 @@ class MediaReferences:
 
     def take_document(self, document: Any, path: str) -> None:
         """Put placeholders into a document, in place; its files are relative to its folder."""
-        folder = "" if path == "-" else os.path.dirname(path)  # noqa: PTH120 - as typed
-        if isinstance(document, list):
-            for item in document:
-                self.take_document(item, path)
-        elif isinstance(document, dict):
+        try:
+            self.take_record(document, folder_of(path))
+        except ContentError as error:
+            error.message = f"{path}: {error.message}"
+            raise
+
+    def take_record(self, record: Any, folder: str, *, is_of_table: bool = False) -> None:
+        """Put placeholders into a record; a cell of a table may have several files, separated by commas.
+
+        The media of a card are those of its component.
+        """
+        is_card = isinstance(record, dict) and self._fields.get("media") == "components"
+        files = record.pop("media", None) if is_card else None
+        self._take(record, folder, is_of_table=is_of_table)
+        if files:
+            self.fill_components(record, _files_in("media", files, is_several=is_of_table), folder)
+
+    def _take(self, record: Any, folder: str, *, is_of_table: bool) -> None:
+        if isinstance(record, list):
+            for item in record:
+                self._take(item, folder, is_of_table=False)
+        elif isinstance(record, dict):
             for name, field in [*FILE_NAMES_IN_DOCUMENTS.items()]:
-                if name not in document:
+                if record.get(name) in (None, "") and (is_of_table or name not in record):
+                    record.pop(name, None)
                     continue
-                files = document.pop(name)
-                listed = [*files] if isinstance(files, list) else [files]
-                if not all(isinstance(file, str) and file for file in listed):
-                    raise ContentError(f"{path}: {name}: must be the name of a file, or a list of them")
+                files = record.pop(name)
                 own = field
                 if name == "media":
                     own = "media_keys" if isinstance(files, list) else "media_key"
-                    own = self._fields.get(name, own) if self._is_top(document) else own
-                if own in document:
-                    raise ContentError(f"{path}: {name}: cannot be used with {own}")
+                    own = self._fields.get(name, own) if self._is_top(record) else own
+                listed = _files_in(name, files, is_several=is_of_table and own == "media_keys")
+                if own in record:
+                    raise ContentError(f"{name}: cannot be used with {own}")
                 placeholders = [self._placeholder(file, own, folder) for file in listed]
-                document[own] = placeholders if own == "media_keys" else placeholders[0]
-            for value in document.values():
-                self.take_document(value, path)
+                record[own] = placeholders if own == "media_keys" else placeholders[0]
+            for value in record.values():
+                self._take(value, folder, is_of_table=False)
 
     def _is_top(self, document: dict[str, Any]) -> bool:
         return "type" not in document and self._fields.get("media") != "components"
@@ -123,9 +170,11 @@ class MediaReferences:
         if for_components:
             self.fill_components(values, for_components["components"])
 
-    def fill_components(self, values: dict[str, Any], files: list[str]) -> None:
-        """Give a card the media of options: in its component of media, or as a new one before the others."""
-        placeholders = [self._placeholder(file, "media_key") for file in files]
+    def fill_components(
+        self, values: dict[str, Any], files: Sequence[str], folder: str | None = None
+    ) -> None:
+        """Give a card its media: in its component of media, or as a new one before the others."""
+        placeholders = [self._placeholder(file, "media_key", folder) for file in files]
         components = values.get("components")
         components = components if isinstance(components, list) else []
         own = {"media_keys": placeholders} if len(placeholders) > 1 else {"media_key": placeholders[0]}
@@ -133,25 +182,30 @@ class MediaReferences:
         for component in components:
             if isinstance(component, dict) and component.get("type") in ("MEDIA", "SWIPEABLE_MEDIA"):
                 if {"media_key", "media_keys"} & component.keys():
-                    raise UsageError("--media: the components name media already", hint="leave one out")
+                    kind_of_error = UsageError if folder is None else ContentError
+                    name = "--media" if folder is None else "media"
+                    raise kind_of_error(f"{name}: the components name media already", hint="leave one out")
                 component |= own | {"type": kind}
                 return
         values["components"] = [{"type": kind} | own, *components]
 
-    def _placeholder(self, file: str, field: str, folder: str = "") -> str:
-        """Return what stands for the media key of a file."""
+    def _placeholder(self, file: str, field: str, folder: str | None = None) -> str:
+        """Return what stands for the media key of a file; `folder` is that of the document that names it."""
         import hashlib
 
-        place = file if is_remote(file) else str(Path(folder, file))
+        place = file if is_remote(file) else str(Path(folder or "", file))
         uses: tuple[Use, ...] = ()
         if field == "poster_media_key":
             uses = (Use.poster,)
         elif not field.startswith("unlocked"):
             group = self._request.endpoint.command.rpartition(" ")[0]
             uses = USES.get(group, (Use.website_card,) if group == "cards" else ())
-        leaves = bool(folder) and not Path(os.path.normpath(place)).is_relative_to(os.path.normpath(folder))
-        placeholder = f"media-of-{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:24]}"
-        self._found[placeholder] = Reference(place, file, uses, leaves)
+        leaves = folder is not None and not is_remote(file) and _leaves(place, folder)
+        digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
+        placeholder = f"{PLACEHOLDER}{digest[:24]}"
+        reference = Reference(place, file, uses, leaves_folder=leaves)
+        known = self._found.get(placeholder)
+        self._found[placeholder] = known.joined(reference) if known else reference
         return placeholder
 
     def in_words(self) -> dict[str, str]:
@@ -160,6 +214,46 @@ class MediaReferences:
 
 
 FILE_NAMES_IN_DOCUMENTS = {name: field for field, name in FILE_NAMES.items() if field != "media_keys"}
+
+
+def folder_of(path: str) -> str:
+    """Return the folder that the files in a document are relative to."""
+    return "" if path == "-" or is_remote(path) else os.path.dirname(path)  # noqa: PTH120 - as typed
+
+
+def _leaves(place: str, folder: str) -> bool:
+    """Tell whether a path is outside of a folder, as they are written."""
+    inside = os.path.abspath(folder)  # noqa: PTH100 - links are not followed
+    return not Path(os.path.abspath(place)).is_relative_to(inside)  # noqa: PTH100
+
+
+def _files_in(name: str, files: Any, *, is_several: bool) -> list[str]:
+    """Return the files that a value names; raise ContentError where it is none."""
+    if is_several and isinstance(files, str):
+        files = [file.strip() for file in files.split(",") if file.strip()]
+    listed = [*files] if isinstance(files, list) else [files]
+    if not listed or not all(isinstance(file, str) and file for file in listed):
+        raise ContentError(f"{name}: must be the name of a file, or a list of them")
+    return listed
+
+
+def placeholders_in(value: Any) -> set[str]:
+    """Return the placeholders in a request."""
+    if isinstance(value, str):
+        return {value} if value.startswith(PLACEHOLDER) else set()
+    if isinstance(value, msgspec.Struct):
+        value = [getattr(value, name) for name in value.__struct_fields__]
+    return set[str]().union(*map(placeholders_in, value)) if isinstance(value, list) else set()
+
+
+def _is_of_app(value: Any) -> bool:
+    """Tell whether a card leads to an app."""
+    if isinstance(value, list):
+        return any(map(_is_of_app, value))
+    if isinstance(value, Button):
+        return True
+    names = value.__struct_fields__ if isinstance(value, msgspec.Struct) else ()
+    return any(_is_of_app(getattr(value, name)) for name in names)
 
 
 def replace_placeholders(value: Any, by: Mapping[str, str]) -> Any:

@@ -80,7 +80,7 @@ RULES_OF_FACTS = {
 ENCODED_ANEW = ("media_empty", "media_damaged", "media_category", "video_type", "video_codec")
 
 
-class Finding(NamedTuple):
+class Breach(NamedTuple):
     """A rule that a file breaks. The service may accept what is a warning."""
 
     rule: str
@@ -101,7 +101,7 @@ def default_category(info: MediaInfo, uses: Collection[Use] = ()) -> Category | 
     return choices.get(info.kind)
 
 
-def unchecked_rules(info: MediaInfo, found: Collection[Finding]) -> tuple[str, ...]:
+def unchecked_rules(info: MediaInfo, found: Collection[Breach]) -> tuple[str, ...]:
     """Name the rules that could not be looked at, since the bytes do not tell what they ask for.
 
     Where the file must be encoded anew anyway, none is named.
@@ -111,15 +111,15 @@ def unchecked_rules(info: MediaInfo, found: Collection[Finding]) -> tuple[str, .
     return tuple(dict.fromkeys(RULES_OF_FACTS[name] for name in info.unknown))
 
 
-def findings(info: MediaInfo, uses: Collection[Use] = (), category: Category | None = None) -> list[Finding]:
+def findings(info: MediaInfo, uses: Collection[Use] = (), category: Category | None = None) -> list[Breach]:
     """List the rules that a file breaks: those of its category, and of what it is meant for."""
     if not info.bytes:
-        return [Finding("media_empty", "is empty", "export it again")]
+        return [Breach("media_empty", "is empty", "export it again")]
     chosen = category or default_category(info, uses)
     if info.kind == "" or chosen is None:
         what = f"is {info.format}, no" if info.format else "is no"
         hint = "name a JPG, PNG, GIF, WebP, MP4 or MOV"
-        return [Finding("media_type", f"{what} image, GIF or video", hint)]
+        return [Breach("media_type", f"{what} image, GIF or video", hint)]
     if problem := _category_problem(info, chosen):
         return [problem]
     found = [*_damage(info), *_of_category(info, chosen, uses)]
@@ -130,24 +130,24 @@ def findings(info: MediaInfo, uses: Collection[Use] = (), category: Category | N
     return [*reversed(once.values())]
 
 
-def _category_problem(info: MediaInfo, category: Category) -> Finding | None:
+def _category_problem(info: MediaInfo, category: Category) -> Breach | None:
     """Return what is wrong where a category is for other files."""
     kind = category.rpartition("_")[2]
     if info.kind == kind or (kind == "gif" and info.type == "image/gif"):
         return None
     hint = f"use {default_category(info)}, or leave the category out: it is chosen by the content"
-    return Finding("media_category", f"is {info.format}, and {category} is not for it", hint)
+    return Breach("media_category", f"is {info.format}, and {category} is not for it", hint)
 
 
-def _damage(info: MediaInfo) -> Iterator[Finding]:
+def _damage(info: MediaInfo) -> Iterator[Breach]:
     damage = info.damage
     if not damage and 0 in (info.width, info.height):
         damage = "it states no pixels"
     if damage:
-        yield Finding("media_damaged", f"is a damaged {info.format}: {damage}", "export or copy it again")
+        yield Breach("media_damaged", f"is a damaged {info.format}: {damage}", "export or copy it again")
 
 
-def _of_category(info: MediaInfo, category: Category, uses: Collection[Use] = ()) -> Iterator[Finding]:
+def _of_category(info: MediaInfo, category: Category, uses: Collection[Use] = ()) -> Iterator[Breach]:
     """Yield what the category of a file asks for: type and size, and if it is whole what it shows."""
     limits: dict[str, tuple[tuple[str, ...], int, str]] = {
         "image": (IMAGE_TYPES, IMAGE_BYTES, "export it as JPG or PNG"),
@@ -162,34 +162,34 @@ def _of_category(info: MediaInfo, category: Category, uses: Collection[Use] = ()
     if kind == "image" and uses and {*uses} <= {*CARD_RATIOS}:
         types = (*types, "image/bmp")
     if info.type not in types:
-        yield Finding(f"{kind}_type", f"is {info.format}; {_one_of(types)} is taken", hint)
+        yield Breach(f"{kind}_type", f"is {info.format}; {_one_of(types)} is taken", hint)
     if info.bytes > most:
-        yield Finding(f"{kind}_bytes", _too_large(info, most), "export it smaller, or with more compression")
+        yield Breach(f"{kind}_bytes", _too_large(info, most), "export it smaller, or with more compression")
     if kind != "subtitles" and not info.damage:
         yield from {"image": _image, "gif": _gif, "video": _video}[kind](info, category)
 
 
-def _image(info: MediaInfo, category: Category) -> Iterator[Finding]:
+def _image(info: MediaInfo, category: Category) -> Iterator[Breach]:
     if info.color == "CMYK":
-        yield Finding("image_color", "has the colors of print (CMYK)", "export it in RGB (sRGB)")
+        yield Breach("image_color", "has the colors of print (CMYK)", "export it in RGB (sRGB)")
     if info.is_animated:
-        yield Finding("image_animated", f"is an animated {info.format}", "export it as GIF or MP4")
+        yield Breach("image_animated", f"is an animated {info.format}", "export it as GIF or MP4")
 
 
-def _gif(info: MediaInfo, category: Category) -> Iterator[Finding]:
+def _gif(info: MediaInfo, category: Category) -> Iterator[Breach]:
     width, height, frames = info.width or 0, info.height or 0, info.frames or 0
     if width > GIF_WIDTH or height > GIF_HEIGHT:
         words = f"has {width}x{height} pixels, at most {GIF_WIDTH}x{GIF_HEIGHT} are allowed"
-        yield Finding("gif_pixels", words, "export it smaller")
+        yield Breach("gif_pixels", words, "export it smaller")
     if frames > GIF_FRAMES:
         words = f"has {frames:,} frames, at most {GIF_FRAMES} are allowed"
-        yield Finding("gif_frames", words, "leave frames out, or export it as MP4")
+        yield Breach("gif_frames", words, "leave frames out, or export it as MP4")
     if (total := width * height * frames) > GIF_PIXELS:
         words = f"has {total:,} pixels in all its frames, at most {GIF_PIXELS:,} are allowed"
-        yield Finding("gif_total_pixels", words, "export it smaller or with fewer frames, or as MP4")
+        yield Breach("gif_total_pixels", words, "export it smaller or with fewer frames, or as MP4")
 
 
-def _video(info: MediaInfo, category: Category) -> Iterator[Finding]:
+def _video(info: MediaInfo, category: Category) -> Iterator[Breach]:
     is_promoted = category is Category.amplify_video
     if info.seconds is not None:
         least, most = PROMOTED_SECONDS if is_promoted else VIDEO_SECONDS
@@ -197,76 +197,74 @@ def _video(info: MediaInfo, category: Category) -> Iterator[Finding]:
             allowed = f"at most {most}" if is_promoted else f"{least} to {most}"
             hint = "cut it, or promote it (--for promoted-video: up to 600)" if not is_promoted else "cut it"
             words = f"is {info.seconds:,.1f} seconds long, {allowed} are allowed"
-            yield Finding("video_seconds", words, hint)
+            yield Breach("video_seconds", words, hint)
     yield from _video_pixels(info, "warning" if is_promoted else "error")
     yield from _video_pictures(info)
     yield from _video_sound(info)
 
 
-def _video_pixels(info: MediaInfo, severity: Severity) -> Iterator[Finding]:
+def _video_pixels(info: MediaInfo, severity: Severity) -> Iterator[Breach]:
     """Yield what is wrong with the pixels; the largest are stated for posts only."""
     if not (info.width and info.height):
         return
     size = f"has {info.width}x{info.height} pixels"
     short, long = sorted((info.width, info.height))
     if short < MIN_SIDE:
-        yield Finding(
-            "video_pixels", f"{size}, at least {MIN_SIDE}x{MIN_SIDE} are needed", "export it larger"
-        )
+        yield Breach("video_pixels", f"{size}, at least {MIN_SIDE}x{MIN_SIDE} are needed", "export it larger")
     if short > SHORT_SIDE or long > LONG_SIDE:
         words = f"{size}, at most {LONG_SIDE}x{SHORT_SIDE} are allowed in posts"
-        yield Finding("video_pixels", words, "export it smaller, as in 1280x720", severity)
+        yield Breach("video_pixels", words, "export it smaller, as in 1280x720", severity)
     if long > MAX_RATIO * short:
-        yield Finding("video_ratio", f"{size}, a ratio of 1:3 to 3:1 is allowed", "crop it")
+        yield Breach("video_ratio", f"{size}, a ratio of 1:3 to 3:1 is allowed", "crop it")
 
 
-def _video_pictures(info: MediaInfo) -> Iterator[Finding]:
+def _video_pictures(info: MediaInfo) -> Iterator[Breach]:
     if info.video_codec not in (None, "H.264"):
-        yield Finding("video_codec", f"is encoded as {info.video_codec or 'nothing'}, H.264 is taken", ENCODE)
+        yield Breach("video_codec", f"is encoded as {info.video_codec or 'nothing'}, H.264 is taken", ENCODE)
     elif info.video_profile not in (None, "High"):
         words = f"is H.264 {info.video_profile}, the service asks for High"
-        yield Finding("video_profile", words, ENCODE, "warning")
+        yield Breach("video_profile", words, ENCODE, "warning")
     if info.pixel_format not in (None, "4:2:0"):
-        yield Finding("video_pixel_format", f"has colors in {info.pixel_format}, 4:2:0 is taken", ENCODE)
+        yield Breach("video_pixel_format", f"has colors in {info.pixel_format}, 4:2:0 is taken", ENCODE)
     if info.pixel_aspect not in (None, "1:1"):
         words = f"has pixels of {info.pixel_aspect}, 1:1 is taken"
-        yield Finding("video_pixel_aspect", words, "export it with square pixels")
+        yield Breach("video_pixel_aspect", words, "export it with square pixels")
     if info.frame_rate is not None and info.frame_rate > FRAME_RATE + FRAME_RATE_SLACK:
         words = f"has {info.frame_rate:.4g} frames a second, at most {FRAME_RATE} are allowed"
-        yield Finding("video_frame_rate", words, "export it with 30 or 60, as in: ffmpeg -i FILE -r 30")
+        yield Breach("video_frame_rate", words, "export it with 30 or 60, as in: ffmpeg -i FILE -r 30")
     if info.scan == "interlaced":
-        yield Finding("video_scan", "is interlaced", "deinterlace it, as in: ffmpeg -i FILE -vf yadif")
+        yield Breach("video_scan", "is interlaced", "deinterlace it, as in: ffmpeg -i FILE -vf yadif")
     if info.open_gop:
-        yield Finding("video_gop", "has open groups of pictures", "export it with closed ones")
+        yield Breach("video_gop", "has open groups of pictures", "export it with closed ones")
 
 
-def _video_sound(info: MediaInfo) -> Iterator[Finding]:
+def _video_sound(info: MediaInfo) -> Iterator[Breach]:
     hint = "export its sound as AAC LC, stereo, as in: ffmpeg -i FILE -c:v copy -c:a aac -ac 2"
     if info.audio_codec and info.audio_codec != "AAC":
-        yield Finding("video_audio", f"has sound as {info.audio_codec}, AAC is taken", hint)
+        yield Breach("video_audio", f"has sound as {info.audio_codec}, AAC is taken", hint)
     elif info.audio_codec and info.audio_profile not in (None, "LC"):
-        yield Finding("video_audio", f"has sound as {info.audio_profile}-AAC, AAC LC is taken", hint)
+        yield Breach("video_audio", f"has sound as {info.audio_profile}-AAC, AAC LC is taken", hint)
     if info.audio_codec and info.audio_channels and info.audio_channels > 2:
         words = f"has sound in {info.audio_channels} channels, mono or stereo is taken"
-        yield Finding("video_audio_channels", words, hint)
+        yield Breach("video_audio_channels", words, hint)
 
 
-def _card(info: MediaInfo, use: Use) -> Iterator[Finding]:
+def _card(info: MediaInfo, use: Use) -> Iterator[Breach]:
     """Yield what a card refuses."""
     if info.kind not in ("image", "video"):
         hint = "use an image or an MP4"
-        yield Finding("card_type", f"is {info.format}; a {_words(use)} takes an image or a video", hint)
+        yield Breach("card_type", f"is {info.format}; a {_words(use)} takes an image or a video", hint)
         return
     if info.kind == "image":
         if info.type not in CARD_IMAGE_TYPES:
             words = f"is {info.format}; a {_words(use)} takes {_one_of(CARD_IMAGE_TYPES)}"
-            yield Finding("card_type", words, "export it as JPG or PNG")
+            yield Breach("card_type", words, "export it as JPG or PNG")
         if info.bytes > CARD_IMAGE_BYTES:
             words = f"{_too_large(info, CARD_IMAGE_BYTES)} in a {_words(use)}"
-            yield Finding("card_bytes", words, "export it as JPG, or smaller")
+            yield Breach("card_bytes", words, "export it as JPG, or smaller")
         if info.width and info.width < CARD_WIDTH:
             words = f"is {info.width} pixels wide, a {_words(use)} needs {CARD_WIDTH} or more"
-            yield Finding("card_width", words, f"export it {CARD_WIDTH} pixels wide or wider")
+            yield Breach("card_width", words, f"export it {CARD_WIDTH} pixels wide or wider")
     if info.width and info.height:
         ratios = CARD_RATIOS[use][info.kind == "video"]
         ratio = info.width / info.height
@@ -274,28 +272,28 @@ def _card(info: MediaInfo, use: Use) -> Iterator[Finding]:
             sizes = {"1:1": "800x800", "1.91:1": "1200x628", "16:9": "1280x720"}
             words = f"has {info.width}x{info.height} pixels ({ratio:.2f}:1), a {_words(use)} needs"
             hint = f"crop it, as in {' or '.join(sizes[name] for name in ratios)}"
-            yield Finding("card_ratio", f"{words} {' or '.join(ratios)}", hint)
+            yield Breach("card_ratio", f"{words} {' or '.join(ratios)}", hint)
 
 
-def _poster(info: MediaInfo, use: Use) -> Iterator[Finding]:
+def _poster(info: MediaInfo, use: Use) -> Iterator[Breach]:
     if info.type not in POSTER_TYPES:
         words = f"is {info.format}; a poster is {_one_of(POSTER_TYPES)}"
-        yield Finding("poster_type", words, "export it as JPG or PNG")
+        yield Breach("poster_type", words, "export it as JPG or PNG")
 
 
-def _post(info: MediaInfo, use: Use) -> Iterator[Finding]:
+def _post(info: MediaInfo, use: Use) -> Iterator[Breach]:
     if info.kind == "video":
         yield from _of_category(info, Category.tweet_video)
 
 
-def _promoted(info: MediaInfo, use: Use) -> Iterator[Finding]:
+def _promoted(info: MediaInfo, use: Use) -> Iterator[Breach]:
     if info.kind == "video":
         yield from _of_category(info, Category.amplify_video)
     else:
-        yield Finding("promoted_type", f"is {info.format}, no video", "name an MP4 or MOV")
+        yield Breach("promoted_type", f"is {info.format}, no video", "name an MP4 or MOV")
 
 
-USE_RULES: dict[str, Callable[[MediaInfo, Use], Iterator[Finding]]] = {
+USE_RULES: dict[str, Callable[[MediaInfo, Use], Iterator[Breach]]] = {
     **dict.fromkeys(CARD_RATIOS, _card),
     Use.post: _post,
     Use.poster: _poster,
@@ -326,4 +324,5 @@ def _one_of(types: tuple[str, ...]) -> str:
 
 
 def _too_large(info: MediaInfo, most: int) -> str:
-    return f"has {size_text(info.bytes)} ({info.bytes:,} bytes), at most {size_text(most)} are allowed"
+    limit = f"{size_text(most)} ({most:,} bytes)"
+    return f"has {size_text(info.bytes)} ({info.bytes:,} bytes), at most {limit} are allowed"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
+from zlib import crc32
 
 import msgspec
 
@@ -32,7 +33,8 @@ from .inspection import MediaInfo
 from .journal import Added, Begun, Finalized, Forgotten, Sent, UploadJournal, UploadKey, open_journal
 from .rules import Category
 
-SEGMENT_BYTES = 1024 * 1024
+SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
+TOO_LARGE = 413  # what proxies answer too, whose limits no documentation names
 SIMPLE = (Category.tweet_image, Category.dm_image, Category.subtitles)  # sent in one request
 KEY_PREFIXES = {
     Category.amplify_video: "13",
@@ -69,6 +71,10 @@ class Observer(msgspec.Struct):
     say: Callable[[str], None] = lambda message: None
 
 
+class _SegmentTooLargeError(Exception):
+    """The service takes smaller segments only."""
+
+
 class Uploader(msgspec.Struct, kw_only=True):
     """Uploads files for an account; raises AdsctlError."""
 
@@ -79,7 +85,8 @@ class Uploader(msgspec.Struct, kw_only=True):
     owners: tuple[str, ...] = ()
     to_library: bool = True
     resume: bool = False
-    concurrency: int = 4
+    concurrency: int = 8
+    segment_bytes: int = SEGMENT_BYTES  # fewer once the service has refused as many
     observer: Observer = msgspec.field(default_factory=Observer)
 
     def upload(
@@ -139,22 +146,54 @@ class Uploader(msgspec.Struct, kw_only=True):
     ) -> Response:
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         if journal.is_finalized and journal.begun:
-            return self._status(journal.begun.media_id)
-        if category in SIMPLE:
-            return self._send_at_once(journal, stream, label, info, category)
+            try:
+                return self._status(journal.begun.media_id)
+            except (RefusedError, NotFoundError):
+                journal.note(Forgotten())
+                self.observer.say(f"{label}: what was uploaded is gone; it begins again")
         is_resumed = self.resume and journal.begun is not None
+        if category in SIMPLE and not is_resumed:
+            try:
+                return self._send_at_once(journal, stream, label, info, category)
+            except RefusedError as error:
+                if error.http_status != TOO_LARGE:
+                    raise
+            self.observer.say(f"{label}: the service takes no request as large; it is sent in segments")
         if is_resumed and journal.has_expired:
             self.observer.say(f"{label}: the unfinished upload has expired; it begins again")
             is_resumed = False
         elif journal.begun and not is_resumed:
             self.observer.say(f"{label}: an earlier upload is unfinished; --resume would continue it")
-        try:
-            return self._send_segments(journal, stream, label, info, category, is_resumed=is_resumed)
-        except (RefusedError, NotFoundError) as error:
-            if not is_resumed or error.http_status == 413:
-                raise
-            self.observer.say(f"{label}: the unfinished upload is gone; it begins again")
-            return self._send_segments(journal, stream, label, info, category, is_resumed=False)
+        while True:
+            try:
+                return self._send_segments(journal, stream, label, info, category, is_resumed=is_resumed)
+            except _SegmentTooLargeError as error:
+                self._use_smaller_segments(journal, label, info, error)
+            except (RefusedError, NotFoundError):
+                if not is_resumed:
+                    raise
+                self.observer.say(f"{label}: the unfinished upload is gone; it begins again")
+            is_resumed = False
+
+    def _use_smaller_segments(
+        self, journal: UploadJournal, label: str, info: MediaInfo, error: _SegmentTooLargeError
+    ) -> None:
+        """Halve the segments of the next upload; raise RefusedError where they are as small as can be."""
+        begun, cause = journal.begun, error.__cause__
+        assert begun and isinstance(cause, RefusedError)
+        journal.note(Forgotten())  # an upload has segments of one size
+        least = max(LEAST_SEGMENT_BYTES, _least_segment(info.bytes))
+        if begun.segment_bytes <= least:
+            cause.message = (
+                f"{label}: segments of {begun.segment_bytes:,} bytes are too large: {cause.message}"
+            )
+            cause.hint = "smaller ones are not sent; ask whoever runs the service, or a proxy before it"
+            raise cause
+        self.segment_bytes = max(least, begun.segment_bytes // 2)
+        smaller = f"segments of {self.segment_bytes:,} bytes"
+        self.observer.say(
+            f"{label}: the service takes smaller segments only; it begins again, with {smaller}"
+        )
 
     def _send_segments(
         self,
@@ -170,35 +209,36 @@ class Uploader(msgspec.Struct, kw_only=True):
             journal.note(self._begin(label, info, category))
         begun = journal.begun
         assert begun
-        total, digest = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
+        total, seen = -(-info.bytes // begun.segment_bytes), 0
         self.observer.on_segments(len(journal.sent), total)
 
         def due() -> Iterator[tuple[int, bytes]]:
+            nonlocal seen
             stream.seek(0)
             for number in range(total):
                 content = stream.read(begun.segment_bytes)
-                digest.update(content)
+                seen = crc32(content, seen)
                 if content and number not in journal.sent:
                     yield number, content
-            digest.update(stream.read(1))  # a file that has grown differs too
+            seen = crc32(stream.read(1), seen)  # a file that has grown differs too
 
         def send(segment: tuple[int, bytes]) -> int:
             number, content = segment
             request = AppendSegment(media_id=begun.media_id, media=content, segment_index=number)
             self.client.call(request, parse=_parse_any)
-            journal.note(Sent(number))
+            journal.note(Sent(number, begun.media_id))
             return number
 
         try:
             for _ in map_ordered(send, due(), self.concurrency, 2 * self.concurrency):
                 self.observer.on_segments(len(journal.sent), total)
         except AdsctlError as error:
-            if error.http_status == 413:
-                error.hint = "the service takes smaller segments only; nothing else of the file was kept"
-            elif error.retryable:
+            if isinstance(error, RefusedError) and error.http_status == TOO_LARGE:
+                raise _SegmentTooLargeError from error
+            if error.retryable:
                 error.hint = RESUME_HINT
             raise
-        _require_same(label, digest.hexdigest(), info, journal)
+        _require_same(label, seen == info.crc32, journal)
         ended = self._finalize(begun.media_id)
         journal.note(Finalized(begun.media_key or _media_key(ended, begun.media_id, category)))
         return ended
@@ -211,14 +251,14 @@ class Uploader(msgspec.Struct, kw_only=True):
             additional_owners=[*self.owners] or None,
         )
         response = self._again_if_lost(lambda: self.client.call(request))
-        return _begun(response, label, max(SEGMENT_BYTES, -(-info.bytes // (MAX_SEGMENTS - 1))))
+        return _begun(response, label, max(self.segment_bytes, _least_segment(info.bytes)))
 
     def _send_at_once(
         self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
     ) -> Response:
         stream.seek(0)
         content = stream.read(info.bytes + 1)
-        _require_same(label, hashlib.sha256(content).hexdigest(), info, journal)
+        _require_same(label, hashlib.sha256(content).hexdigest() == info.sha256, journal)
         owners = ",".join(self.owners) or None
         request = UploadMedia(media=content, media_category=category.value, additional_owners=owners)
         ended = self._again_if_lost(lambda: self.client.call(request))
@@ -329,6 +369,11 @@ def record_of(
     return dict(zip(COLUMNS, values, strict=True))
 
 
+def _least_segment(total: int) -> int:
+    """Return the least size of segments of which there are not too many."""
+    return -(-total // (MAX_SEGMENTS - 1))
+
+
 def _begun(response: Response, label: str, segment_bytes: int) -> Begun:
     """Read the answer that begins an upload; raise UnavailableError where it names no media."""
     data = response.data
@@ -347,8 +392,8 @@ def _begun(response: Response, label: str, segment_bytes: int) -> Begun:
     )
 
 
-def _require_same(label: str, sha256: str, info: MediaInfo, journal: UploadJournal) -> None:
-    if sha256 != info.sha256:
+def _require_same(label: str, is_same: bool, journal: UploadJournal) -> None:
+    if not is_same:
         journal.note(Forgotten())
         hint = "run the command again once nothing writes the file"
         raise ContentError(f"{label} has changed while it was uploaded; it was not finalized", hint=hint)

@@ -3,10 +3,12 @@
 The service has no list of it. Whatever of an account may show media is read, and media are in use where a
 record names their key, their number or their address anywhere. A published post does not name its media:
 the library says of these that they were posted. Nor does a conversation card name what it unlocks: that is
-known of cards whose changes are in the log of this machine.
+known of cards whose changes are in the log of this machine. Of other cards it is known that they unlock
+nothing that came into the library after they were last changed.
 """
 
 from collections.abc import Iterator
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +27,8 @@ from ..errors import UnavailableError
 
 LIBRARY_PAGE = 50
 OLDER_CARDS = (ListImageConversations, ListVideoConversations, ListPolls)
+UNLOCKED_TYPES = ("IMAGE", "VIDEO")
+SOON_SECONDS = 120  # a request may take as long, and clocks differ
 UNLOCKED = ("unlocked_image_media_key", "unlocked_video_media_key")
 CONVERSATIONS = (ListImageConversations, ListVideoConversations)
 
@@ -34,16 +38,39 @@ class Usage:
 
     def __init__(self, client: Client, account: str) -> None:
         self._client, self._account = client, account
-        self.conversations: set[str] = set()  # cards that may unlock media, which the service does not tell
+        # Cards that may unlock media, which the service does not tell, and when each was last changed.
+        self.conversations: dict[str, str] = {}
         self._named: set[str] = set()
+        self._made_here: set[str] = set()  # ids of the log
+        self._changed_here: dict[str, str] = {}
         self._read()
 
     def add_unlocked(self, changes: list[dict[str, Any]]) -> None:
         """Count what logged changes made the conversation cards unlock."""
         for change in changes:
             ids, fields = change.get("ids") or (), change.get("fields") or {}
-            if not ids or not self.conversations.isdisjoint(ids):
+            if not ids or not self.conversations.keys().isdisjoint(ids):
                 self._named.update(str(fields[name]) for name in UNLOCKED if fields.get(name))
+            if change.get("method") == "POST" and change.get("outcome") == "ok":
+                self._made_here.update(map(str, ids))
+            self._changed_here |= dict.fromkeys(map(str, ids), str(change.get("time") or ""))
+
+    @property
+    def made_elsewhere(self) -> dict[str, str]:
+        """The conversation cards of which it is not known what they unlock, and when each was changed."""
+        return {
+            id: changed
+            for id, changed in self.conversations.items()
+            if id not in self._made_here or not _is_soon_after(changed, self._changed_here[id])
+        }
+
+    def may_be_unlocked(self, media: dict[str, Any]) -> bool:
+        """Tell whether a conversation card that was made or changed elsewhere may unlock media."""
+        own = to_neutral(media)
+        since, changed = own.get("created_at"), self.made_elsewhere.values()
+        if own.get("media_type") not in UNLOCKED_TYPES or not changed:
+            return False
+        return not isinstance(since, str) or any(not when or since <= when for when in changed)
 
     def unused(self, media: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return those of some media of the library that nothing shows."""
@@ -79,7 +106,8 @@ class Usage:
         for kind in OLDER_CARDS:
             found = self._every(kind(account_id=self._account, with_deleted=True))
             if kind in CONVERSATIONS:
-                self.conversations.update(str(one.get("id")) for one in found if not one.get("deleted"))
+                live = [one for one in found if not one.get("deleted")]
+                self.conversations |= {str(one.get("id")): str(one.get("updated_at") or "") for one in live}
             cards += found
         return cards
 
@@ -138,6 +166,15 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += one
         elif isinstance(one, str) or type(one) is int:
             yield str(one)
+
+
+def _is_soon_after(changed: str, logged: str) -> bool:
+    """Tell whether a change at the service is the logged one, or an earlier one."""
+    try:
+        apart = datetime.fromisoformat(changed) - datetime.fromisoformat(logged)
+        return apart.total_seconds() <= SOON_SECONDS
+    except (TypeError, ValueError):
+        return False
 
 
 def _plain(text: str) -> str:

@@ -4,28 +4,36 @@ from typing import NamedTuple
 
 
 class OutputFormat(NamedTuple):
-    """A format of results; `printer.py` has its writers."""
+    """A format of results. Its writers are named as text, so that help texts import none of them."""
 
     help: str
+    records: str  # what writes records: a function of `records.py`; that of tables depends on the terminal
+    document: str = ""  # what writes a whole response: another one; "" if the format holds records only
     has_columns: bool = False  # shows fields of records; otherwise whole records, or their ids
-    has_documents: bool = False  # can hold a whole response, and not only records
     streams: bool = False  # writes records one by one, without holding them all
 
 
 FORMATS = {
-    "table": OutputFormat("aligned columns; the default on a terminal", has_columns=True),
+    "table": OutputFormat("aligned columns; the default on a terminal", "write_table", has_columns=True),
     "tsv": OutputFormat(
-        "a header, then tab-separated lines; the default in a pipe", has_columns=True, streams=True
+        "a header, then tab-separated lines; the default in a pipe",
+        "write_tsv",
+        has_columns=True,
+        streams=True,
     ),
-    "csv": OutputFormat("a header, then comma-separated lines", has_columns=True, streams=True),
-    "xlsx": OutputFormat("a workbook, in the file that --to names", has_columns=True, streams=True),
+    "csv": OutputFormat("a header, then comma-separated lines", "write_csv", has_columns=True, streams=True),
+    "xlsx": OutputFormat(
+        "a workbook, in the file that --to names", "write_workbook", has_columns=True, streams=True
+    ),
     "json": OutputFormat(
-        "the response's data, unchanged, as one document (pages merged)", has_documents=True
+        "the response's data, unchanged, as one document (pages merged)", "write_json", "write_as_json"
     ),
-    "jsonl": OutputFormat("one line of JSON for each record", has_documents=True, streams=True),
-    "yaml": OutputFormat("the same as json, in YAML", has_documents=True),
-    "ids": OutputFormat("the id of each record, one per line, for the next command", streams=True),
-    "none": OutputFormat("nothing", has_documents=True),
+    "jsonl": OutputFormat("one line of JSON for each record", "write_jsonl", "write_as_jsonl", streams=True),
+    "yaml": OutputFormat("the same as json, in YAML", "write_yaml", "write_as_yaml"),
+    "ids": OutputFormat(
+        "the id of each record, one per line, for the next command", "write_ids", streams=True
+    ),
+    "none": OutputFormat("nothing", "write_nothing", "write_nothing"),
 }
 COLORS = ("auto", "always", "never")
 

@@ -1,6 +1,7 @@
 """Draw a tree on a terminal."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from .text import safe
@@ -17,6 +18,7 @@ class Branch(NamedTuple):
     details: Sequence[str] = ()
     below: Sequence["Branch"] = ()
     before: str = ""  # ahead of the title, as an id
+    styles: Sequence[str] = ()  # of the details, in their order
 
 
 def draw_tree(stream: IO[str], branches: Sequence[Branch], *, color: bool) -> None:
@@ -42,7 +44,8 @@ def _line(branch: Branch) -> "Text":
     from rich.text import Text
 
     line = Text()
-    parts = ((branch.before, ""), (branch.title, "bold"), *((detail, "") for detail in branch.details))
+    details = zip_longest(branch.details, branch.styles, fillvalue="")
+    parts = ((branch.before, ""), (branch.title, "bold"), *details)
     for text, style in parts:
         if text:
             line.append("  " if line else "").append(safe(text), style)

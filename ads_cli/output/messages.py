@@ -1,13 +1,14 @@
 """Messages on stderr: notes, warnings and errors."""
 
 import os
+import shutil
 import sys
 from contextlib import suppress
 from typing import IO
 
 from ..errors import Interrupted, ReportedError
 from . import Presentation
-from .text import safe, safe_lines
+from .text import path_once, safe, safe_lines, wrapped
 
 LABEL_COLORS = {"error": "31", "warning": "33", "hint": "36", "note": "36"}  # SGR parameters
 
@@ -27,7 +28,7 @@ class Messages:
     def say(self, text: str) -> None:
         """Write what is being done or was done, unless --quiet."""
         if not self.quiet:
-            _print(safe_lines(text))
+            _print(fitted(safe_lines(text), sys.stderr))
 
     def note(self, text: str, label: str = "note") -> None:
         """Write a note, unless --quiet: nothing is missing, and all is as it was asked for."""
@@ -56,7 +57,7 @@ def error_text(error: ReportedError, presentation: Presentation) -> str:
     """Return the message and the hint of an error, for a terminal."""
     color = uses_color(sys.stderr, presentation.color)
     if isinstance(error, Interrupted):
-        message = safe_lines(error.message)
+        message = fitted(safe_lines(error.message), sys.stderr)
     else:
         message = _labelled("error", error.message, color)
     hint = _labelled("hint", error.hint, color) + "\n" if error.hint else ""
@@ -70,9 +71,16 @@ def uses_color(stream: IO[str], when: str) -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
+def fitted(text: str, stream: IO[str], label: str = "") -> str:
+    """Wrap a message with its label where a stream is a terminal; what programs read is not changed."""
+    if not stream.isatty():
+        return label + text
+    return wrapped(label + path_once(text), shutil.get_terminal_size().columns)
+
+
 def _labelled(label: str, text: str, color: bool) -> str:
     shown = f"\x1b[{LABEL_COLORS[label]}m{label}:\x1b[0m" if color else f"{label}:"
-    return f"{shown} {safe_lines(text)}"
+    return shown + fitted(safe_lines(text), sys.stderr, f"{label}: ").removeprefix(f"{label}:")
 
 
 def _print(text: str, end: str = "\n") -> None:

@@ -1,71 +1,22 @@
 """Results on stdout, in the chosen format."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain, islice
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from ..errors import UsageError
 from . import FORMATS, Presentation, ResultShape
+from . import records as writers
 from .messages import uses_color
-from .records import (
-    AS_IT_IS,
-    Record,
-    TableView,
-    write_csv,
-    write_ids,
-    write_json,
-    write_jsonl,
-    write_table,
-    write_tsv,
-    write_yaml,
-)
-from .text import as_json, as_yaml, cell, is_deeper, safe, shortened
+from .records import AS_IT_IS, Record, TableView, WriteOptions
+from .text import cell, is_deeper, safe, shortened
 
 MAX_RESULT_DEPTH = 100  # of a query
 # JMESPathError is a ValueError; numbers and nesting without a limit raise the others.
 QUERY_ERRORS = (ValueError, ArithmeticError, TypeError, RecursionError)
 LOOKAHEAD_RECORDS = 1000  # buffered before the header is written, to validate undeclared --columns
-
-
-class WriteOptions(NamedTuple):
-    """What a format may need to know beside the records."""
-
-    columns: Sequence[str]
-    key: str  # the field that holds their id
-    csv_safe: bool
-    noun: str
-
-
-def _write_workbook(stream: IO[Any], records: Iterable[Record], options: WriteOptions) -> None:
-    from .workbook import write_records
-
-    binary: IO[bytes] = stream.buffer  # type: ignore[attr-defined]
-    write_records(binary, records, options.columns, name=options.noun or "results")
-
-
-# A table is written by the printer itself, since it depends on the terminal.
-RECORD_WRITERS: dict[str, Callable[[IO[str], Iterable[Record], WriteOptions], None]] = {
-    "tsv": lambda stream, records, options: write_tsv(stream, records, options.columns),
-    "csv": lambda stream, records, options: write_csv(
-        stream, records, options.columns, without_formulas=options.csv_safe
-    ),
-    "xlsx": _write_workbook,
-    "json": lambda stream, records, options: write_json(stream, records),
-    "jsonl": lambda stream, records, options: write_jsonl(stream, records),
-    "yaml": lambda stream, records, options: write_yaml(stream, records),
-    "ids": lambda stream, records, options: write_ids(stream, records, options.key),
-    "none": lambda stream, records, options: None,
-}
-DOCUMENT_WRITERS: dict[str, Callable[[IO[str], Any], object]] = {
-    "json": lambda stream, document: stream.write(as_json(document, indent=2) + "\n"),
-    "jsonl": lambda stream, document: write_jsonl(
-        stream, document if isinstance(document, list) else [document]
-    ),
-    "yaml": lambda stream, document: stream.write(as_yaml(document)),
-    "none": lambda stream, document: None,
-}
 
 
 class Printer:
@@ -93,25 +44,26 @@ class Printer:
         self._note_shape = note_shape  # for who shows the result with others
         self._neutral_name = neutral_name  # of a column or a field that has one name for each service
         self._table_view = table_view
+        self._amounts: Mapping[str, str] = {}  # columns of amounts in whole units, by names of --columns
         self._open_file = open_file or (lambda: nullcontext(stream))  # for the records of one list
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
-        self._facts = FORMATS[self.format]
+        self._format = FORMATS[self.format]
         self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
         self.query: Any = query and _compiled(query)
         self.noun = ""  # of what is listed, as in "campaigns"
         self.color = uses_color(stream, presentation.color)
-        if self.columns and not self._facts.has_columns:
+        if self.columns and not self._format.has_columns:
             say(f"--columns has no effect on {self.format}; --query chooses fields there")
 
     @property
     def streams(self) -> bool:
         """Whether records are written one by one, without holding them all."""
-        return self._facts.streams and not self.query
+        return self._format.streams and not self.query
 
     @property
     def has_columns(self) -> bool:
         """Whether the format shows fields of records."""
-        return self._facts.has_columns
+        return self._format.has_columns
 
     @property
     def is_table(self) -> bool:
@@ -131,7 +83,7 @@ class Printer:
     @property
     def shows_documents(self) -> bool:
         """Whether the format can hold a whole response, and not only records."""
-        return bool(self.query) or self._facts.has_documents
+        return bool(self.query or self._format.document)
 
     def show(self, document: Any, columns: Sequence[str], key: str, others: Sequence[str] = ()) -> None:
         """Print one document: an object, a list of records, or any other JSON value.
@@ -145,11 +97,11 @@ class Printer:
             if self.format == "ids" and any(key not in record for record in _records(document) or ()):
                 hint = "; ".join(filter(None, (f"as in [].{{{key}: {key}}}", self._side_effects())))
                 raise UsageError(f"--query leaves out {key!r}, which -o ids shows", hint=hint)
-            if document == [] and not self._facts.has_documents:
+            if document == [] and not self._format.document:
                 self._say_empty("nothing matches --query")
                 return  # the columns of the list are not those of the query
-        if self._facts.has_documents:
-            DOCUMENT_WRITERS[self.format](self.stream, document)
+        if self._format.document:
+            getattr(writers, self._format.document)(self.stream, document)
         elif (records := _records(document)) is not None:
             self.show_records(records, columns, key, others, is_one=isinstance(document, dict))
         elif self.format == "xlsx":
@@ -183,10 +135,10 @@ class Printer:
         self._name_columns((*columns, *others))
         # A plain value in place of a record is shown as its id.
         records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
-        if not self._facts.has_documents:
+        if not self._format.document:
             records = self._under_either_name(records, self.columns or columns)
-        if self.columns and self._facts.has_columns:
-            if undeclared := set(self.columns).difference(columns, others):
+        if self.columns and self._format.has_columns:
+            if undeclared := set(self.columns).difference(columns, others, self._amounts):
                 records, lookahead = (
                     self._with_columns(undeclared, records, columns, others),
                     LOOKAHEAD_RECORDS,
@@ -200,9 +152,9 @@ class Printer:
         if self.format == "table":
             self._show_table(records, columns, others, is_one=is_one)
         else:
-            options = WriteOptions(columns, key, self._csv_safe, self.noun)
+            options = WriteOptions(columns, key, self._csv_safe, self.noun or "results")
             with self._open_file() as stream:
-                RECORD_WRITERS[self.format](stream, records, options)
+                getattr(writers, self._format.records)(stream, records, options)
 
     def _show_table(
         self, records: Iterable[Record], columns: Sequence[str], others: Sequence[str], *, is_one: bool
@@ -211,7 +163,9 @@ class Printer:
             records = [*records]
             given = (name for name in others if records[0].get(name) is not None)
             columns = [*dict.fromkeys((*columns, *given))]
-        hidden = write_table(self.stream, records, columns, self._table_view, color=self.color, is_one=is_one)
+        hidden = writers.write_table(
+            self.stream, records, columns, self._table_view, color=self.color, is_one=is_one
+        )
         if hidden:
             self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
 
@@ -221,11 +175,15 @@ class Printer:
             self._say(text)
 
     def _name_columns(self, declared: Sequence[str]) -> None:
-        """Accept the heading of a table as the name of its column."""
+        """Accept the heading of a table as the name of its column; in csv and tsv, amounts in whole units."""
         if self.columns:
+            amounts = {} if self.format == "table" else self._table_view.amounts(declared)
+            self.columns = [name.lower() if name.lower() in amounts else name for name in self.columns]
+            self._amounts = {name: amounts[name] for name in self.columns if name in amounts}
             headings = {self._table_view.header(name): name for name in reversed(declared)}
             self.columns = [
-                name if name in declared else headings.get(name.lower(), name) for name in self.columns
+                name if name in declared or name in self._amounts else headings.get(name.lower(), name)
+                for name in self.columns
             ]
 
     def _under_either_name(self, records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record]:
@@ -234,7 +192,10 @@ class Printer:
         others = [name for name in columns if neutral(name) != name]
         for record in records:
             named = {neutral(name): value for name, value in record.items()}
-            yield named | {name: named[neutral(name)] for name in others if neutral(name) in named}
+            named |= {name: named[neutral(name)] for name in others if neutral(name) in named}
+            for name, column in self._amounts.items():
+                named[name] = self._table_view.in_units(column, named)
+            yield named
 
     def _with_columns(
         self,

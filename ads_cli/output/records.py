@@ -1,14 +1,18 @@
 """Write records as tsv, csv, jsonl, ids or a table."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import NoneType
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, cast
 
 import msgspec
 
 from .text import as_json, as_yaml, cell, safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 Record = Mapping[str, Any]
 # How a formula begins in one spreadsheet or another: some drop blanks, and some read full-width signs.
@@ -20,23 +24,41 @@ ROWS_AT_ONCE = 1000  # of a CSV file
 MAX_WHOLE_WORD = 24  # characters of an id, a status or a time, which is of no use if it is cut
 
 
-def write_tsv(stream: IO[str], records: Iterable[Record], columns: Sequence[str]) -> None:
+class WriteOptions(NamedTuple):
+    """What a format may need to know beside the records."""
+
+    columns: Sequence[str] = ()
+    key: str = "id"  # the field that holds their id
+    csv_safe: bool = False  # no cell is a formula
+    noun: str = "results"  # what they are
+
+
+NO_OPTIONS = WriteOptions()
+
+
+def write_tsv(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
     """Write a header and tab-separated lines; control characters are escaped, so that a line is a record."""
-    stream.write("\t".join(map(safe, columns)) + "\n")
+    stream.write("\t".join(map(safe, options.columns)) + "\n")
     for record in records:
-        stream.write("\t".join(safe(cell(record.get(name))) for name in columns) + "\n")
+        stream.write("\t".join(safe(cell(record.get(name))) for name in options.columns) + "\n")
 
 
-def write_csv(
-    stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, without_formulas: bool = False
-) -> None:
+def write_csv(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
     """Write a header and comma-separated lines; control characters are escaped on a terminal only."""
     write_row = csv_rows(stream)
     shown = safe if stream.isatty() else str
-    written = without_formula if without_formulas else str
-    write_row([shown(written(name)) for name in columns])
+    written = without_formula if options.csv_safe else str
+    write_row([shown(written(name)) for name in options.columns])
     for record in records:
-        write_row([shown(written(cell(record.get(name)))) for name in columns])
+        write_row([shown(written(cell(record.get(name)))) for name in options.columns])
+
+
+def write_workbook(stream: IO[Any], records: Iterable[Record], options: WriteOptions) -> None:
+    """Write a workbook with one sheet."""
+    from .workbook import write_records
+
+    binary = cast(TextIO, stream).buffer
+    write_records(binary, records, options.columns, name=options.noun)
 
 
 def without_formula(value: str) -> str:
@@ -76,12 +98,12 @@ def write_csv_cells(stream: IO[str], rows: Iterable[Sequence[object]]) -> None:
             stream.write(text)
 
 
-def write_jsonl(stream: IO[str], records: Iterable[Any]) -> None:
+def write_jsonl(stream: IO[str], records: Iterable[Any], options: WriteOptions = NO_OPTIONS) -> None:
     """Write one line of JSON for each record."""
     stream.writelines(as_json(record) + "\n" for record in records)
 
 
-def write_json(stream: IO[str], records: Iterable[Any]) -> None:
+def write_json(stream: IO[str], records: Iterable[Any], options: WriteOptions = NO_OPTIONS) -> None:
     """Write a list of records one by one, as if it were written as a whole."""
     written = False
     for record in records:
@@ -91,7 +113,7 @@ def write_json(stream: IO[str], records: Iterable[Any]) -> None:
     stream.write("\n]\n" if written else "[]\n")
 
 
-def write_yaml(stream: IO[str], records: Iterable[Any]) -> None:
+def write_yaml(stream: IO[str], records: Iterable[Any], options: WriteOptions = NO_OPTIONS) -> None:
     """Write a list of records one by one, as if it were written as a whole."""
     written = False
     for record in records:
@@ -101,16 +123,41 @@ def write_yaml(stream: IO[str], records: Iterable[Any]) -> None:
         stream.write(as_yaml([]))
 
 
-def write_ids(stream: IO[str], records: Iterable[Record], key: str) -> None:
+def write_ids(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
     """Write the id of each record, one per line."""
-    stream.writelines(safe(cell(record.get(key))) + "\n" for record in records)
+    stream.writelines(safe(cell(record.get(options.key))) + "\n" for record in records)
+
+
+def write_nothing(stream: IO[str], result: Any, options: WriteOptions = NO_OPTIONS) -> None:
+    """Write neither records nor documents."""
+
+
+def write_as_json(stream: IO[str], document: Any) -> None:
+    """Write a whole document."""
+    stream.write(as_json(document, indent=2) + "\n")
+
+
+def write_as_jsonl(stream: IO[str], document: Any) -> None:
+    """Write a line for each item of a list, or one for any other document."""
+    write_jsonl(stream, document if isinstance(document, list) else [document])
+
+
+def write_as_yaml(stream: IO[str], document: Any) -> None:
+    """Write a whole document."""
+    stream.write(as_yaml(document))
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """How a table shows a column: its header, and its value of a record."""
+    """How a table shows a column: its header, its value of a record, and the style of that as text.
+
+    Of what csv has in whole units: the columns by name, and the value of a record.
+    """
 
     header: Callable[[str], str] = str
     value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
+    style: Callable[[str, str], str] = lambda column, text: ""
+    amounts: Callable[[Sequence[str]], Mapping[str, str]] = lambda columns: {}
+    in_units: Callable[[str, Record], Any] = lambda column, record: record.get(column)
 
 
 AS_IT_IS = TableView()
@@ -139,13 +186,17 @@ def write_table(
     rows = [[safe(cell(view.value(name, record))) for name in columns] for record in records]
     if not rows:
         return ()
+
+    def styled(cells: Sequence[str]) -> Iterator[tuple[str, str]]:
+        return ((text, view.style(name, text)) for name, text in zip(columns, cells, strict=False))
+
     headers = [safe(view.header(name)) for name in columns]
     natural = [max(map(cell_len, cells)) for cells in zip(headers, *rows, strict=True)]
     width = None if stream.isatty() else sum(natural) + COLUMN_GAP * len(natural)
     console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)
     widths = fit_columns(natural, [_least_width(cells) for cells in zip(*rows, strict=True)], console.width)
     if is_one and widths != natural:
-        _write_lines(stream, headers, rows[0])
+        _write_lines(console, headers, [Text(text, style) for text, style in styled(rows[0])])
         return ()
     table = Table(box=None, pad_edge=False, padding=(0, COLUMN_GAP, 0, 0), header_style="bold")
     for name, header, column_width in zip(columns, headers, widths, strict=False):
@@ -155,16 +206,19 @@ def write_table(
             Text(header.upper()), width=column_width, no_wrap=True, overflow="ellipsis", justify=justify
         )
     for row in rows:
-        table.add_row(*map(Text, row[: len(widths)]))
+        table.add_row(*(Text(text, style) for text, style in styled(row[: len(widths)])))
     console.print(table)
     return columns[len(widths) :]
 
 
-def _write_lines(stream: IO[str], headers: Sequence[str], cells: Sequence[str]) -> None:
+def _write_lines(console: "Console", headers: Sequence[str], cells: Sequence["Text"]) -> None:
     """Write the values of one record below each other; the terminal wraps long ones, which stay whole."""
+    from rich.text import Text
+
     lines = [(header, cell) for header, cell in zip(headers, cells, strict=True) if cell]
     width = max(len(header) for header, _ in lines) + COLUMN_GAP
-    stream.writelines(f"{header:{width}}{cell}\n" for header, cell in lines)
+    for header, value in lines:
+        console.print(Text.assemble((f"{header:{width}}", "bold"), value), soft_wrap=True)
 
 
 def _least_width(cells: Sequence[str]) -> int:

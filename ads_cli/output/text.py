@@ -44,6 +44,41 @@ def safe_lines(text: str) -> str:
     return "\n".join(map(safe, text.split("\n")))
 
 
+PLACE = re.compile(r"(?>([^\n]+?):(?=\d+: ))")  # the path of a message about a line of a file
+COMMAND = re.compile(r"(?<![^ (:])adsctl (?>(?:'[^']*'|[^;(']+)*)")  # up to the next part of a hint
+
+
+def path_once(text: str) -> str:
+    """Show a path that several lines of a message begin with once, above them."""
+    lines = text.split("\n")
+    path = next((found[1] for line in lines if (found := PLACE.match(line))), None)
+    own = [at for at, line in enumerate(lines) if path and line.startswith(f"{path}:")]
+    if path is None or len(own) < 2:
+        return text
+    for at in own:
+        lines[at] = f"  {lines[at].removeprefix(f'{path}:').lstrip()}"
+    lines.insert(own[0], f"{path}:")
+    return "\n".join(lines)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Wrap the lines of a message at words; a command stays whole, so that it can be copied."""
+    return "\n".join(part for line in text.split("\n") for part in _wrapped(line, width))
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    if len(line) <= width or line.startswith("try: "):
+        return [line]
+    import textwrap
+
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    whole = COMMAND.sub(lambda found: found[0].replace(" ", "\0"), line)
+    parts = textwrap.wrap(
+        whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return [part.replace("\0", " ") for part in parts]
+
+
 def shortened(text: str) -> str:
     """Cut a message from the service to a readable length."""
     return (

@@ -117,6 +117,17 @@ class DigestIndex:
         bucket = prefix[0] << 8 | prefix[1]
         return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1]) >= 0
 
+    def without_ids(self, ids: Iterable[str]) -> set[bytes]:
+        """Return the hashes of the ids that are in the index and not among `ids`, without noted repeats."""
+        found = bytearray(len(self))
+        for hashed in map(id_hash, ids):
+            for each in (hashed, repeat_hash(hashed)):
+                bucket = each[0] << 8 | each[1]
+                at = self._data.find(each, self._starts[bucket], self._starts[bucket + 1])
+                if at >= 0:
+                    found[(at - self._begin) // RECORD_BYTES] = True
+        return {hashed for is_found, (hashed, _) in zip(found, self, strict=True) if not is_found}
+
     def key_of(self, digest: bytes) -> int | None:
         """Return the hash of the key of a product with this digest; None where it is not in the index."""
         bucket = digest[0] << 8 | digest[1]

@@ -217,7 +217,7 @@ def read_index(
 
 
 NOT_COMMITTED = (
-    "something else was sent to this catalog meanwhile, so the rows of this push were not remembered: "
+    "something else was sent to this catalog meanwhile, so the rows of this push are not recorded as sent: "
     "the next push --changed sends them again"
 )
 

@@ -1,5 +1,6 @@
 """Reference material generated from the command tree: completion scripts, docs/commands.md, man pages."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,22 +11,72 @@ from ..console.options import NESTED_METAVAR, store_common_option
 # What a parameter completes from; any other value lists the words themselves.
 FILE, JSON_FILE, TEXT = "@file", "@json", "@text"
 IDS = "@ids:"  # followed by the command group whose listed ids are offered
-# Parameters that complete from recorded ids, beside the ids of declared requests.
+PROVIDERS = "measurement app-event-provider-configurations"
+# What parameters complete from, by what they name, beside the ids of declared requests.
 RECORDED_IDS = {
-    "--profile": "profiles",
-    "--account": "accounts",
-    "--catalog": "catalog",
-    "--job": "jobs",
-    "--line-item-id": "line-items",
-    "campaigns tree [CAMPAIGN]": "campaigns",
-    "jobs show JOB": "jobs",
-    "jobs clean JOB...": "jobs",
-    "jobs discard JOB...": "jobs",
+    "profile": "profiles",
+    "account": "accounts",
+    "granted-account": "accounts",
+    "to-account": "accounts",
+    "to-profile": "profiles",
+    "catalog": "catalog",
+    "job": "jobs",
+    "campaign": "campaigns",
+    "line-item": "line-items",
+    "funding-instrument": "funding-instruments",
+    "audience": "audiences",
+    "custom-audience": "audiences",
+    "any-of": "audiences",
+    "all-of": "audiences",
+    "list": "audiences do-not-reach",
+    "tailored-audience-permission": "audiences permissions",
+    "custom-audience-permission": "audiences permissions",
+    "card": "cards",
+    "card-uri": "card-uris",
+    "media": "media library",
+    "poster-media": "media library",
+    "unlocked-image-media": "media library",
+    "unlocked-video-media": "media library",
+    "account-media": "media account",
+    "media-creative": "promoted media",
+    "post": "posts",
+    "scheduled-post": "posts scheduled",
+    "promoted-post": "promoted posts",
+    "promoted-account": "promoted accounts",
+    "scheduled-promoted-post": "promoted scheduled",
+    "preroll-call-to-action": "promoted call-to-actions",
+    "targeting-criterion": "targeting",
+    "curated-category": "accounts curated-categories",
+    "promotable-user": "accounts promotable-users",
+    "user": "users",
+    "as-user": "users",
+    "advertiser-user": "users",
+    "product": "products",
+    "item-group": "item-groups",
+    "pixel": "measurement web-event-tags",
+    "event": "measurement web-event-tags",
+    "web-event-tag": "measurement web-event-tags",
+    "app-event-tag": "measurement app-event-tags",
+    "app-list": "measurement app-lists",
+    "ab-test": "measurement ab-tests",
+    "tracking-tag": "tracking-tags",
+    "stats jobs list --job-ids": "stats jobs",
+    "stats jobs get JOB_ID": "stats jobs",
+    "campaigns copy IDS...": "campaigns",
+    "campaigns pull --ids": "campaigns",
+    f"{PROVIDERS} list --ids": PROVIDERS,
     "products delete KEY...": "products",
+    "products get ID...": "product-ids",
+    "changes show ID": "changes",
+    "changes list --id": "entities",
+    "stats get --ids": "entities",
+    "stats export --ids": "entities",
+    "entity": "entities",
     "profile use NAME": "profiles",
     "profile set NAME": "profiles",
     "profile remove NAME": "profiles",
 }
+OF_AN_ID = re.compile(r"-(?:ids?|keys?|uris)$")
 
 
 class Parameter(NamedTuple):
@@ -124,17 +175,29 @@ def _parameter(param: Any, context: Any, path: tuple[str, ...]) -> Parameter:
     )
 
 
+def _recorded_group(param: Any, path: tuple[str, ...]) -> str | None:
+    """Return what records the ids that a parameter names, by its place or by its name."""
+    if param.param_type_name == "argument":
+        names = [param.metavar, param.metavar.strip("[].").lower().replace("_", "-")]
+    else:
+        names = [*param.opts]
+    for name in names:
+        noun = OF_AN_ID.sub("", name.removeprefix("--"))
+        if group := RECORDED_IDS.get(" ".join((*path, name))) or RECORDED_IDS.get(noun):
+            return group
+    return None
+
+
 def _completes_from(param: Any, context: Any, path: tuple[str, ...]) -> str:
-    longest = max(param.opts, key=len)
-    if group := RECORDED_IDS.get(longest) or RECORDED_IDS.get(" ".join((*path, param.metavar))):
-        return IDS + group
+    request = getattr(context.command, "request", None)
+    if request and param.name == request.endpoint.id_field:
+        return IDS + " ".join(path[:-1])
     if param.offers:
         return " ".join(param.offers)
+    if group := _recorded_group(param, path):
+        return IDS + group
     if param.metavar == NESTED_METAVAR:
         return JSON_FILE
     if param.metavar.strip("[].").partition(".")[0] == "FILE" or param.convert is Path:
         return FILE
-    request = getattr(context.command, "request", None)
-    if request and param.name == request.endpoint.id_field:
-        return IDS + " ".join(path[:-1])
     return TEXT

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ..api.amounts import amount_names
 from ..api.batches import batch_request
 from ..api.endpoint import Request, requests_for
 from ..api.fields import Field, FieldType, fields_of
@@ -16,6 +17,7 @@ from ..api.users import AudienceParams, DoNotReachParams, DoNotReachUser, User
 from ..api.validation import rules_of
 from ..audiences.identifiers import FORMATS
 from ..audiences.operations import OPERATION_TYPES
+from ..spelling import as_option
 from . import CommandDoc, describe_commands
 
 ENDPOINT_COLUMNS = ("command", "method", "path", "base", "params_in", "argument", "options")
@@ -67,6 +69,8 @@ FEEDS: dict[str, tuple[type[msgspec.Struct], ...]] = {
     "users": (User, AudienceParams),
     "do-not-reach": (DoNotReachUser, DoNotReachParams),
 }
+AMOUNTS = "amounts"  # of campaigns, line items and funding instruments, in millionths
+FIELD_TOPICS = (*FEEDS, AMOUNTS)
 OPERATION_TYPE = {
     "field": "operation_type",
     "required": False,
@@ -77,12 +81,28 @@ OPERATION_TYPE = {
 
 def field_records(feed: str, names: Names) -> Iterator[dict[str, Any]]:
     """Yield a record for each field of a feed, under the names that a service uses on the wire."""
-    for struct in FEEDS[feed]:
+    for struct in FEEDS.get(feed, ()):
         yield from (
             _complete(feed, record | {"field": names.name(record["field"])}) for record in _records(struct)
         )
-    if feed != "products":
+    if feed == AMOUNTS:
+        yield from (_complete(feed, record) for record in _amount_records(names))
+    elif feed != "products":
         yield _complete(feed, OPERATION_TYPE)
+
+
+def _amount_records(names: Names) -> Iterator[dict[str, Any]]:
+    """Yield the fields of amounts in millionths, whose options no help repeats beside those in units."""
+    requests = (request for service in SERVICES for request in requests_for(service))
+    fields = {field.name: field for request in requests for field in fields_of(request)}
+    for name in sorted(name for name, field in fields.items() if field.type.extra("money")):
+        in_units = as_option(amount_names(name)[0])
+        yield {
+            "field": names.name(name),
+            "required": False,
+            **_limits(name, fields[name].type),
+            "limits": f"{fields[name].help}: {as_option(name)} N, as 1500000 for {in_units} 1.50",
+        }
 
 
 def _complete(feed: str, record: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..hosts import is_public_name
 from ..output.text import safe
@@ -94,6 +95,13 @@ class ReportTable(Struct, frozen=True):
     noun: str  # of a row: "product"
     total: int = 0  # rows that there are, where they are more than `rows`
     elsewhere: str = ""  # where the others are
+
+    def without_empty_columns(self) -> "ReportTable":
+        """Return the table without the columns that no row has a value in."""
+        cells = enumerate(zip(*self.rows, strict=True))
+        kept = [at for at, column in cells if any(cell not in ("", None, ()) for cell in column)]
+        columns = [self.columns[at] for at in kept] or self.columns
+        return replace(self, columns=columns, rows=[[row[at] for at in kept] for row in self.rows])
 
     def shown(self, max_bytes: int) -> Sequence[Sequence[Cell]]:
         """Return the first rows, up to about this size of the page."""

@@ -30,9 +30,10 @@ def parse_compare(text: str | None) -> str | Range | None:
     word = text.strip().lower()
     if word in WORDS:
         return word
+    found = RANGE.fullmatch(word)
     try:
-        start, end = map(date.fromisoformat, RANGE.fullmatch(word).groups())  # type: ignore[union-attr]
-    except (AttributeError, ValueError):
+        start, end = map(date.fromisoformat, found.groups() if found else ())
+    except ValueError:
         raise UsageError(
             f"--compare: {text!r} is not a period{suggestion(word, WORDS)}", hint=EXAMPLES
         ) from None
@@ -50,7 +51,8 @@ def earlier_period(asked: StatsQuery, compare: str | Range) -> Period:
         is_leap_day = (start.month, start.day) == (2, 29)
         earlier = start.replace(year=start.year - 1, day=28 if is_leap_day else start.day)
         return Period(earlier, earlier + (end - start))
-    first, last = (datetime.combine(day, time(), start.tzinfo) for day in compare)  # type: ignore[arg-type]
+    assert not isinstance(compare, str)
+    first, last = (datetime.combine(day, time(), start.tzinfo) for day in compare)
     period = Period(first, last)
     if asked.granularity != "TOTAL" and last - first != end - start:
         steps = [f"{each.count(asked.granularity)}" for each in (asked.period, period)]

@@ -9,7 +9,7 @@ from typing import IO, Any, Literal, cast
 from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
 from ..installation import missing_extra
-from ..output.records import write_csv, write_csv_cells, write_jsonl, write_tsv
+from ..output.records import WriteOptions, write_csv, write_csv_cells, write_jsonl, write_tsv
 from ..output.workbook import write_records
 from .rows import Row, StatsTable
 
@@ -52,9 +52,9 @@ def write(
         if kind == "jsonl":
             write_jsonl(stream, map(as_numbers, table.records()))
         elif kind == "tsv":
-            write_tsv(stream, map(as_texts, table.records()), table.columns)
+            write_tsv(stream, map(as_texts, table.records()), WriteOptions(table.columns))
         elif csv_safe:
-            write_csv(stream, map(as_texts, table.records()), table.columns, without_formulas=True)
+            write_csv(stream, map(as_texts, table.records()), WriteOptions(table.columns, csv_safe=True))
         else:
             write_csv_cells(stream, chain([table.columns], table.rows))
     return counted.count

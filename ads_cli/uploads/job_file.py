@@ -101,8 +101,8 @@ class Job(msgspec.Struct, kw_only=True):
 
     @property
     def action(self) -> str:
-        """Name what is done with the rows: push, create, update, send, sync or delete."""
-        if self.key.upload in ("sync", "create", "update", "send"):
+        """Name what is done with the rows: push, create, update, send, sync, apply or delete."""
+        if self.key.upload in ("sync", "create", "update", "send", "apply"):
             return self.key.upload
         operation = self.key.options.upload.get("operation_type")  # of an audience's users
         return "delete" if self.key.upload.startswith("delete") or operation == "Delete" else "push"

@@ -1,6 +1,6 @@
 """The file of rejected rows: invalid ones, and those that the service rejected."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from ..config.atomic_files import atomic, file_to_replace, remove
 from ..errors import AdsctlError, UsageError
 from ..feeds.formats.writers import open_writer
-from ..feeds.locations import FileLocation
+from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import read_rows
 from ..feeds.registry import FeedFormat, find_failed_out
 from ..feeds.rows import REPORT_COLUMNS, Row, RowNames
-from ..feeds.source import Source
+from ..feeds.source import Feed, Source
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
 
@@ -28,12 +28,12 @@ class FailedOut(NamedTuple):
         return self.force or holds_rejected_rows(path, find_failed_out(self.path))
 
 
-def check_failed_out(failed_out: FailedOut | None, rows: RowNames) -> None:
+def check_failed_out(failed_out: FailedOut | None, read: RowNames | Sequence[Location]) -> None:
     """Raise UsageError if `--failed-out` cannot be written, or would replace a file that it did not write."""
     if failed_out is None:
         return
     path = Path(failed_out.path)
-    if rows.source.is_same_file(failed_out.path):
+    if any(each.is_same_file(failed_out.path) for each in _inputs(read)):
         raise UsageError(f"--failed-out: {path} is the input file", hint="choose another name")
     if not path.parent.is_dir():
         raise UsageError(f"--failed-out: the folder {path.parent} does not exist")
@@ -46,6 +46,10 @@ def check_failed_out(failed_out: FailedOut | None, rows: RowNames) -> None:
             f"--failed-out: {path} exists and does not hold rejected rows with _line and _error",
             hint="choose another name, or replace the file with --force",
         )
+
+
+def _inputs(read: RowNames | Sequence[Location]) -> Sequence[Feed | Location]:
+    return [read.source] if isinstance(read, RowNames) else read
 
 
 @contextmanager

@@ -35,11 +35,11 @@ def customers(adsctl) -> List:
 def test_who_leaves_the_file_leaves_the_list_and_who_is_new_is_added(customers):
     first = customers.sync(people(*range(10)))
     assert first["created"] == 10 and customers.equals(people(*range(10)))
-    assert "nothing is remembered" in customers.said
+    assert "has no ledger" in customers.said
     second = customers.sync(people(*range(1, 12)))
     counts = {name: second[name] for name in ("created", "updated", "deleted", "unchanged", "requests")}
     assert counts == {"created": 2, "updated": 0, "deleted": 1, "unchanged": 9, "requests": 1}
-    assert customers.equals(people(*range(1, 12))) and "nothing is remembered" not in customers.said
+    assert customers.equals(people(*range(1, 12))) and "has no ledger" not in customers.said
     third = customers.sync(people(*range(1, 12)))
     assert (third["unchanged"], third["requests"]) == (11, 0)
 

@@ -1,4 +1,4 @@
-"""Both ways to sign in, in a real Chromium on the pages of the emulator."""
+"""All ways to sign in, in a real Chromium on the pages of the emulator."""
 
 import shutil
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.accounts import CALLBACKS
+from ads_cli.emulator.seed.accounts import CALLBACKS, REDIRECTS
 from ads_cli.emulator.server import running
 from tests.adsctl import Adsctl
 from tests.browser import chromium, needs_chromium
@@ -100,6 +100,40 @@ def test_a_callback_signs_in_without_a_pin(newcomer, browser):
     again.expect(pexpect.EOF)
     newcomer.env.clear()
     assert "Nordlicht Shop" in newcomer("-p", "shop", "accounts", "list").stdout
+
+
+def oauth2(person: Adsctl, redirect: str, *words: str) -> pexpect.spawn:
+    port = redirect.rpartition(":")[2].partition("/")[0]
+    return terminal(person, "--oauth2", "--port", port, *words)
+
+
+def test_a_sign_in_by_oauth2_needs_one_press(newcomer, browser):
+    redirect = REDIRECTS[-1]
+    session = oauth2(newcomer, redirect)
+    browser.get(page_of(newcomer, session))
+    assert heading(browser) == "Authorize adsctl to use your account?"
+    assert "spend your budget" in browser.find_element(By.TAG_NAME, "ul").text
+    press(browser, "Authorize")
+    WebDriverWait(browser, 20).until(lambda driver: driver.current_url.startswith(redirect))
+    assert "You are signed in" in browser.find_element(By.TAG_NAME, "body").text
+    session.expect("signed in by OAuth 2.0 with the app adsctl-emulator")
+    session.expect(pexpect.EOF)
+    session.close()
+    assert session.exitstatus == 0
+    newcomer.env.clear()
+    assert "Nordlicht Shop" in newcomer("-p", "shop", "accounts", "list").stdout
+    newcomer("-p", "shop", "auth", "logout")
+
+
+def test_refusing_a_sign_in_by_oauth2_stores_no_token(newcomer, browser):
+    session = oauth2(newcomer, REDIRECTS[-2], "--read-only")
+    browser.get(page_of(newcomer, session))
+    assert "spend your budget" not in browser.find_element(By.TAG_NAME, "ul").text
+    press(browser, "Cancel")
+    session.expect("the sign-in was refused; nothing was stored")
+    session.expect(pexpect.EOF)
+    session.close()
+    assert session.exitstatus == 4 and not (newcomer.home / "config").exists()
 
 
 def test_refusing_on_the_page_stores_no_token(newcomer, browser):

@@ -13,7 +13,7 @@ def test_a_first_sign_in_asks_for_missing_settings(shop, service):  # noqa: F811
     address = shop.env["ADSCTL_BASE_URL"]
     shop.env.clear()
     child = shop.terminal(*LOGIN)
-    child.expect_exact("--service x knows the addresses of the public one")
+    child.expect_exact("which service is it? x is the platform's own names and addresses: --service x")
     for prompt, typed in (
         ("platform API", address),
         ("advertising API", address),

@@ -178,7 +178,7 @@ def test_the_names_of_service_x_are_sent(adsctl):
 def test_the_help_says_that_several_records_are_sent(adsctl):
     help = " ".join(adsctl("line-items", "update", "--help").stdout.split())
     assert "several records, in a list or a table, are sent 40 at a time" in help
-    assert "[LINE_ITEM_ID]" in help
+    assert "[LINE_ITEM_ID...]" in help
 
 
 def test_lists_are_texts_of_the_names_of_the_service(adsctl):

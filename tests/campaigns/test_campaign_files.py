@@ -233,6 +233,41 @@ def test_a_run_killed_at_any_request_is_resumed_and_creates_nothing_twice(
         assert len(line_item["targeting"]) == 3 and len(line_item["ads"]) == 2
 
 
+def test_an_apply_that_was_stopped_is_a_job_until_it_is_resumed(adsctl, service, winter, monkeypatch):
+    def jobs() -> list[dict]:
+        return json.loads(adsctl("-q", "jobs", "list", "-o", "json").stdout)
+
+    service.fail("POST */line_items reset-after times=1")
+    apply(adsctl, winter, code=8)
+    (job,) = jobs()
+    about = {name: job[name] for name in ("state", "action", "noun", "file", "target")}
+    assert about == {
+        "state": "unfinished",
+        "action": "apply",
+        "noun": "changes",
+        "file": "winter.yaml",
+        "target": "18ce54d4x5t",
+    }
+    assert 0 < job["sent"] < job["rows"]
+    shown = json.loads(adsctl("-q", "jobs", "show", job["job"], "-o", "json").stdout)
+    assert "campaigns apply winter.yaml" in shown["resume"] and shown["resume"].endswith("--resume")
+    send = Sender.send
+
+    def dying(self, prepared, *args, **options):
+        if prepared.method != "GET":
+            raise KilledError
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", dying)
+    with pytest.raises(KilledError):
+        apply(adsctl, winter, "--resume")
+    monkeypatch.setattr(Sender, "send", send)
+    assert [one["state"] for one in jobs()] == ["unfinished"], "the later run stands for both"
+    apply(adsctl, winter, "--resume")
+    (ended,) = jobs()
+    assert (ended["state"], ended["sent"]) == ("ended", ended["rows"])
+
+
 @pytest.mark.parametrize(
     "route", ["batch/accounts/*/campaigns", "batch/accounts/*/line_items", "*/promoted_posts"]
 )

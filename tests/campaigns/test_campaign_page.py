@@ -25,6 +25,6 @@ def test_the_page_runs_from_top_to_bottom(adsctl, service, service_name):
         if line in expected:
             expected.remove(line)
         adsctl("-q", *shlex.split(line), code=code)
-    assert not expected and len(COMMANDS) == 11
+    assert not expected and len(COMMANDS) == 16
     names = {one["name"] for one in json.loads(adsctl("campaigns", "list", "-o", "json").stdout)}
     assert {"Winter Germany", "Winter Austria", "Next Hamburg knows us"} <= names

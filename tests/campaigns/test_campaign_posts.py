@@ -141,7 +141,7 @@ def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, servic
     [
         ("{text: A, post: '1'}", "ads[0].post: cannot be used with"),
         ("{text: A, id: '1'}", "ads[0].id: cannot be used with"),
-        ("{text: A, card: {website: w}}", "ads[0].card: no card is made"),
+        ("{text: A, card: {website: w}}", "ads[0].card: must be {website"),
         ("{text: A, txt: B}", "ads[0].txt: is not a field of a new post; did you mean 'text'"),
         ("{media: [{a: b}]}", "ads[0].media: must be the name"),
         ("{media: a.png, media_keys: [3_1]}", "ads[0].media: cannot be used with media keys"),
@@ -160,3 +160,83 @@ def test_a_guard_that_refuses_posts_or_media_lets_nothing_be_sent(adsctl, servic
     (adsctl.home / "guard.yaml").write_text(f"deny: [{word}]\n")
     adsctl(*WORDS, code=12, ADSCTL_GUARD=str(adsctl.home / "guard.yaml"))
     assert not sent
+
+
+CARDED = FILE.replace(
+    "media: [mugs.png], as_user_id",
+    "media: [mugs.png], card: {website: 'https://shop.example/mugs', title: Mugs}, as_user_id",
+)
+
+
+@pytest.fixture
+def carded(adsctl, posted):
+    (adsctl.home / "ads" / "posted.yaml").write_text(CARDED)
+
+
+def cards(adsctl) -> list[dict]:
+    found = json.loads(adsctl("-q", "cards", "list", "--all", "-o", "json").stdout)
+    return [card for card in found if card["name"].startswith("Mugs ")]
+
+
+@both_services
+def test_a_card_is_made_once_with_its_media_and_shown_before(adsctl, service, service_name, carded):
+    planned = adsctl("campaigns", "plan", "ads/posted.yaml", "-o", "json", code=DIFFERENCES).stdout
+    shown = next(change["after"] for change in json.loads(planned) if change["kind"] == "ad")
+    assert shown["card"] == {"website": "https://shop.example/mugs", "title": "Mugs"}
+    assert shown["media"] == ["mugs.png"]
+    assert json.loads(adsctl(*WORDS, "--dry-run", "-o", "json").stdout) and not cards(adsctl)
+    adsctl(*WORDS)
+    (card,) = cards(adsctl)
+    media, details = card["components"]
+    assert media["media_key"].startswith("3_") and details["title"] == "Mugs"
+    assert details["destination"]["url"] == "https://shop.example/mugs"
+    assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+    adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)
+    file = adsctl.home / "ads" / "posted.yaml"
+    file.write_text(CARDED.replace("No picture, as", "The mugs of winter are here, as"))
+    adsctl(*WORDS, "--prune", "--max-delete", "100%")
+    assert len(cards(adsctl)) == 1, "another text is another post, with no card of its own"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_run_killed_at_any_request_makes_no_card_twice(adsctl, service, carded, when, monkeypatch):
+    send, kills = Sender.send, 0
+    while kills < 40:
+        left = [1]
+
+        def dying(self, prepared, *args, left=left, **options):
+            left[0] -= prepared.method != "GET"
+            if left[0] >= 0:
+                return send(self, prepared, *args, **options)
+            if when == "after":
+                send(self, prepared, *args, **options)
+            raise KilledError
+
+        monkeypatch.setattr(Sender, "send", dying)
+        try:
+            adsctl(*WORDS, "--resume")
+        except KilledError:
+            kills += 1
+            continue
+        break
+    monkeypatch.setattr(Sender, "send", send)
+    assert 3 < kills < 40 and len(cards(adsctl)) == 1
+    assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+
+
+@pytest.mark.parametrize(
+    ("card", "expected"),
+    [
+        ("{website: 'https://shop.example/'}", "must be {website: URL, title: TEXT}"),
+        ("{website: 'no address', title: Mugs}", "website must be an address"),
+        ("{website: 'https://shop.example/', title: ''}", "card: components"),
+        ("big", "must be {website: URL, title: TEXT}"),
+    ],
+)
+def test_a_card_that_cannot_be_is_told_first(adsctl, service, carded, card, expected):
+    text = CARDED.replace("{website: 'https://shop.example/mugs', title: Mugs}", card)
+    (adsctl.home / "ads" / "posted.yaml").write_text(text)
+    assert expected in adsctl(*WORDS, code=3).stderr
+    (adsctl.home / "ads" / "posted.yaml").write_text(CARDED.replace("media: [mugs.png], ", ""))
+    assert "needs media" in adsctl(*WORDS, code=3).stderr
+    assert not cards(adsctl) and not posts(adsctl)

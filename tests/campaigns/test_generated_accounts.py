@@ -2,9 +2,15 @@
 
 import json
 import random
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import get_args
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from ads_cli.api.line_items import Objective
 from ads_cli.client.sender import Sender
 from ads_cli.emulator.resources import campaigns, line_items
 from ads_cli.emulator.seed.accounts import CAFE
@@ -27,17 +33,15 @@ WORDS = (
     "{c}",
     " pad ",
 )
-OBJECTIVES = {
-    "WEBSITE_CLICKS": "LINK_CLICKS",
-    "REACH": "MAX_REACH",
-    "ENGAGEMENTS": "ENGAGEMENT",
-    "VIDEO_VIEWS": "VIDEO_VIEW",
-}
+ZONES = ("Pacific/Kiritimati", "Asia/Kolkata", "Europe/Berlin", "America/St_Johns", "Pacific/Marquesas")
+MOMENTS = (None, "2031-06-01T10:30:00Z", "2027-03-28T01:00:00Z", "2030-12-31T23:59:59Z")
+MOMENT = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z")
+GOALS = {"WEBSITE_CLICKS": "LINK_CLICKS", "REACH": "MAX_REACH", "VIDEO_VIEWS": "VIDEO_VIEW"}
 FUNDING = "4z0"
 HAND = "daily_budget_amount_local_micro"
 
 
-def generated(rng: random.Random, data) -> None:
+def generated(rng: random.Random, data, objectives: Sequence[str] = (*GOALS, "ENGAGEMENTS")) -> None:
     """Fill the account CAFE."""
     paid = {"currency": rng.choice(("EUR", "JPY", "KWD")), "funding_instrument_id": FUNDING}
     funding = {"id": FUNDING, "type": "CREDIT_CARD", "entity_status": "ACTIVE", "currency": paid["currency"]}
@@ -51,7 +55,7 @@ def generated(rng: random.Random, data) -> None:
         }
         campaign[HAND] = rng.choice((None, 5_000_000, 12_000_000))
         data.add_records("campaign", [campaign], owner=CAFE)
-        objective = rng.choice([*OBJECTIVES])
+        objective = rng.choice(objectives)
         for inner in range(rng.randint(0, 3)):
             item = {**line_items.DEFAULTS, **LINE_ITEM_FIELDS, **paid, "id": f"i{number}{inner}"}
             item |= {
@@ -59,8 +63,8 @@ def generated(rng: random.Random, data) -> None:
                 "name": f"{rng.choice(WORDS)} {inner}",
                 "objective": objective,
             }
-            item |= {"goal": OBJECTIVES[objective], HAND: rng.choice((None, 3_000_000))}
-            item["end_time"] = rng.choice((None, "2031-06-01T10:30:00Z"))
+            item |= {"goal": GOALS.get(objective, "ENGAGEMENT"), HAND: rng.choice((None, 3_000_000))}
+            item |= {"end_time": rng.choice(MOMENTS), "deleted": rng.random() < 0.1}
             item["placements"] = rng.choice((["ALL_ON_PLATFORM"], ["PLATFORM_TIMELINE", "PLATFORM_SEARCH"]))
             data.add_records("line_item", [item], owner=CAFE)
             words = rng.sample(WORDS[:11], rng.randint(0, 4))
@@ -75,6 +79,10 @@ def generated(rng: random.Random, data) -> None:
                 for n, word in enumerate(words)
             ]
             data.add_records("targeting_criterion", criteria, owner=CAFE)
+            url = rng.choice(("https://example.com/?a=1&b=[timestamp]", "https://example.com/ü#x"))
+            tag = {"tracking_tag_type": "CLICK_TRACKER", "tracking_tag_url": url, "deleted": inner == 2}
+            tag |= {"id": f"g{number}{inner}", "line_item_id": item["id"]}
+            data.add_records("tracking_tag", [tag], owner=CAFE)
 
 
 def document(adsctl) -> dict:
@@ -89,11 +97,16 @@ def plan(adsctl, text: str, *words: str) -> list[dict]:
 @pytest.mark.parametrize("service_name", ["generic", "x"])
 @pytest.mark.parametrize("seed", range(tries(3, 100)))
 def test_a_pull_of_any_account_is_stable_and_no_difference(adsctl, service, service_name, seed):
-    generated(random.Random(seed), service.emulator.data)
+    generated(random.Random(seed), service.emulator.data, get_args(Objective))
     pulled = adsctl("-q", "campaigns", "pull", "-A", CAFE).stdout
     assert adsctl("-q", "campaigns", "pull", "-A", CAFE).stdout == pulled
     assert plan(adsctl, pulled, "--prune") == []
     assert plan(adsctl, json.dumps(document(adsctl)), "--prune") == []
+    zone = ZoneInfo(ZONES[seed % len(ZONES)])
+    in_zone = MOMENT.sub(lambda found: datetime.fromisoformat(found[0]).astimezone(zone).isoformat(), pulled)
+    assert plan(adsctl, in_zone, "--prune") == []
+    adsctl("-q", "campaigns", "pull", "-A", CAFE, "all.xlsx")
+    assert adsctl("-q", "campaigns", "plan", "-A", CAFE, "all.xlsx", "-o", "ids", "--prune").stdout == ""
 
 
 def edited(rng: random.Random, file: dict) -> None:
@@ -116,6 +129,8 @@ def edited(rng: random.Random, file: dict) -> None:
                 "entity_status": "ACTIVE",
             }
             del twin["id"], twin["pay_by"]
+            for tag in twin["tracking_tags"]:
+                del tag["id"]
             campaign["line_items"] = [*campaign["line_items"][1:], twin]
     for number in range(rng.randint(0, 2)):
         new = {"name": f"New {number}", "funding_instrument_id": FUNDING, "entity_status": "ACTIVE"}

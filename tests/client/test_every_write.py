@@ -13,7 +13,7 @@ from tests.conftest import feed
 from tests.promises.test_examples import EXAMPLES, SENDING, at_home  # noqa: F401
 
 WRITES = {
-    service: [kind for kind in requests_for(service) if kind.endpoint.mutates] for service in ("generic", "x")
+    service: [kind for kind in requests_for(service) if kind.endpoint.changes] for service in ("generic", "x")
 }
 GUARDED = [kind for kind in WRITES["generic"] if not kind.endpoint.command.startswith("auth ")]
 METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE"}
@@ -80,6 +80,31 @@ def test_read_only_refuses_every_generated_command(at_home, command):  # noqa: F
     words = shlex.split(EXAMPLES[command])[1:]
     done = at_home("--profile", "local", "--yes", *words, "-o", "json", code=12, **env)
     assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "guard"
+
+
+def test_what_asks_by_post_passes_every_guard(adsctl):
+    env = {
+        "ADSCTL_GUARD": str(adsctl.file("guard.yaml", f"read_only: true\ndeny: [{', '.join(DENIABLE)}]\n"))
+    }
+    asking = {
+        kind.endpoint.command
+        for kind in requests_for("generic")
+        if kind.endpoint.mutates
+        and not kind.endpoint.changes
+        and not kind.endpoint.command.startswith("auth ")
+    }
+    assert asking == {"audiences estimate", "stats export"}
+    criteria = "targeting_criteria: [{targeting_type: BROAD_KEYWORD, targeting_value: mugs}]\n"
+    estimated = adsctl.local("audiences", "estimate", "-f", "-", input=criteria, **env)
+    assert "audience_size" in estimated.stdout
+    period = ("--since", "2026-03-01", "--until", "2026-03-02", "--entity", "CAMPAIGN", "--ids", "8wku2")
+    adsctl.local("stats", "export", *period, "--metrics", "impressions", **env)
+    raw = "/12/accounts/18ce54d4x5t/audience_estimate"
+    body = '{"targeting_criteria": [{"targeting_type": "BROAD_KEYWORD", "targeting_value": "mugs"}]}'
+    assert "audience_size" in adsctl.local("api", "POST", raw, "--input", "-", input=body, **env).stdout
+    header = ("-H", "X-HTTP-Method-Override: DELETE")
+    adsctl.local("api", "POST", raw, *header, "--input", "-", input=body, code=12, **env)
+    assert adsctl("changes", "list", "-o", "json").stdout.strip() == "[]"
 
 
 def test_raw_writes_that_match_nothing_declared_are_refused(guarded, httpserver):

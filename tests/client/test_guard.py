@@ -232,3 +232,20 @@ def test_a_task_of_a_fleet_is_refused_where_it_runs(adsctl):
     fleet = adsctl.file("fleet.yaml", "tasks:\n- {name: a, run: products push feed.csv}\n")
     done = adsctl.local("fleet", "run", fleet, "--yes", code=12, **env)
     assert "max_changes is 1" in done.stderr
+
+
+def test_the_tasks_of_a_fleet_count_together(adsctl):
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "max_changes: 5\n"))}
+    adsctl.file("feed.csv", feed(3))
+    adsctl.file("other.csv", feed(3).replace("sku", "other"))
+    tasks = "".join(f"- {{name: {name}, run: products push {name}.csv}}\n" for name in ("feed", "other"))
+    fleet = adsctl.file("fleet.yaml", f"tasks:\n{tasks}".replace("other.csv", "other.csv --catalog 2"))
+    words = ("fleet", "run", fleet, "--yes", "--parallel", "1", "-o", "json")
+    done = adsctl.local(*words, code=12, **env)
+    first, second = json.loads(done.stdout)
+    assert (first["status"], second["exit_code"]) == ("ok", 12)
+    assert "6 changes of a fleet, 3 of this task: max_changes is 5" in second["error"]["message"]
+    again = json.loads(adsctl.local(*words, "--resume", code=12, **env).stdout)  # which counts nothing twice
+    assert "6 changes of a fleet, 3 of this task" in again[1]["error"]["message"]
+    adsctl.file("guard.yaml", "max_changes: 6\n")
+    assert json.loads(adsctl.local(*words, "--resume", code=None, **env).stdout)[1]["exit_code"] != 12

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from ads_cli.client.credentials import Credentials
+from ads_cli.client.credentials import UserKeys
 from ads_cli.client.prepared_request import FORM
 from ads_cli.client.signing import SignedAuth, as_user
 from tests.conftest import SECRETS
 from tests.signing import parameters_of, signature
 
-CREDENTIALS = Credentials(*SECRETS.values())
+CREDENTIALS = UserKeys(*SECRETS.values())
 
 
 def sign(request: httpx.Request, auth: SignedAuth | None = None) -> dict[str, str]:
@@ -140,7 +140,7 @@ WORDS = st.text(min_size=1, max_size=20)
     timestamp=st.integers(min_value=1, max_value=2**40).map(str),
 )
 def test_a_header_from_a_template_equals_that_of_oauthlib(method, path, query, secrets, nonce, timestamp):
-    auth = as_user(Credentials(*secrets))
+    auth = as_user(UserKeys(*secrets))
     url = f"https://ads.example/12/{quote(path, safe='')}" + ("?" + urlencode(query) if query else "")
     for each in (nonce, nonce[::-1]):  # the second time from memory
         auth._signer.nonce, auth._signer.timestamp = each, timestamp

@@ -129,6 +129,16 @@ def test_old_months_are_removed(adsctl):
     assert not (folder / "2020-01.jsonl").exists()
 
 
+def test_a_clock_that_jumps_back_loses_no_change(adsctl, time_machine):
+    words = ("campaigns", "update", "8wku2", "--name")
+    names = {"2027-03-01T00:00:05Z": "One", "2027-02-28T23:59:59Z": "Two", "2020-01-01T00:00:00Z": "Three"}
+    for moment, name in names.items():
+        time_machine.move_to(moment)
+        adsctl.local(*words, name)
+    shown = json.loads(adsctl("changes", "list", "--since", "2019-01-01", "-o", "json").stdout)
+    assert {each["fields"]["name"]: each["outcome"] for each in shown} == dict.fromkeys(names.values(), "ok")
+
+
 @pytest.mark.parametrize("when", ["yesterday", "7x", "2026-13-01"])
 def test_a_time_that_is_none_is_refused(adsctl, when):
     assert "--since" in adsctl("changes", "list", "--since", when, code=2).stderr

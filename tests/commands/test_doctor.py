@@ -1,12 +1,26 @@
 """Claims about the doctor: each fault is found by its check, with a hint."""
 
 import json
+import os
+import shutil
+import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from email.utils import formatdate
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
+
+from ads_cli.commands.emulator import variables
+from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.core.faults import parse_fault
+from ads_cli.emulator.server import running
+from tests.adsctl import Adsctl
+from tests.conftest import SECRETS
+from tests.programs import needs
 
 CHECKS = [
     *("version", "path", "configuration", "keyring", "clock", "addresses", "sign_in", "app_access"),
@@ -61,9 +75,7 @@ def test_every_check_has_a_record_in_its_order(adsctl):
 
 
 def test_offline_asks_nobody(remote, httpserver):
-    found = (
-        diagnosis(remote, ADSCTL_ACCOUNT=ACCOUNT) if False else remote("doctor", "--offline", "-o", "json")
-    )
+    found = remote("doctor", "--offline", "-o", "json")
     assert "clock" not in found.stdout and not httpserver.log
 
 
@@ -164,3 +176,69 @@ def test_a_locked_keyring_is_found(adsctl):
     env = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
     found = diagnosis(adsctl, "-p", "shop", code=11, **env)["keyring"]
     assert found["status"] == "error"
+
+
+@pytest.fixture
+def emulated(adsctl, tmp_path, seeded_database) -> Iterator[tuple[Adsctl, Emulator]]:
+    """The environment of a served emulator, whose faults tests set."""
+    database = shutil.copyfile(seeded_database, tmp_path / "emulator.db")
+    with closing(Emulator(database)) as emulator, running(emulator) as address:
+        adsctl.env |= variables(emulator, address)
+        yield adsctl, emulator
+
+
+@pytest.mark.parametrize(
+    "fault, check, status, code",
+    [
+        ("GET * clock=1h", "clock", "error", 4),
+        ("GET * clock=-1h", "clock", "error", 4),
+        ("GET /12/accounts status=401", "sign_in", "error", 4),
+        ("GET /12/* no-app-access", "app_access", "error", 4),
+        ("GET /12/accounts empty", "accounts", "error", 4),
+        ("GET /12/accounts/*/authenticated_user_access analyst", "accounts", "warning", 0),
+        ("GET /12/product_catalogs no-early-access", "early_access", "warning", 0),
+        ("GET /12/accounts/*/custom_audiences no-early-access", "early_access", "warning", 0),
+        ("GET /12/product_catalogs empty", "catalog", "warning", 0),
+        ("GET /12/accounts reset", "addresses", "error", 8),
+    ],
+)
+def test_the_emulator_has_a_fault_for_each_check(emulated, fault, check, status, code):
+    adsctl, emulator = emulated
+    emulator.faults = [parse_fault(fault)]
+    found = diagnosis(adsctl, code=code)
+    assert found[check]["status"] == status, found
+    if "clock" in fault:
+        assert ("behind" if "=1h" in fault else "ahead") in found["clock"]["message"]
+    errors = [name for name, each in found.items() if each["status"] == "error"]
+    assert errors[:1] == ([check] if code else [])
+
+
+def test_a_proxy_that_asks_for_a_password_is_found(adsctl):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def refuse() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    with connection:
+                        connection.recv(4096)
+                        connection.sendall(
+                            b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
+                        )
+
+        threading.Thread(target=refuse, daemon=True).start()
+        proxy = f"http://127.0.0.1:{server.getsockname()[1]}"
+        env = SECRETS | {"ADSCTL_ADS_URL": "https://ads.example", "HTTPS_PROXY": proxy, "https_proxy": proxy}
+        found = diagnosis(adsctl, code=8, **env, NO_PROXY="", no_proxy="")["addresses"]
+        server.shutdown(socket.SHUT_RDWR)
+    assert found["status"] == "error" and "407" in found["message"] and "proxy" in found["hint"].lower()
+
+
+@needs("root")
+def test_a_state_folder_of_another_user_is_found(remote, answers):
+    answers()
+    (remote.home / "state").mkdir(mode=0o700)
+    os.chown(remote.home / "state", 12345, 12345)
+    found = diagnosis(remote, code=11, ADSCTL_ACCOUNT=ACCOUNT)["configuration"]
+    os.chown(remote.home / "state", 0, 0)
+    assert found["status"] == "error" and f"{remote.home}/state" in found["message"]

@@ -77,7 +77,10 @@ def test_each_option_is_one_of_its_command(records):
     filled_in = {name for one in records.values() for name, option in one["options"].items() if not option}
     of_uploads = {"media_id", "media_type", "total_bytes", "segment_index", "shared", "command"}
     of_uploads |= {"metadata", "subtitles"}
-    assert filled_in == {"oauth_token", "oauth_verifier", "grant_type", "access_token"} | of_uploads
+    of_grants = {"response_type", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method"}
+    of_grants |= {"client_id", "code", "code_verifier", "refresh_token", "token"}
+    of_sign_in = {"oauth_token", "oauth_verifier", "grant_type", "access_token"} | of_grants
+    assert filled_in == of_sign_in | of_uploads
 
 
 @pytest.mark.parametrize("service", ["generic", "x"])

@@ -1,5 +1,7 @@
 """A result without records: nothing in a pipe, and a word about it on a terminal."""
 
+import shlex
+
 import pexpect
 import pytest
 
@@ -10,6 +12,20 @@ def said_on_a_terminal(adsctl, *words: str) -> str:
     session.close()
     assert session.exitstatus == 0
     return session.before
+
+
+def test_a_terminal_is_told_once_a_day_that_the_emulator_is_used(adsctl):
+    command = f"{shlex.join(adsctl.forked())} --profile local accounts list -o ids"
+    for _ in range(2):  # terminals
+        shell = pexpect.spawn("sh", ["-c", f"{command}; {command}"], env=adsctl.environment, encoding="utf-8")
+        shell.expect(pexpect.EOF)
+        assert shell.before.count("using the emulator") == 1 and shell.before.count("18ce54d4x5t") == 2
+    assert "using the emulator" in adsctl.local("accounts", "list").stderr  # in a pipe always
+    told = adsctl.home / "state/terminals"
+    assert len(told.read_text().splitlines()) == 2
+    told.write_text("2026-01-01 /dev/pts/0 1\n")
+    said_on_a_terminal(adsctl, "accounts", "list")
+    assert len(told.read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize("format", ["table", "tsv", "csv", "ids", "jsonl"])

@@ -2,10 +2,13 @@
 
 import csv
 import json
+import re
 
+import pexpect
 import pytest
 
-from ads_cli.console.table_view import header, shown
+from ads_cli.console.table_view import header, shown, style
+from ads_cli.output.text import path_once, wrapped
 
 DAY = "daily_budget_amount_local_micro"
 
@@ -77,7 +80,28 @@ def shown_lines(adsctl, *words: str) -> list[str]:
 
 def test_a_heading_names_its_column(adsctl):
     done = adsctl.local("campaigns", "list", "--columns", "NAME,daily_budget,status", "--limit", "1")
-    assert done.stdout.splitlines()[0] == "name\tdaily_budget_amount_local_micro\teffective_status"
+    assert done.stdout.splitlines()[0] == "name\tdaily_budget\teffective_status"
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv"])
+def test_amounts_of_files_are_in_units_with_the_decimals_of_their_currency(remote, httpserver, format):
+    names = {"EUR": 12_500_000, "JPY": 1200_000_000, "KWD": 1_250_000, "USD": 1_234_500_000, "GBP": None}
+    listed = [{"id": code, "currency": code, DAY: value} for code, value in names.items()]
+    httpserver.expect_request("/12/accounts/18ce54/campaigns").respond_with_json({"data": listed})
+    words = ("-A", "18ce54", "campaigns", "list", "-o", format, "--columns")
+    rows = [line.replace("\t", ",") for line in remote(*words, "id,daily_budget").stdout.splitlines()]
+    assert rows == ["id,daily_budget", "EUR,12.50", "JPY,1200", "KWD,1.250", "USD,1234.50", "GBP,"]
+    both = remote(*words, f"{DAY},daily_budget_amount").stdout.splitlines()[1].replace("\t", ",")
+    assert both == "12500000,12.50"
+
+
+def test_amounts_in_units_are_sent_as_they_were_shown(adsctl):
+    table = adsctl.local("campaigns", "get", "8wku2", "8wku3", "-o", "csv", "--columns", "id,daily_budget")
+    assert "8wku2,60.00" in table.stdout
+    edited = adsctl.file("budgets.csv", table.stdout.replace("60.00", "61.50"))
+    adsctl.local("campaigns", "update", "-f", edited)
+    after = adsctl.local("campaigns", "get", "8wku2", "-o", "csv", "--columns", DAY)
+    assert after.stdout.splitlines() == [DAY, "61500000"]
 
 
 def test_ids_and_statuses_are_never_cut(adsctl):
@@ -116,3 +140,74 @@ def test_other_formats_have_the_amount_as_it_was_sent(adsctl, output):
     else:
         (record,) = csv.DictReader(text.splitlines(), delimiter="," if output == "csv" else "\t")
     assert str(record[DAY]) == "60000000" and record["created_at"] == "2025-11-15T09:30:00Z"
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "expected"),
+    [
+        ("effective_status", "RUNNING", "green"),
+        ("effective_status", "FUNDING_PROBLEM", "red"),
+        ("approval_status", "REJECTED", "red"),
+        ("entity_status", "PAUSED", "yellow"),
+        ("status", "not ready", "yellow"),
+        ("status", "DELETED", "dim"),
+        ("outcome", "failed", "red"),
+        ("deleted", "true", "dim"),
+        ("deleted", "false", ""),
+        ("daily_budget_amount_local_micro", "40.00 EUR", "cyan"),
+        ("name", "PAUSED", ""),
+        ("status", "Brand new", ""),
+    ],
+)
+def test_a_state_has_a_color_beside_its_word(column, text, expected):
+    assert style(column, text) == expected
+
+
+def test_states_are_colored_on_a_terminal_only_and_keep_their_words(adsctl):
+    table = ("campaigns", "list", "-o", "table")
+    plain = adsctl.local(*table).stdout
+    colored = adsctl.local(*table, "--color", "always").stdout
+    assert "\x1b" not in plain and "\x1b[31mFUNDING_PROBLEM" in colored and "\x1b[32mRUNNING" in colored
+    assert [line.split() for line in re.sub(r"\x1b\[[0-9;]*m", "", colored).splitlines()] == [
+        line.split() for line in plain.splitlines()
+    ]
+    assert "\x1b" not in adsctl.local(*table, "--color", "always", "-o", "tsv").stdout
+
+
+FOUND = """feed.csv:10: id: 'a' is repeated
+    2 rows: lines 10, 13
+feed.csv:3: price: '44,90 EUR' is not allowed: a number, a space and a currency code
+12 rows"""
+
+
+def test_a_message_shows_a_path_once_and_breaks_lines_between_words():
+    shown = wrapped(path_once(FOUND), 40).splitlines()
+    assert shown[:3] == ["feed.csv:", "  10: id: 'a' is repeated", "    2 rows: lines 10, 13"]
+    assert shown[3:] == [
+        "  3: price: '44,90 EUR' is not allowed:",
+        "      a number, a space and a currency",
+        "      code",
+        "12 rows",
+    ]
+    one = FOUND.splitlines()[0]
+    assert path_once(one) == one and path_once(f"{one}\nb.csv:1: x") == f"{one}\nb.csv:1: x"
+
+
+def test_a_command_in_a_message_stays_whole():
+    hint = "resume it with: adsctl products push 'my feed.csv' --resume; or begin it again"
+    assert wrapped(hint, 30).splitlines() == [
+        "resume it with:", "    adsctl products push 'my feed.csv' --resume;", "    or begin it again",
+    ]  # fmt: skip
+    tried = "try: adsctl products check feed.csv --fix html,price --currency EUR"
+    assert wrapped(tried, 20) == tried
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_nothing_is_wider_than_a_terminal_or_wrapped_in_a_pipe(adsctl, width):
+    adsctl.file("feed.csv", f"id,title,price\n1,{'long title ' * 30},12\n2,mug,free of charge\n")
+    session = adsctl.terminal("products", "check", "feed.csv", "-q", width=width)
+    session.expect(pexpect.EOF)
+    lines = [line for line in session.before.splitlines() if not line.startswith("try: ")]
+    assert max(map(len, lines)) <= width and sum("feed.csv:" in line for line in lines) == 2
+    piped = adsctl("products", "check", "feed.csv", "-q", "-o", "table", code=3).stdout
+    assert piped.count("feed.csv:2: ") > 1

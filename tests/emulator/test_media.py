@@ -9,7 +9,7 @@ from ads_cli.emulator.seed.line_items import PARTNER
 from .client import errors, is_not_found, is_without_account
 from .wire_names import service_name  # noqa: F401 - every test runs under both
 
-NEW_IMAGE, NEW_VIDEO, NEW_GIF = "3_100", "13_100", "16_100"
+NEW_IMAGE, NEW_VIDEO, NEW_GIF = (f"{prefix}_1790420000000000001" for prefix in (3, 13, 16))
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_uploaded_media_is_added_once(local, library, key, media_type):
     assert errors(local.send("POST", library, media_key=key)) == [("INVALID_PARAMETER", "media_key")]
 
 
-@pytest.mark.parametrize("key", ["100", "9_100", "3_", "3-100"])
+@pytest.mark.parametrize("key", ["100", "9_100", "3_", "3-100", "3_100", "9_1790420000000000001"])
 def test_a_key_that_is_not_an_upload_is_rejected(local, library, key):
     assert errors(local.send("POST", library, media_key=key)) == [("INVALID_PARAMETER", "media_key")]
 
@@ -179,7 +179,7 @@ def test_account_media_is_deleted_once(local, media):
         f"GET media_library/{IMAGE}",
         f"PUT media_library/{IMAGE}",
         f"DELETE media_library/{IMAGE}",
-        "POST media_library?media_key=3_100",
+        f"POST media_library?media_key={NEW_IMAGE}",
     ],
 )
 def test_media_of_inaccessible_accounts_are_not_found(local, line, account):

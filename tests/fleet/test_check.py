@@ -6,7 +6,9 @@ import pytest
 
 from ads_cli.auth.secret_stores import FileStore
 from ads_cli.auth.secret_values import Secret
-from ads_cli.client.credentials import Credentials
+from ads_cli.client.credentials import UserKeys
+from ads_cli.errors import AccessError
+from ads_cli.fleet.quota_allocator import scope_of_profile
 from tests.conftest import feed
 
 
@@ -243,6 +245,18 @@ def test_a_check_shows_the_tasks_and_runs_nothing(fleet, feeds, adsctl):
     assert not (adsctl.home / "state" / "fleet").exists()
 
 
+def test_a_sign_in_of_one_machine_is_no_use_to_a_fleet_on_others(fleet, feeds, adsctl):
+    feeds("a")
+    adsctl("profile", "set", "shop-1", "service=x", "account=acc", "client_id=abc")
+    fleet.write("{name: one, profile: shop-1, run: products push a.csv}")
+    words = ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    told = adsctl("fleet", "run", "fleet.yaml", *words, code=4).stderr
+    assert "shop-1 is signed in by OAuth 2.0, which is for one machine" in told
+    assert "sign in by OAuth 1.0a: adsctl auth login --profile shop-1" in told
+    with pytest.raises(AccessError, match="one machine"):
+        scope_of_profile("shop-1", adsctl.environment)
+
+
 @pytest.mark.parametrize(
     ("run", "told"),
     [
@@ -284,7 +298,7 @@ def test_one_user_who_signed_in_twice_has_one_catalog(fleet, service, profiles, 
 
 def store(adsctl, profile: str, token: str, address: str) -> None:
     """Store a sign-in, as `auth login` does."""
-    secrets = {name: Secret(name, (address,)) for name in Credentials._fields}
+    secrets = {name: Secret(name, (address,)) for name in UserKeys._fields}
     FileStore(adsctl.home / "config/secrets.json").put(
         profile, secrets | {"access_token": Secret(token, (address,))}
     )

@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from python_calamine import CalamineWorkbook
 
 from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.cli.tree import root
@@ -133,6 +134,25 @@ def test_what_fails_under_one_profile_is_named_and_the_others_are_shown(shops):
     assert "1 of 2 profiles failed\nshop-sued: exit 5: " in done.stderr
 
 
+def test_where_all_fail_no_head_of_a_table_is_printed(shops):
+    done = shops("-p", "shop-*", "campaigns", "get", "none", "-o", "csv", code=5)
+    assert done.stdout == ""
+    assert "2 of 2 profiles failed\nshop-nord, shop-sued: exit 5: " in done.stderr
+
+
+def test_a_workbook_has_the_records_of_all_profiles(shops):
+    shops("-p", "shop-*", "accounts", "list", "--to", "accounts.xlsx")
+    sheet = CalamineWorkbook.from_path(shops.home / "accounts.xlsx").get_sheet_by_index(0).to_python()
+    assert sheet[0][:2] == ["profile", "id"]
+    assert {row[0] for row in sheet[1:]} == set(NAMES)
+
+
+def test_the_command_of_on_failure_is_run_once_and_reads_the_counts(shops):
+    shops("-p", "shop-*", "campaigns", "get", "none", "--on-failure", "sh -c 'cat >> told.json'", code=5)
+    told = json.loads((shops.home / "told.json").read_text())
+    assert {name: told[name] for name in ("tasks", "ok", "failed")} == {"tasks": 2, "ok": 0, "failed": 2}
+
+
 def test_what_cannot_run_is_told_before_anything_does(shops, service):
     set_up(shops, "shop-sued", account=None)
     told = shops("-p", "shop-*", "audiences", "create", "--name", "x", "--yes", code=2).stderr
@@ -160,6 +180,12 @@ def test_a_push_to_each_profile_reads_the_feed_of_its_name(shops, service):
         "-p", "shop-*", "products", "check", "{profile}.csv", "--failed-out", "bad.csv", code=3
     ).stderr
     assert "shop-sued: writes bad.csv, as shop-nord does" in told
+
+
+def test_a_file_that_each_task_would_rewrite_is_told_before(shops):
+    shops.file("all.yaml", "campaigns: []\n")
+    told = shops("-p", "shop-*", "campaigns", "apply", "all.yaml", "--write-ids", "--yes", code=3).stderr
+    assert "shop-sued: writes all.yaml, as shop-nord does" in told
 
 
 def test_two_catalogs_that_are_one_are_not_pushed_to_at_once(shops):

@@ -70,6 +70,7 @@ def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service,
     assert records["people"]["status"] == "skipped"
     error = json.loads(err.splitlines()[-1])["error"]
     assert error["code"] == "interrupted" and error["hint"].endswith("--resume")
+    assert "stopped by" in adsctl("fleet", "status", "fleet.yaml", code=code).stderr
     assert [record["status"] for record in shop("--resume")] == ["ok", "ok"]
     assert len(service.puts) == 5  # four batches, and again the one that was in flight
     assert len(set(service.stored)) == len(service.stored) == 100

@@ -13,7 +13,7 @@ import pytest
 
 from ads_cli.api.accounts import ListAccounts
 from ads_cli.client.client import Client
-from ads_cli.client.credentials import Credentials
+from ads_cli.client.credentials import UserKeys
 from ads_cli.client.prepared_request import PreparedRequest
 from ads_cli.errors import UnavailableError
 from tests.conftest import SECRETS
@@ -89,7 +89,7 @@ def dripping(first: bytes, unit: bytes, seconds: float = DRIP_SECONDS) -> Callab
 
 def client(address: str, **options: float) -> Client:
     limits = {"timeout": 0.2, "max_wait": 0.5} | options
-    return Client(lambda base: address, lambda: Credentials("key", "secret", "token", "hush"), **limits)
+    return Client(lambda base: address, lambda: UserKeys("key", "secret", "token", "hush"), **limits)
 
 
 @contextmanager

@@ -318,7 +318,7 @@ def test_nothing_is_sent_and_no_account_is_needed(media_check, tmp_path):
 
 def test_the_page_names_every_rule():
     root = Path(__file__).parent.parent.parent
-    made = set(re.findall(r'Finding\(f?"([a-z{}_]+)"', (root / "ads_cli/media/rules.py").read_text()))
+    made = set(re.findall(r'Breach\(f?"([a-z{}_]+)"', (root / "ads_cli/media/rules.py").read_text()))
     kinds = ("image", "gif", "video", "subtitles")
     made = {rule.replace("{kind}", kind) for rule in made for kind in kinds}
     page = (root / "docs/media.md").read_text().partition("## Upload")[0]

@@ -101,7 +101,7 @@ def test_a_refused_file_does_not_stop_the_others(adsctl, service, clip, tmp_path
     words = ("clip.mp4", "hero.png", "--failed-out", "failed.csv", "-o", "json")
     done = adsctl("media", "upload", *words, code=9)
     assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
-    assert (tmp_path / "failed.csv").read_text().startswith("file,_error\nclip.mp4,")
+    assert (tmp_path / "failed.csv").read_text().startswith("file,_line,_error\nclip.mp4,1,")
 
 
 def test_a_killed_upload_is_resumed(adsctl, service, clip):
@@ -166,3 +166,11 @@ def test_an_image_that_changes_before_it_is_sent_is_not_sent(adsctl, service, tm
     monkeypatch.setattr(Uploader, "upload", changing)
     assert "has changed" in adsctl("media", "upload", "hero.png", code=3).stderr
     assert requests.paths == []
+
+
+def test_an_upload_that_is_gone_at_the_service_begins_again(adsctl, service, clip):
+    service.fail("POST /12/accounts/*/media_library status=400")
+    adsctl("media", "upload", "clip.mp4", code=6)
+    service.fail("GET /2/media/upload status=404 times=1")
+    done = adsctl("media", "upload", "clip.mp4", "--resume", "-o", "json")
+    assert json.loads(done.stdout)[0]["status"] == "uploaded" and "it begins again" in done.stderr

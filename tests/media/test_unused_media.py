@@ -184,3 +184,16 @@ def test_a_file_whose_media_was_cleaned_up_is_uploaded_again(adsctl, service, tm
     adsctl(*upload)
     adsctl("media", "library", "clean", "--yes")
     assert json.loads(adsctl(*upload).stdout)[0]["status"] == "uploaded"
+
+
+def test_what_a_card_made_elsewhere_may_unlock_is_kept_unless_it_is_asked_for(adsctl, service):
+    add(adsctl, IMAGE)
+    adsctl(*SHOWING["what a card unlocks"], ADSCTL_STATE_DIR=str(adsctl.home / "elsewhere"))
+    for words in (("--dry-run",), ("--yes",)):
+        records = json.loads(adsctl("media", "library", "clean", *words, "-o", "json").stdout)
+        statuses = {each["media_key"]: each["status"] for each in records}
+        assert statuses == {IMAGE: "kept", GIF: "not deleted" if words == ("--dry-run",) else "deleted"}
+    assert "--unlocked" in adsctl("media", "library", "clean").stderr
+    add(adsctl, VIDEO)  # came after the card
+    records = json.loads(adsctl("media", "library", "clean", "--yes", "--unlocked", "-o", "json").stdout)
+    assert {each["media_key"]: each["status"] for each in records} == {IMAGE: "deleted", VIDEO: "deleted"}

@@ -124,3 +124,26 @@ def test_a_pattern_names_all_files_that_it_matches(adsctl, service, tmp_path):
     assert {each["status"] for each in records} == {"uploaded"}
     done = adsctl("media", "upload", "ads/*.webm", code=2)
     assert "ads/*.webm" in done.stderr
+
+
+def test_files_that_were_not_uploaded_are_a_table_that_is_taken_again(adsctl, service, tmp_path):
+    (tmp_path / "ads").mkdir()
+    (tmp_path / "ads" / "hero.png").write_bytes(picture("PNG", 1200, 628))
+    (tmp_path / "ads" / "notes.png").write_text("notes")
+    (tmp_path / "ads" / "list.csv").write_text("file,name\nhero.png,Hero\nnotes.png,Notes\n")
+    failed = tmp_path / "out" / "failed.csv"
+    failed.parent.mkdir()
+    words = ("-f", "ads/list.csv", "--skip-invalid", "--failed-out", str(failed))
+    records = json.loads(adsctl("media", "upload", *words, "-o", "json", code=9).stdout)
+    assert [each["status"] for each in records] == ["uploaded", "invalid"]
+    shown = adsctl("media", "upload", *words[:3], "-o", "ids", code=9).stdout
+    assert shown == f"{records[0]['media_key']}\n"
+    assert failed.read_text().startswith("file,name,_line,_error\n../ads/notes.png,Notes,3,")
+    (tmp_path / "ads" / "notes.png").write_bytes(picture("PNG", 1200, 627))
+    again = json.loads(adsctl("media", "upload", "-f", str(failed), "-o", "json").stdout)
+    assert [each["status"] for each in again] == ["uploaded"]
+    adsctl("media", "upload", *words)
+    assert not failed.exists()  # nothing is refused any more
+    failed.write_text("a note")
+    assert "--failed-out" in adsctl("media", "upload", *words, code=2).stderr
+    assert failed.read_text() == "a note"

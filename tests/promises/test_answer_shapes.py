@@ -26,6 +26,8 @@ CUSTOM_COMMANDS = (
     "audiences combine --name Users --any-of 1nmw1,1nmw2",
     "audiences do-not-reach push unsubscribed.csv --list 3k1a7",
     "campaigns tree",
+    "campaigns activate 8wku2 8wkv1",
+    "line-items activate 9d4c1",
     "campaigns create -f campaigns.csv",
     "conversions send orders.csv --pixel o8z6j --event-id o3f71",
     "stats get --since 7d --ids 9d4c1 --metrics impressions,clicks",

@@ -35,13 +35,14 @@ NOTES = {
     "the emulator": ("accounts list", "using the emulator"),
     "a total": ("campaigns list --with-total-count", "in total"),
     "as many as were asked for": ("accounts list --count 1 --limit 1", "there are more"),
+    "a page of a size that was asked for": ("accounts list --count 1", "there are more"),
     "nothing to resume": ("products push feed.csv --resume", "nothing to resume"),
     "a dry run": ("products push feed.csv --dry-run", "dry run"),
 }
 WARNINGS = {
     "products left out": (f"products push shopify.csv {' '.join(SHOPIFY)}", None, "left out"),
     "every row left out": ("products push feed.csv --where title=none", None, "every row is left out"),
-    "a list that is cut": ("accounts list --count 1", 0, "there are more"),
+    "a list that is cut": ("targeting search locations", 0, "there are more"),
     "a search that is cut": ("targeting search --q a", 0, "there are more"),
     "a column that a mapping names": ("products check feed.csv --mapping mapping.yaml", 0, "has no column"),
     "ids that do not exist": ("products delete --by id --from gone.csv --yes", 9, "not in the catalog"),

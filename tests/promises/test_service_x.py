@@ -144,7 +144,7 @@ def test_an_invalid_service_is_refused_with_words(adsctl):
 
 def test_without_a_service_no_address_is_used(adsctl):
     told = adsctl("accounts", "list", code=11, **SECRETS).stderr
-    assert "--service x, which brings the addresses" in told
+    assert "--service x (the platform's own names and addresses)" in told
 
 
 def test_the_profile_local_speaks_x_only_by_the_option(adsctl):

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from ads_cli.console.results import OTHER_IDS
+from ads_cli.reference import IDS
 from tests.adsctl import ROOT
+from tests.command_tree import COMMANDS
 from tests.conftest import feed
 from tests.reference.shells import FILES, SHELLS, TYPISTS, completions, nothing_ran, run_by_typing
 
@@ -93,6 +96,74 @@ def test_listed_line_items_are_completed_where_one_is_named(typist, shell):
     typist.local("line-items", "list")
     line = "adsctl -p local targeting add --line-item 9d4c"
     assert {"9d4c1", "9d4c2", "9d4c3"} <= {*completions(typist, shell, line)[line]}
+
+
+# Ids that no list of the service shows: of other systems, of apps and devices.
+OF_OTHERS = {
+    "auth login --client-id", "settings tax update --tax-id", "settings tax update --tax-exemption-id",
+    "measurement app-event-tags create --provider-app-event-id",
+    "measurement app-event-provider-configurations create --provider-advertiser-id",
+    "measurement conversion-events create --app-id",
+    "measurement conversion-events create --hashed-device-id",
+    "measurement conversion-attribution get --app-id",
+    "measurement conversion-attribution get --hashed-device-id",
+    "measurement conversion-attribution get --extra-device-ids", "campaigns copy --map",
+}  # fmt: skip
+AN_ID = re.compile(r"-(?:ids?|keys?|uris?)$")
+
+
+def test_whatever_takes_an_id_is_completed_from_what_was_listed():
+    missed = [
+        f"{command.key} {name}"
+        for command in COMMANDS.values()
+        for parameter in command.parameters
+        for name in parameter.names[:1]
+        if AN_ID.search(name.lower().replace("_", "-").strip(".")) or parameter.metavar.split(",")[0] == "ID"
+        if not parameter.completes_from.startswith(IDS) and parameter.completes_from == "@text"
+    ]
+    assert {*missed} <= OF_OTHERS
+    groups = {name for name, command in COMMANDS.items() if command.subcommands}
+    kinds = {
+        parameter.completes_from.removeprefix(IDS)
+        for command in COMMANDS.values()
+        for parameter in command.parameters
+        if parameter.completes_from.startswith(IDS)
+    }
+    assert kinds - groups == {*OTHER_IDS, "profiles", "product-ids", "entities", "jobs", "changes"} - groups
+
+
+# What one shell or another is given for an option, after the list that shows it.
+LISTED = {
+    "campaigns list": ("campaigns list --campaign-ids ", "line-items create --campaign-id ",
+                       "stats get --ids ", "campaigns copy ", "accounts history --entity-id "),
+    "audiences list": ("audiences push --audience ", "audiences combine --any-of ",
+                       "audiences forget --audience "),
+    "audiences do-not-reach list": ("audiences do-not-reach sync --list ",),
+    "funding-instruments list": ("campaigns create --funding-instrument-id ",),
+    "cards list": ("cards list --card-ids ", "cards get "),
+    "catalog list": ("products list --catalog ",),
+    "stats jobs list": ("stats jobs get ",),
+    "media library list": ("media lookup ", "cards poll create --media-key "),
+    "accounts promotable-users list": ("posts create --as-user-id ",),
+    "posts list --post-type PUBLISHED": ("posts rename ", "posts preview --post-ids "),
+    "products list": ("products get ", "catalog sets create --product-keys "),
+    "measurement web-event-tags list": ("conversions send --pixel ",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("service", ["generic", "x"])
+def test_each_id_that_was_listed_is_offered_to_the_options_that_take_it(typist, service):
+    typist.file("feed.csv", feed(2))
+    typist.local("products", "push", "feed.csv", "--service", service)
+    listed, lines = {}, {}
+    for listing, users in LISTED.items():
+        rows = json.loads(typist.local(*listing.split(), "-o", "json", "--service", service).stdout)
+        listed[listing] = json.dumps(rows)
+        lines |= {f"adsctl -p local {user}": listing for user in users if rows}
+    found = completions(typist, "bash", *lines)
+    assert len(lines) > 12
+    for line, listing in lines.items():
+        assert found[line] and all(f'"{id}"' in listed[listing] for id in found[line]), line
 
 
 # What one shell or another runs, expands, or takes for an option or a file.

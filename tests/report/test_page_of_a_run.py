@@ -51,6 +51,18 @@ def test_what_was_fixed_is_shown_before_and_after(shop):
     assert "sku-1 Enamel mug price (price) 12,50 EUR → 12.50 EUR" in page.text
 
 
+def test_a_finding_names_its_option_and_each_example_once_and_no_column_is_empty(adsctl):
+    changes = [{"id": "mug", "title": "Mug"}, {"id": "mug", "title": "Big mug"}]
+    changes += [{"id": "cup", "price": "9.50"}, {"id": "jug", "title": " Jug\xa0of  clay "}]
+    bare = {name: value for name, value in PRODUCT.items() if name != "condition"}
+    write_feed(adsctl.home / "feed.csv", [bare | each for each in changes])
+    page = checked(adsctl, "--fix", "whitespace", code=3)
+    assert "mug --keep first or --keep last" in page.text and "or --default condition=…" in page.text
+    assert "mug mug" not in page.text and "·Jug⍽of" in page.text
+    adsctl.file("feed.csv", "id,title\nmug,Mug\n")
+    assert "Picture" not in checked(adsctl, code=3).text
+
+
 def test_a_page_names_thumbnails_and_has_none_to_load(shop):
     page = checked(shop, code=3)
     pictures = page.attributes("data-picture")

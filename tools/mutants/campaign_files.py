@@ -10,7 +10,60 @@ COMPARISON, APPLY = "ads_cli/campaigns/comparison.py", "ads_cli/campaigns/apply.
 
 POSTS = "tests/campaigns/test_campaign_posts.py"
 
+SEVERAL = "tests/campaigns/test_several_records.py"
+
+WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
+
 CAMPAIGN_FILES = (
+    Mutant(
+        "campaign files: the card of a post is made again for another post",
+        "ads_cli/campaigns/new_posts.py",
+        "    if found := memory.ids.get(mark):\n        return found\n    if mark",
+        "    if mark",
+        (f"{POSTS}::test_a_run_killed_at_any_request_makes_no_card_twice",),
+    ),
+    Mutant(
+        "campaign files: an apply that was stopped stays unfinished after it was resumed",
+        "ads_cli/commands/campaigns/applying.py",
+        "                path.unlink(missing_ok=True)\n            noted = 0",
+        "                pass\n            noted = 0",
+        (f"{FILES}::test_an_apply_that_was_stopped_is_a_job_until_it_is_resumed",),
+    ),
+    Mutant(
+        "campaign files: merged cells of a workbook are read as they are",
+        "ads_cli/campaigns/workbook.py",
+        "for cells in merged_cells(BytesIO(self._content), name):",
+        "for cells in ():",
+        (f"{WORKBOOKS}::test_wrong_cells_are_told_all_at_once_by_sheet_and_cell",),
+    ),
+    Mutant(
+        "campaign files: a row of a workbook goes to the first record of its name",
+        "ads_cli/campaigns/workbook.py",
+        "if len(found) == 1:",
+        "if found:",
+        (f"{WORKBOOKS}::test_names_that_no_row_may_mean_twice_need_an_id",),
+    ),
+    Mutant(
+        "several records: what --where finds is changed without a question",
+        "ads_cli/commands/batches/several.py",
+        "elif self._chosen.where:",
+        "elif False:",
+        (f"{SEVERAL}::test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_change",),
+    ),
+    Mutant(
+        "several records: the guard judges none of them before the first",
+        "ads_cli/commands/batches/several.py",
+        "            call.writes.approve(map(call.client.prepare, requests))\n            self._confirm",
+        "            self._confirm",
+        (f"{SEVERAL}::test_the_guard_judges_all_before_the_first_is_changed",),
+    ),
+    Mutant(
+        "several records: what is refused is not told",
+        "ads_cli/commands/batches/several.py",
+        "        if refused:\n",
+        "        if False:\n",
+        (f"{SEVERAL}::test_what_is_refused_is_named_and_the_others_are_changed",),
+    ),
     Mutant(
         "campaign files: a post whose answer was lost is made again",
         "ads_cli/campaigns/new_posts.py",

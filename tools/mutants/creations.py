@@ -186,8 +186,8 @@ CREATIONS = (
     Mutant(
         "conversions are listed as a push",
         "ads_cli/uploads/job_file.py",
-        '"update", "send"):',
-        '"update"):',
+        '"update", "send", "apply"):',
+        '"update", "apply"):',
         ("tests/batches/test_conversions.py::test_a_job_of_conversions_is_a_send",),
     ),
 )

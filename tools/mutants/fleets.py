@@ -6,7 +6,46 @@ KILLED = "tests/fleet/test_killed.py"
 ENDLESS = "tests/client/test_endless_lists.py"
 WINDOWS = "tests/client/test_shared_window.py"
 
+SEVERAL = "tests/fleet/test_several_profiles.py"
+
 FLEETS = (
+    Mutant(
+        "a pattern of profiles means the emulator too",
+        "ads_cli/fleet/expand.py",
+        "(name != LOCAL and fnmatchcase(name, pattern))",
+        "fnmatchcase(name, pattern)",
+        (f"{SEVERAL}::test_profiles_are_named_one_by_one_and_local_only_as_it_is",),
+    ),
+    Mutant(
+        "a write under several profiles is not asked for",
+        "ads_cli/commands/fleet/several.py",
+        "if any(each.is_write for each in parsed) and",
+        "if not parsed and",
+        (f"{SEVERAL}::test_a_write_asks_once_and_names_all_profiles",),
+    ),
+    Mutant(
+        "a user who signed in twice counts as two",
+        "ads_cli/auth/secrets.py",
+        "return id if dash and id.isdecimal() else owner or token",
+        "return token",
+        ("tests/fleet/test_check.py::test_one_user_who_signed_in_twice_has_one_catalog",),
+    ),
+    Mutant(
+        "a fleet begins though a task lacks its account",
+        "ads_cli/fleet/check.py",
+        "needs_account = command.needs_account or",
+        "needs_account =",
+        (
+            "tests/fleet/test_check.py::test_a_task_without_the_account_that_it_needs_is_told_before_anything_runs",
+        ),
+    ),
+    Mutant(
+        "the status of a run that failed ends with 0",
+        "ads_cli/fleet/records.py",
+        "exit_code=exit_code))",
+        "exit_code=0))",
+        ("tests/fleet/test_stopped.py::test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on",),
+    ),
     Mutant(
         "a task whose resume finds nothing begun is not begun",
         "ads_cli/commands/uploads/hooks.py",
@@ -66,7 +105,7 @@ FLEETS = (
     Mutant(
         "-q hides that a list was cut",
         "ads_cli/console/results.py",
-        "show_more = call.messages.say if limit else call.messages.warn",
+        "show_more = call.messages.warn if is_cut_unasked else call.messages.say",
         "show_more = call.messages.say",
         ("tests/promises/test_quiet.py::test_a_warning_stays",),
     ),

@@ -10,6 +10,7 @@ from .digests import DIGESTS
 from .epochs import EPOCHS
 from .fleets import FLEETS
 from .fsyncs import FSYNCS
+from .grants import OAUTH2
 from .guards import GUARDS
 from .images import IMAGES
 from .media import MEDIA
@@ -31,6 +32,7 @@ MUTANTS = (
     *CONSENT,
     *IMAGES,
     *GUARDS,
+    *OAUTH2,
     *MEDIA,
     *MEDIA_UPLOADS,
     *SPENDING,

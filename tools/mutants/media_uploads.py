@@ -4,7 +4,9 @@ from .mutant import Mutant
 
 INTERRUPTED = "tests/media/test_interrupted_uploads.py"
 UPLOADED = "tests/media/test_upload.py"
+TOO_LARGE = "tests/media/test_too_large_segments.py"
 UNUSED = "tests/media/test_unused_media.py"
+LISTS = "tests/media/test_files_in_lists.py"
 FILES = "tests/media/test_files_for_keys.py"
 UPLOAD = "ads_cli/media/upload.py"
 USAGE = "ads_cli/media/usage.py"
@@ -18,6 +20,48 @@ MEDIA_UPLOADS = (
         "if content and number not in journal.sent:",
         "if content:",
         (f"{INTERRUPTED}::test_a_resumed_upload_sends_only_what_is_left",),
+    ),
+    Mutant(
+        "segments that are refused as too large are sent again as they are",
+        UPLOAD,
+        "max(least, begun.segment_bytes // 2)",
+        "begun.segment_bytes",
+        (f"{TOO_LARGE}::test_smaller_segments_are_sent_where_the_service_refuses_them",),
+    ),
+    Mutant(
+        "a late answer to a segment of another upload counts for this one",
+        "ads_cli/media/journal.py",
+        'if self.begun and entry.media_id in ("", self.begun.media_id):',
+        "if self.begun:",
+        (f"{TOO_LARGE}::test_a_late_answer_counts_for_its_own_upload",),
+    ),
+    Mutant(
+        "the records of a list are sent before the files that they name",
+        "ads_cli/commands/batches/__init__.py",
+        "            self.files.upload(self.plan.pending_items, journal)",
+        "            pass",
+        (f"{LISTS}::test_a_list_is_sent_in_its_order_with_each_file_uploaded_once",),
+    ),
+    Mutant(
+        "standard input is empty where it is read again",
+        "ads_cli/feeds/locations/__init__.py",
+        "        stream.seek(0)\n        return stream\n",
+        "        return stream\n",
+        ("tests/media/test_bad_input.py::test_standard_input_is_taken",),
+    ),
+    Mutant(
+        "a list whose upload was refused must be resumed",
+        "ads_cli/commands/media/references.py",
+        "                journal.remove()",
+        "                pass",
+        (f"{LISTS}::test_where_an_upload_is_refused_nothing_is_created_and_the_list_can_be_sent_later",),
+    ),
+    Mutant(
+        "a file with two uses is checked for the last one",
+        "ads_cli/media/references.py",
+        "known.joined(reference) if known else reference",
+        "reference",
+        (f"{LISTS}::test_one_file_for_two_uses_is_checked_for_both",),
     ),
     Mutant(
         "a file whose media is in the library is uploaded again",
@@ -36,7 +80,7 @@ MEDIA_UPLOADS = (
     Mutant(
         "the files of a document are relative to the working folder",
         "ads_cli/media/references.py",
-        "str(Path(folder, file))",
+        'str(Path(folder or "", file))',
         "str(Path(file))",
         (f"{FILES}::test_files_in_a_document_are_relative_to_it",),
     ),
@@ -50,14 +94,14 @@ MEDIA_UPLOADS = (
     Mutant(
         "a file that has changed while it was uploaded is finalized",
         UPLOAD,
-        "        _require_same(label, digest.hexdigest(), info, journal)\n        ended",
+        "        _require_same(label, seen == info.crc32, journal)\n        ended",
         "        ended",
         (f"{INTERRUPTED}::test_a_file_that_changes_while_it_is_uploaded_is_not_finalized",),
     ),
     Mutant(
         "a file that has grown while it was uploaded is finalized",
         UPLOAD,
-        "            digest.update(stream.read(1))  # a file that has grown differs too\n",
+        "            seen = crc32(stream.read(1), seen)  # a file that has grown differs too\n",
         "",
         (f"{INTERRUPTED}::test_a_file_that_changes_while_it_is_uploaded_is_not_finalized",),
     ),
@@ -111,9 +155,16 @@ MEDIA_UPLOADS = (
         (f"{UNUSED}::test_media_that_something_shows_are_in_use",),
     ),
     Mutant(
+        "what a card made elsewhere may unlock is deleted",
+        CLEAN,
+        "if usage and usage.may_be_unlocked(one) and not unlocked]",
+        "if False]",
+        (f"{UNUSED}::test_what_a_card_made_elsewhere_may_unlock_is_kept_unless_it_is_asked_for",),
+    ),
+    Mutant(
         "what a deleted conversation card unlocked counts as used",
         USAGE,
-        "if not ids or not self.conversations.isdisjoint(ids):",
+        "if not ids or not self.conversations.keys().isdisjoint(ids):",
         "if True:",
         (f"{UNUSED}::test_what_a_deleted_card_unlocked_is_in_use_no_longer",),
     ),

@@ -10,6 +10,29 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "a command in a message is wrapped",
+        "ads_cli/output/text.py",
+        'found[0].replace(" ", "\\0")',
+        "found[0]",
+        ("tests/console/test_table_view.py::test_a_command_in_a_message_stays_whole",),
+    ),
+    Mutant(
+        "ids that records have beside their own are not recorded for completion",
+        "ads_cli/console/results.py",
+        " | OTHER_IDS\n",
+        "\n",
+        (
+            "tests/reference/test_completion.py::test_each_id_that_was_listed_is_offered_to_the_options_that_take_it",
+        ),
+    ),
+    Mutant(
+        "options that take an id are completed only where they belong to a request",
+        "ads_cli/reference/__init__.py",
+        "    if group := _recorded_group(param, path):\n",
+        "    if False and (group := _recorded_group(param, path)):\n",
+        ("tests/reference/test_completion.py::test_whatever_takes_an_id_is_completed_from_what_was_listed",),
+    ),
+    Mutant(
         "blank lines of a feed have no limit",
         "ads_cli/feeds/source.py",
         "if self._blank_lines > MAX_BLANK_LINES:",
@@ -95,13 +118,6 @@ OTHERS = (
         "if address and not any(is_same_address(address, bound) for bound in secret.addresses):",
         "if address and not secret.addresses:",
         (f"{SIGN_IN}::test_a_stored_token_is_never_sent_to_another_address",),
-    ),
-    Mutant(
-        "a callback for another sign-in is accepted",
-        "ads_cli/auth/callback.py",
-        "not hmac.compare_digest(token.encode(), self._token.encode())",
-        "not token",
-        ("tests/auth/test_callback.py::test_a_listener_accepts_only_the_callback_of_its_request_token",),
     ),
     Mutant(
         "a file of secrets that others can read is used",

@@ -36,6 +36,20 @@ SYNCS = (
         (f"{LIMITS}::test_more_deletions_than_the_limit_end_a_sync_before_anything_is_sent",),
     ),
     Mutant(
+        "variants behind one that is deleted are not looked for",
+        "ads_cli/products/sync/comparison.py",
+        "                    leaving[group] = None\n",
+        "                    pass\n",
+        (f"{VARIANTS}::test_variants_that_nothing_is_remembered_of_are_deleted_with_the_first_one",),
+    ),
+    Mutant(
+        "hidden variants that left the feed are not looked for",
+        "ads_cli/products/sync/comparison.py",
+        "            self.list_groups(further, on_progress, left)\n",
+        "",
+        (f"{VARIANTS}::test_a_hidden_variant_that_left_the_feed_is_looked_for_and_deleted",),
+    ),
+    Mutant(
         "products whose ids are in the feed are deleted",
         "ads_cli/products/sync/comparison.py",
         "        self._of_rows.add(compared.in_feed)\n",
@@ -199,7 +213,7 @@ SYNCS = (
     Mutant(
         "what was repaired once is not repaired when it is changed again",
         "ads_cli/products/sync/comparison.py",
-        "            self.differences.kept_again.append(repeated)\n",
+        "            self.differences.forgotten.append(repeated)\n",
         "            pass\n",
         (f"{KEPT}::test_the_same_change_is_repaired_again_after_the_repair_was_seen",),
     ),

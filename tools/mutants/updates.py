@@ -2,6 +2,8 @@
 
 from .mutant import Mutant
 
+SHOWN = "tests/batches/test_shown_records.py"
+
 UPDATE = "tests/products/test_update.py"
 SHRUNKEN = "tests/products/test_shrunken.py"
 ON_FAILURE = "tests/console/test_on_failure.py"
@@ -10,6 +12,29 @@ ROWS_LOST = "ads_cli/commands/products/feed_checks.py"
 HOOK = "ads_cli/console/on_failure.py"
 
 UPDATES = (
+    Mutant(
+        "shown records: csv has the decimals of no currency",
+        "ads_cli/console/table_view.py",
+        """    return as_amount(value, str(record.get("currency") or "")).replace(",", "")""",
+        """    return as_amount(value, "").replace(",", "")""",
+        (
+            "tests/console/test_table_view.py::test_amounts_of_files_are_in_units_with_the_decimals_of_their_currency",
+        ),
+    ),
+    Mutant(
+        "shown records: what a record has already is sent with its change",
+        "ads_cli/commands/batches/several.py",
+        "found.append(only(request, fields) if fields else None)",
+        "found.append(request)",
+        (f"{SHOWN}::test_a_record_that_was_edited_is_changed_where_it_differs",),
+    ),
+    Mutant(
+        "shown records: a value that only the service answers refuses a change",
+        "ads_cli/api/parts.py",
+        "if str(values[name]) == str(current().get(name))}",
+        "if False}",
+        (f"{SHOWN}::test_of_a_list_only_what_was_edited_is_sent",),
+    ),
     Mutant(
         "an empty cell keeps what the catalog has",
         COMPLETION,

@@ -99,7 +99,7 @@ def _request(
             raise UsageError(f"give one of {TREES}, or --file", hint=HELP)
         return request_from_input(CombineAudience, values | {"audience_type": "FLEXIBLE"})
     from ...api.amounts import unknown_currency
-    from ..uploads.batch import BatchOptions, send_records
+    from ..batches import BatchOptions, send_records
 
     return send_records(call, CombineAudience, file, values, BatchOptions(**given), unknown_currency)
 

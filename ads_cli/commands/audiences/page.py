@@ -32,8 +32,8 @@ class ListRunReport(RunReport):
     def page(self) -> "ReportPage":
         """Return the page about the run."""
         from ... import __version__
+        from ...console.output_file import failure_details
         from ...report import ReportPage
-        from ..products.page import error_details
 
         run, plan = self.run, self.plan
         report = plan.report if plan and (self.is_validated or plan.report.invalid) else None
@@ -44,7 +44,7 @@ class ListRunReport(RunReport):
             title=plan.rows.source.label if plan else run.files,
             level=self._level(report),
             headline=self._headline(report),
-            details=list(error_details(run.error, is_told=False)),
+            details=list(failure_details(run.error, is_told=False)),
             facts=[("Made", made), *target, *job, ("Profile", profile), ("By", f"adsctl {__version__}")],
             tallies=list(self._tallies(report)),
             sections=list(self._sections(report)),

@@ -46,7 +46,7 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     kind, target = ("custom_audience", audience) if audience else ("do_not_reach_list", list_)
     ledger = Ledger(call.settings.state_dir, UploadTarget(call.service, kind, str(target)))
     if not ledger.exists():
-        raise NotFoundError(f"nothing is remembered of {target}", hint=HINT)
+        raise NotFoundError(f"this machine has no ledger of {target}", hint=HINT)
     if ledger.is_in_use():
         raise StateError(f"{target} is being changed", hint="run this again once that has ended")
     what = f"{counted(ledger.open().info.people, 'person', 'people')} of {target}"

@@ -298,7 +298,7 @@ class _SyncSteps(ListHooks, kw_only=True):
 
         nobody = " and nobody is deleted" if self.plan.prune else ""
         if found.ledger.trust is Trust.MISSING:
-            return f"nothing is remembered of {self._target} yet: everybody in the file is new{nobody}"
+            return f"this machine has no ledger of {self._target}: everybody in the file is new{nobody}"
         if found.ledger.trust is not Trust.FULL:
             return f"{found.ledger.reason}: everybody in the file is sent to {self._target}{nobody}"
         return ""
@@ -389,7 +389,7 @@ class _SyncSteps(ListHooks, kw_only=True):
             )
         else:
             then = "run this once more, which deletes who is in no row"
-        return f"nobody deleted from {self._target}, since what is remembered cannot be relied on; {then}"
+        return f"nobody deleted from {self._target}, since its ledger cannot be relied on; {then}"
 
     @property
     def _target(self) -> str:

@@ -1,14 +1,17 @@
 """Sign out, and show who is signed in."""
 
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
+from ...auth.secret_values import CLIENT_SECRET, GRANT
 from ...config.addresses import ADDRESSES
+from ...config.settings import SERVICE_X
 from ...console.invocation import Invocation
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
 
-USER_TOKENS = ("access_token", "access_token_secret")
 EMULATOR = "the emulator on this machine"
 REVOKED_TOKEN = 89  # the API code of a token that is already revoked
 
@@ -19,6 +22,7 @@ def logout(ctx: typer.Context) -> None:
     For example: adsctl auth logout
     """
     from ...api.auth import InvalidateToken
+    from ...auth.secret_stores import USER_TOKENS
     from ...config.profiles import update
 
     call = Invocation.of(ctx)
@@ -27,7 +31,8 @@ def logout(ctx: typer.Context) -> None:
         raise UsageError(
             "the profile local is always signed in", hint="adsctl emulator reset starts it afresh"
         )
-    if not secrets.has_store or secrets.store.get(settings.profile, "access_token") is None:
+    token = GRANT if settings.uses_grant else "access_token"
+    if not secrets.has_store or secrets.store.get(settings.profile, token) is None:
         raise AccessError(
             "no token is stored for this profile", hint="a token from the environment is not revoked"
         )
@@ -35,14 +40,19 @@ def logout(ctx: typer.Context) -> None:
         call.messages.say("dry run: would revoke and remove the stored token")
         return
     call.secrets.prefers_store = True
-    try:
-        call.client.call(InvalidateToken())
-    except AccessError as error:
-        if error.api_code != REVOKED_TOKEN:
-            raise
-    secrets.store.delete(settings.profile, USER_TOKENS)
-    if "user" in settings.profile_values(settings.profile):
-        update(settings, settings.profile, {"user": None})
+    if settings.uses_grant:
+        from ...auth.grants import read_grant, revoke
+
+        revoke(read_grant(secrets.stored_grant()), secrets.client_secret(), call.client.call)
+    else:
+        try:
+            call.client.call(InvalidateToken())
+        except AccessError as error:
+            if error.api_code != REVOKED_TOKEN:
+                raise
+    secrets.store.delete(settings.profile, (*USER_TOKENS, GRANT, CLIENT_SECRET))
+    if {"user", "client_id"} & settings.profile_values(settings.profile).keys():
+        update(settings, settings.profile, {"user": None, "client_id": None})
     call.messages.say(f"signed out of profile {settings.profile}")
 
 
@@ -59,8 +69,6 @@ def status(
 
     For example: adsctl auth status -o json
     """
-    from ...client.credentials import Credentials
-
     call = Invocation.of(ctx)
     if every:
         if not check:
@@ -77,23 +85,48 @@ def status(
             rows.append((name, call.account, EMULATOR))
         else:
             rows.append((name, *found) if found else (name, None, None))
-    missing = False
-    for name in Credentials._fields:
-        secret = None if settings.is_local else call.secrets.find(name)
-        origin = EMULATOR if settings.is_local else secret.origin if secret else None
-        rows.append((name, "***" if origin else None, origin))
-        missing = missing or not origin
+    secrets = [*(_grant(call) if settings.uses_grant else _keys(call))]
+    missing = not all(origin for *_, origin in secrets)
+    rows += secrets
     columns = ("what", "value", "origin")
     call.printer.show([dict(zip(columns, row, strict=True)) for row in rows], columns, "what")
     for name in settings.overridden():
         call.messages.note(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
         service = "" if settings.find("ads_url") else " --service x"
-        hint = f"run: adsctl auth login --profile {settings.profile}{service}"
+        hint = f"run: {settings.sign_in_command()}{service}"
+        hint += f"; {SERVICE_X}" if service else ""
         raise AccessError("not signed in", hint=hint)
     if check:
         _ask(call)
         call.messages.say("the service takes the token")
+
+
+def _keys(call: Invocation) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield name, masked value and origin of the secrets that sign requests."""
+    from ...client.credentials import UserKeys
+
+    for name in UserKeys._fields:
+        secret = None if call.settings.is_local else call.secrets.find(name)
+        origin = EMULATOR if call.settings.is_local else secret.origin if secret else None
+        yield name, "***" if origin else None, origin
+
+
+def _grant(call: Invocation) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield the parts of a grant of OAuth 2.0 in the same way: the tokens masked, the rest in clear."""
+    from ...auth.grants import read_grant
+
+    origin = f"stored ({call.settings.get('token_store')})"
+    yield "client_id", call.settings.client_id, f"profile {call.settings.profile}"
+    if secret := call.secrets.find(CLIENT_SECRET):
+        yield CLIENT_SECRET, "***", secret.origin
+    grant = read_grant(call.secrets.stored_grant())
+    expires_at = datetime.fromtimestamp(grant.expires_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    yield "access_token", "***", origin
+    yield "access_token_expires_at", expires_at, origin
+    if grant.refresh_token:
+        yield "refresh_token", "***", origin
+    yield "scopes", " ".join(grant.scopes), origin
 
 
 def _ask(call: Invocation) -> None:

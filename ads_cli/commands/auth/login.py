@@ -3,22 +3,24 @@
 import sys
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
-from ...config.settings import DEFAULTS
+from ...config.settings import DEFAULTS, SERVICE_X
 from ...console.invocation import Invocation
-from ...errors import AccessError, RefusedError, StateError, UsageError
+from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
 from ...spelling import as_variable
 from . import status
 
 if TYPE_CHECKING:
-    from ...auth.sign_in import OAuthToken, SignIn
+    from ...auth.grants import StoredGrant
+    from ...auth.sign_in import GrantSignIn, OAuthToken, SignIn
 
 OpenPage = Callable[["OAuthToken"], None]  # opens the authorize page of a request token
 PIN_ATTEMPTS = 3  # on a terminal
+PORT = 8080  # of the redirect, which is to be registered with the app
 
 
 class Access(StrEnum):
@@ -55,6 +57,22 @@ ForceLogin = Annotated[
     bool, typer.Option("--force-login", help="Make the page ask for user name and password")
 ]
 ScreenName = Annotated[str | None, typer.Option(metavar="NAME", help="The user name that the page suggests")]
+OAuth2 = Annotated[bool, typer.Option("--oauth2", help="Sign in by OAuth 2.0 (PKCE) in place of OAuth 1.0a")]
+ClientId = Annotated[
+    str | None, typer.Option(metavar="ID", help="The app's OAuth 2.0 client id (with --oauth2)")
+]
+ReadOnly = Annotated[
+    bool, typer.Option("--read-only", help="Ask for tokens that can change nothing (with --oauth2)")
+]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=65535,
+        help=f"The port of the redirect (with --oauth2; by default {PORT})",
+        show_default=False,
+    ),
+]
 
 
 def login(
@@ -65,6 +83,10 @@ def login(
     access: Permissions = None,
     force_login: ForceLogin = False,
     screen_name: ScreenName = None,
+    oauth2: OAuth2 = False,
+    client_id: ClientId = None,
+    read_only: ReadOnly = False,
+    port: Port = None,
     token_store: Annotated[TokenStore | None, typer.Option(help="Where tokens are stored")] = None,
 ) -> None:
     """Sign in with a browser and a PIN.
@@ -74,12 +96,29 @@ def login(
     Missing addresses, consumer key and secret are asked for. Without a terminal, the PIN is read from
     standard input.
 
+    With --oauth2, the page redirects to http://127.0.0.1:8080/callback (another port with --port), which
+    must be registered with the app exactly so; with --no-browser, paste the address that the browser ends
+    at. A confidential app's secret comes from ADSCTL_CLIENT_SECRET. The service names these tokens for some
+    of its routes only: where it refuses them, sign in without --oauth2. Another sign-in with the same app,
+    on this or another machine, ends this one.
+
     For example: adsctl auth login --profile shop --token-store file
     """
     from ...auth.sign_in import SignIn
     from ...config.atomic_files import ensure_writable
     from ...config.profiles import refuse_local
 
+    _check_options(
+        oauth2=oauth2,
+        of_oauth1={
+            "--callback": callback,
+            "--authenticate": authenticate,
+            "--access": access,
+            "--force-login": force_login,
+            "--screen-name": screen_name,
+        },
+        of_oauth2={"--client-id": client_id, "--read-only": read_only, "--port": port},
+    )
     if authenticate and not callback:
         raise UsageError("--authenticate requires --callback")
     call = Invocation.of(ctx)
@@ -90,6 +129,11 @@ def login(
     addresses = _addresses(call)
     ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
     call.secrets.store.check()
+    if oauth2:
+        id = client_id or call.settings.get("client_id")
+        _login_by_grant(call, addresses, id, port or PORT, read_only=read_only, open_browser=not no_browser)
+        status(ctx)
+        return
     app = call.secrets.app() or _ask_for_app()
     sign_in = SignIn(call.client, *app)
 
@@ -111,20 +155,108 @@ def login(
 
 def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken") -> None:
     """Store the secrets, bound to the addresses, and update the profile."""
-    from ...auth.secret_values import Secret
-    from ...config.profiles import update
+    from ...auth.secret_values import CLIENT_SECRET, GRANT, Secret
 
     kinds = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
     values = dict(zip(kinds, (*app, token.token, token.secret), strict=True))
     bound_to = tuple(addresses.values())
     profile = call.settings.profile
     call.secrets.store.put(profile, {k: Secret(v, bound_to, token.owner) for k, v in values.items()})
-    chosen = {"token_store": call.settings.get("token_store"), "user": token.owner or None}
+    _update(call, addresses, user=token.owner, client_id=None)
+    call.secrets.store.delete(profile, (GRANT, CLIENT_SECRET))  # the profile has one sign-in
+
+
+def _update(call: Invocation, addresses: dict[str, str], *, user: str, client_id: str | None) -> None:
+    """Note in the profile what a sign-in has come to."""
+    from ...config.profiles import update
+
+    chosen = {
+        "token_store": call.settings.get("token_store"),
+        "user": user or None,
+        "client_id": client_id,
+    }
     if call.settings.service != DEFAULTS["service"]:
         chosen["service"] = call.settings.service
         usual = SERVICE_ADDRESSES.get(call.settings.service, {})
         addresses = {name: address for name, address in addresses.items() if usual.get(name) != address}
-    update(call.settings, profile, addresses | chosen)
+    update(call.settings, call.settings.profile, addresses | chosen)
+
+
+def _check_options(*, oauth2: bool, of_oauth1: dict[str, Any], of_oauth2: dict[str, Any]) -> None:
+    """Raise UsageError for an option of the other kind of sign-in."""
+    for name, value in (of_oauth1 if oauth2 else of_oauth2).items():
+        if value:
+            raise UsageError(f"{name} cannot be used {'with' if oauth2 else 'without'} --oauth2")
+
+
+def _login_by_grant(
+    call: Invocation,
+    addresses: dict[str, str],
+    client_id: str | None,
+    port: int,
+    *,
+    read_only: bool,
+    open_browser: bool,
+) -> None:
+    """Sign in by OAuth 2.0, and store the grant."""
+    from ...auth.callback import OAUTH2, Listener
+    from ...auth.grants import READ_SCOPES, SCOPES
+    from ...auth.secret_values import check_secret
+    from ...auth.sign_in import GrantSignIn
+
+    if not client_id:
+        hint = "the app's settings in the developer console show it, under OAuth 2.0"
+        raise UsageError("--oauth2 requires --client-id ID", hint=hint)
+    check_secret(client_id, "--client-id", UsageError)
+    secret = call.secrets.client_secret_of(client_id)
+    scopes = READ_SCOPES if read_only else SCOPES
+    sign_in = GrantSignIn(call.client, client_id, secret, scopes, port)
+    if open_browser:
+        with Listener(sign_in.redirect_uri, OAUTH2) as listener:
+            _open_page(call, sign_in.page_url(), open_browser=True)
+            grant = sign_in.finish(listener.wait_for(sign_in.state))
+    else:
+        grant = sign_in.finish(_pasted_code(call, sign_in))
+    _store_grant(call, addresses, grant, secret)
+    call.messages.say(f"signed in by OAuth 2.0 with the app {client_id}")
+    if missing := [scope for scope in scopes if scope not in grant.scopes]:
+        call.messages.warn(f"not granted: {' '.join(missing)}")
+    if not grant.refresh_token:
+        call.messages.warn("the service sent no refresh token: this sign-in ends when its token expires")
+
+
+def _pasted_code(call: Invocation, sign_in: "GrantSignIn") -> str:
+    """Print the page, and return the code of the pasted address; a terminal allows several attempts."""
+    _open_page(call, sign_in.page_url(), open_browser=False)
+    call.messages.say("the browser then shows an error, since nothing listens there: copy its address")
+    attempts = PIN_ATTEMPTS if sys.stdin.isatty() else 1
+    for attempts_left in range(attempts - 1, -1, -1):
+        call.messages.ask("address:")
+        pasted = sys.stdin.readline()
+        if not pasted.strip():
+            raise UsageError("no address was pasted; nothing was stored")
+        try:
+            return sign_in.code_of(pasted)
+        except (UsageError, ContentError) as error:
+            if not attempts_left:
+                raise
+            call.messages.warn(f"{error.message}; try again")
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _store_grant(
+    call: Invocation, addresses: dict[str, str], grant: "StoredGrant", secret: str | None
+) -> None:
+    """Store the grant, bound to the addresses, in place of another sign-in."""
+    from ...auth.secret_stores import USER_TOKENS
+    from ...auth.secret_values import CLIENT_SECRET, GRANT, Secret
+
+    bound_to = tuple(addresses.values())
+    store, profile = call.secrets.store, call.settings.profile
+    of_app = {CLIENT_SECRET: Secret(secret, bound_to)} if secret else {}
+    store.put(profile, {GRANT: grant.as_secret(bound_to), **of_app})
+    _update(call, addresses, user="", client_id=grant.client_id)
+    store.delete(profile, USER_TOKENS if secret else (*USER_TOKENS, CLIENT_SECRET))
 
 
 def _addresses(call: Invocation) -> dict[str, str]:
@@ -133,7 +265,7 @@ def _addresses(call: Invocation) -> dict[str, str]:
     for name, what in (("base_url", "platform API"), ("ads_url", "advertising API")):
         if settings.get(name) is None:
             if name == "base_url":
-                call.messages.say("which service is it? --service x knows the addresses of the public one")
+                call.messages.say(f"which service is it? {SERVICE_X}")
             address = _ask(f"Address of the {what} (https://...): ", name)
             call.flags[name] = check_address(address, name, UsageError)
     return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
@@ -150,7 +282,7 @@ def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
     """Ask on the terminal; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         variable = name if name.isupper() else as_variable(name)
-        hint = f"set {variable}" + ("; --service x brings its addresses" if name in ADDRESSES else "")
+        hint = f"set {variable}" + (f"; {SERVICE_X}" if name in ADDRESSES else "")
         raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint)
     if hidden:
         from getpass import getpass

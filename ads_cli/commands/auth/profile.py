@@ -25,7 +25,9 @@ def list_profiles(ctx: typer.Context) -> None:
         {"profile": name, "in_use": name == settings.profile, **settings.profile_values(name)}
         for name in (*(config.get("profiles") or {}), LOCAL)
     ]
-    call.printer.show(records, ("profile", "in_use", "ads_url", "account", "catalog", "user"), "profile")
+    call.printer.show(
+        records, ("profile", "in_use", "ads_url", "account", "catalog", "user", "client_id"), "profile"
+    )
 
 
 def show(

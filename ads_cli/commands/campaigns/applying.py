@@ -1,7 +1,7 @@
 """Compare a file of campaigns with an account, ask, and carry out what differs."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from ...api.amounts import as_amount
 from ...campaigns.model import LISTS
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError, IncompleteError, StateError, UsageError
-from ...output.text import counted
+from ...output.text import counted, safe
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -175,12 +175,72 @@ class ApplyRun:
             memory.remember_name(entry_name, value)
         if self.stored_plan:
             memory.begin_plan(self.digest)
-        self.posting.make(memory)
-        with progress(call.messages, "Applying", len(found.changes)) as on_progress:
-            result = Apply(call.client, call.account, found, memory, on_progress).run()
+        with self._job(found) as note_done:
+            self.posting.make(memory)
+            with progress(call.messages, "Applying", len(found.changes)) as on_progress:
+
+                def on_done(done: int) -> None:
+                    note_done(done)
+                    on_progress(done)
+
+                result = Apply(call.client, call.account, found, memory, on_done).run()
         if self.stored_plan and not result.failed:
             memory.begin_plan("")
         return result
+
+    @contextmanager
+    def _job(self, found: "CampaignPlan") -> Iterator[Callable[[int], None]]:
+        """Keep a job of the run, unfinished until it ends; yield what notes the changes that are sent.
+
+        It takes the place of unfinished ones of the same file: a run compares, and does what is left.
+        """
+        from ... import __version__
+        from ...uploads.batch import Acknowledgement
+        from ...uploads.job_file import Job, JobKey, JobOptions, UploadTarget, current_folder
+        from ...uploads.jobs import list_jobs
+        from ...uploads.journal import Journal
+        from ...uploads.plan import this_second
+        from ..uploads.reports import resume_command
+
+        call, label = self.call, safe(self.file.label)
+        digest = sha256(f"{current_folder()}\n{label}".encode()).hexdigest()
+        options = JobOptions(
+            skip_invalid=False, format="yaml", encoding="utf-8", mapping={}, upload={"version": __version__}
+        )
+        place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
+        key = JobKey(place, "apply", digest, options)
+        jobs = call.settings.state_dir / "jobs"
+        earlier = [path for path, job, ended in list_jobs(jobs) if not ended and job.key.place == place]
+        if not found.changes:
+            yield lambda done: None
+            for path in earlier:
+                path.unlink(missing_ok=True)
+            return
+        job = Job(
+            job=call.client.trace.run_id,
+            key=key,
+            noun="changes",
+            file=label,
+            rows=len(found.changes),
+            batches=0,
+            started=f"{this_second():%Y-%m-%dT%H:%M:%SZ}",
+            resume=resume_command(call.command_line),
+            profile=call.settings.profile,
+            folder=current_folder(),
+        )
+        with closing(Journal(call.settings.state_dir, job, resume=False)) as journal:
+            for path in earlier:
+                path.unlink(missing_ok=True)
+            noted = 0
+
+            def note(done: int) -> None:
+                nonlocal noted
+                journal.append(Acknowledgement(noted, {"applied": done - noted}))
+                noted = done
+
+            yield note
+            journal.flush()
+            journal.finish()
 
     def _require_possible(self, found: "CampaignPlan") -> None:
         """Raise ContentError for values that the service cannot remove."""
@@ -289,7 +349,7 @@ def print_plan(call: Invocation, found: "CampaignPlan", result: "Applied | None"
 
 def _drawn(found: "CampaignPlan") -> Iterator[str]:
     """Draw a plan: a line for each record, and one for each field that changes."""
-    from ...output.text import cell, safe
+    from ...output.text import cell
 
     for change in found.changes:
         depth = "  " * change.path.count(".")

@@ -12,8 +12,9 @@ from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
 from .applying import ApplyRun, excess_words, print_plan, report_result, show_plan
+from .page import Report, reported
 
-JSON_SUFFIXES = (".json",)
+JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
 
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="A file of campaigns, or - for standard input")
@@ -49,8 +50,8 @@ def pull(
 
     The file has line items, targeting, ads and tracking tags, with their ids, in an order that stays, so that
     two pulls of an account are the same bytes, and a comparison of two versions shows what somebody changed.
-    Its extension decides whether it is YAML or JSON. 'campaigns plan' compares it with the account, and
-    'campaigns apply' makes the account what it says.
+    Its extension decides whether it is YAML, JSON or a workbook (.xlsx, a sheet a kind). 'campaigns plan'
+    compares it with the account, and 'campaigns apply' makes the account what it says.
 
     For example: adsctl campaigns pull campaigns.yaml
     """
@@ -69,8 +70,10 @@ def pull(
         raise UsageError("--ids: cannot be used with --q")
     path = Path(file) if file and file != "-" else None
     state = call.settings.state_dir
-    if path and path.suffix.lower() not in (".yaml", ".yml", *JSON_SUFFIXES):
-        raise UsageError(f"{path}: cannot tell the format from the name", hint="name it .yaml or .json")
+    if path and path.suffix.lower() not in (".yaml", ".yml", *JSON_SUFFIXES, WORKBOOK_SUFFIX):
+        raise UsageError(
+            f"{path}: cannot tell the format from the name", hint="name it .yaml, .json or .xlsx"
+        )
     if path and not force and file_to_replace(path) and not is_pulled(state, path):
         raise UsageError(
             f"{path} was not written by pull, or was changed since", hint="replace it with --force"
@@ -83,13 +86,18 @@ def pull(
     campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)
     document = document_of(campaigns, call.account, whole=not named and q is None, q=q)
     is_json = path.suffix.lower() in JSON_SUFFIXES if path else call.settings.get("output") == "json"
-    text = as_json(document) if is_json else as_yaml(document)
+    if path and path.suffix.lower() == WORKBOOK_SUFFIX:
+        from ...campaigns.workbook import as_workbook
+
+        content = as_workbook(campaigns, {key: document[key] for key in document if key != "campaigns"})
+    else:
+        content = (as_json(document) if is_json else as_yaml(document)).encode()
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(content.decode())
     else:
         with atomic(path, 0o644, keep_mode=True) as stream:
-            stream.write(text)
-        note_pulled(state, path, text.encode())
+            stream.buffer.write(content)
+        note_pulled(state, path, content)
         call.messages.say(f"{path}: {counted(len(campaigns), 'campaign')}")
 
 
@@ -105,6 +113,7 @@ def plan(
     out: Annotated[
         str | None, typer.Option("--out", metavar="PLAN", help="Store the plan, for apply PLAN")
     ] = None,
+    report: Report = None,
 ) -> None:
     """Show what differs between a file of campaigns and the account; change nothing.
 
@@ -115,20 +124,21 @@ def plan(
     """
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
-    run = ApplyRun(call, prune=prune, replace=replace)
-    found = run.compare(file)
-    if out:
-        from ...campaigns.stored_plan import encode
-        from ...config.atomic_files import atomic
+    with reported(call, report, file) as about:
+        run = ApplyRun(call, prune=prune, replace=replace)
+        found = about.plan = run.compare(file)
+        if out:
+            from ...campaigns.stored_plan import encode
+            from ...config.atomic_files import atomic
 
-        options = {"prune": prune, "replace": replace}
-        with atomic(Path(out), keep_mode=True) as stream:
-            stream.write(encode(found, run.file, call.account, call.service, options))
-    show_plan(call, found)
-    if found.pruned > limit.of(found.listed):
-        call.messages.note(f"{excess_words(found, max_delete)}: apply needs --max-delete {found.pruned}")
-    if found.changes:
-        raise typer.Exit(DIFFERENCES_FOUND)
+            options = {"prune": prune, "replace": replace}
+            with atomic(Path(out), keep_mode=True) as stream:
+                stream.write(encode(found, run.file, call.account, call.service, options))
+        show_plan(call, found)
+        if found.pruned > limit.of(found.listed):
+            call.messages.note(f"{excess_words(found, max_delete)}: apply needs --max-delete {found.pruned}")
+        if found.changes:
+            raise typer.Exit(DIFFERENCES_FOUND)
 
 
 def apply(
@@ -148,6 +158,7 @@ def apply(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on after a run that was stopped; nothing is created twice")
     ] = False,
+    report: Report = None,
 ) -> None:
     """Make the account what a file of campaigns says.
 
@@ -162,30 +173,37 @@ def apply(
     """
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")
-    run = ApplyRun(call, prune=prune, replace=replace)
-    with run.locked():
-        found = run.compare(file, takes_plans=True)
-        if write_ids and (file == "-" or run.stored_plan):
-            raise UsageError("--write-ids: needs a file of campaigns")
-        show_plan(call, found, is_result=False)
-        if resume and not found.changes:
-            call.messages.say("nothing is left to resume")
-        if found.pruned > limit.of(found.listed):
-            raise NotConfirmedError(
-                excess_words(found, max_delete),
-                hint=f"nothing was changed; if that is right, add --max-delete {found.pruned}",
-            )
-        run.approve(found)
-        if call.dry_run:
-            print_plan(call, found)
-            return
-        result = run.carry_out(found)
-    print_plan(call, found, result)
-    if write_ids:
-        from ...campaigns.write_ids import write_into
+    with reported(call, report, file) as about:
+        run = ApplyRun(call, prune=prune, replace=replace)
+        with run.locked():
+            found = about.plan = run.compare(file, takes_plans=True)
+            is_workbook = Path(file).suffix.lower() == WORKBOOK_SUFFIX
+            if write_ids and (file == "-" or run.stored_plan or is_workbook):
+                raise UsageError(
+                    "--write-ids: needs a file of campaigns in YAML or JSON",
+                    hint="pull a workbook again after it was applied: it has the ids then",
+                )
+            show_plan(call, found, is_result=False)
+            if resume and not found.changes:
+                call.messages.say("nothing is left to resume")
+            if found.pruned > limit.of(found.listed):
+                raise NotConfirmedError(
+                    excess_words(found, max_delete),
+                    hint=f"nothing was changed; if that is right, add --max-delete {found.pruned}",
+                )
+            run.approve(found)
+            if call.dry_run:
+                print_plan(call, found)
+                return
+            result = about.result = run.carry_out(found)
+        print_plan(call, found, result)
+        if write_ids:
+            from ...campaigns.write_ids import write_into
 
-        count, looped = write_into(Path(file), run.file, result.ids)
-        call.messages.say(f"{file}: {counted(count, 'id')} written")
-        if looped:
-            call.messages.note("records of a loop have no place for their ids; what apply made is remembered")
-    report_result(call, result)
+            count, looped = write_into(Path(file), run.file, result.ids)
+            call.messages.say(f"{file}: {counted(count, 'id')} written")
+            if looped:
+                call.messages.note(
+                    "records of a loop have no place for their ids; the state folder has what apply made"
+                )
+        report_result(call, result)

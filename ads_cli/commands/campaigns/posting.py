@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from ...api.cards import CreateCard
 from ...api.media_uploads import InitializeUpload
 from ...api.validation import convert
-from ...campaigns.new_posts import make_post, new_posts, request_kind
+from ...campaigns.new_posts import card_values, make_card, make_post, new_posts, request_kind
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, RefusedError
 from ...media.references import MediaReferences
@@ -24,25 +27,36 @@ class Posting:
     def __init__(self, call: Invocation, found: "CampaignPlan") -> None:
         self._call, self._plan = call, found
         self._due: list[tuple[Entry, NewPost, Request, MediaReferences]] = []
-        kind = request_kind(call.settings.service)
+        self._posts: dict[str, Request] = {}  # of posts with cards, whose request above is that of the card
+        kind, account = request_kind(call.settings.service), {"account_id": call.account}
         for entry, post in new_posts(change.entry for change in found.changes if change.entry):
-            references, values = MediaReferences(kind), dict(post.values)
-            if post.places:
+            references, values = MediaReferences(CreateCard if post.card else kind), dict(post.values)
+            if post.places and not post.card:
                 taken: dict[str, Any] = {"media": post.places}
                 references.take_options(taken)
                 values["media_keys"] = taken["media_keys"].split(",")
-            request = convert(kind, {"account_id": call.account, **values})
+            if post.card:
+                card = card_values(post, values.pop("media_keys", None) or [""])
+                if post.places:
+                    card["components"] = card["components"][1:]
+                    references.fill_components(card, post.places)
+                self._posts[post.digest] = convert(kind, {**account, **values})
+                request: Request = convert(CreateCard, {**account, **card})
+            else:
+                request = convert(kind, {**account, **values})
             self._due.append((entry, post, request, references))
 
     def requests(self) -> "Iterator[tuple[Request, str]]":
         """Yield what is sent, as far as the guard judges it."""
-        for _, _, request, references in self._due:
+        for _, post, request, references in self._due:
             for _ in references:
                 yield (
                     InitializeUpload(media_type="image/png", media_category="tweet_image", total_bytes=1),
                     "",
                 )
             yield request, ""
+            if post.card:
+                yield self._posts[post.digest], ""
 
     def check(self) -> None:
         """Raise ContentError where a file breaks a rule of media."""
@@ -56,6 +70,9 @@ class Posting:
         made, client, account = {}, self._call.client, self._call.account
         for entry, post, request, _ in self._due:
             try:
+                if post.card:
+                    uri = make_card(client, account, post, request, memory)
+                    request = replace(self._posts[post.digest], card_uri=uri)
                 made[post.digest] = int(make_post(client, account, post, request, memory))
             except RefusedError as error:
                 error.message = f"{entry.path}: {error.message}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...console.table_view import shown
+from ...console.table_view import shown, state_style
 from ...output.drawings import Branch
 from ...output.text import first_of
 
@@ -77,6 +77,7 @@ def branch_of(node: Node) -> Branch:
             *map(_creative, creatives),
         ],
         before=str(node.fields.get("id")),
+        styles=[state_style(node.status)],
     )
 
 
@@ -103,4 +104,4 @@ def _targeting(criteria: Sequence[Node]) -> Iterator[Branch]:
 
 
 def _creative(node: Node) -> Branch:
-    return Branch(f"{node.kind} {node.name}", [node.status])
+    return Branch(f"{node.kind} {node.name}", [node.status], styles=[state_style(node.status)])

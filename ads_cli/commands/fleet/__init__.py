@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from ...console.invocation import Invocation
-from ..products.report import ReportOptions
-from ..uploads.options import with_options
+from ...errors import UsageError
+from ..uploads.options import PageOptions, with_options
 
 DEFAULT_PARALLEL = 4
 ALL = sys.maxsize  # as many as a cluster has threads
@@ -22,7 +22,7 @@ CHECK_COLUMNS = ("task", "profile", "command", "account", "changes")
 FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
 
 
-@with_options(page=ReportOptions)
+@with_options(page=PageOptions)
 def run(
     ctx: typer.Context,
     file: FleetFile,
@@ -57,8 +57,15 @@ def run(
     max_failures: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Start no further task once N have failed")
     ] = None,
+    skip_signed_out: Annotated[
+        bool,
+        typer.Option(
+            "--skip-signed-out",
+            help="Ask the service about each profile's token, and leave out the tasks of those it refuses",
+        ),
+    ] = False,
     *,
-    page: ReportOptions,
+    page: PageOptions,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an existing file, whatever it holds")
     ] = False,
@@ -82,14 +89,19 @@ def run(
         parallel or (DEFAULT_PARALLEL if engine == "local" else ALL), 1 if fail_fast else max_failures
     )
     make_engine = choose_engine(call, engine, scheduler, limits, allows_insecure=insecure_scheduler)
-    tasks = plan_fleet(call, ctx.find_root().command, file, only, here=engine == "local")
-    FleetCommand(call, file, tasks, make_engine, path, force=force).run(resume=resume)
+    here = engine == "local"
+    if skip_signed_out and not here:
+        raise UsageError("--skip-signed-out is for --engine local", hint="workers have their own profiles")
+    plan = plan_fleet(call, ctx.find_root().command, file, only, here=here, skips=skip_signed_out)
+    for result in plan.left_out:
+        call.messages.warn(f"{result.task} is left out: {(result.error or {}).get('message')}")
+    FleetCommand(call, file, plan, make_engine, path, force=force).run(resume=resume)
 
 
 def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
     """Check the file of a fleet, and show its tasks; nothing is run.
 
-    Every command line is parsed, profiles must be signed in, and feeds must be there.
+    Every command line is parsed, the service must take the token of each profile, and feeds must be there.
 
     For example: adsctl fleet check fleet.yaml
     """
@@ -98,7 +110,7 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
     from .plan import plan_fleet
 
     call = Invocation.of(ctx, mutates=False)
-    tasks = plan_fleet(call, ctx.find_root().command, file, only)
+    tasks = plan_fleet(call, ctx.find_root().command, file, only, asks=True).tasks
     records = [
         {
             "task": task.name,

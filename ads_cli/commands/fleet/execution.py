@@ -29,6 +29,7 @@ from ...hosts import is_loopback
 from ...installation import missing_extra
 from ...output.text import counted, shell_command
 from ..uploads.reports import resume_command
+from .plan import FleetPlan
 from .view import FleetView
 
 EXAMPLE = "tls://10.0.0.5:8786"
@@ -120,6 +121,8 @@ def counts_of(results: Sequence[TaskResult]) -> dict[str, int]:
 
 def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence[str]) -> None:
     """Show the records that all tasks have printed, each with the names of its task."""
+    if not any(result.status == "ok" for result in results):
+        return  # their errors say it all
     shapes = [result.shape for result in results if result.shape]
     keys = [shape.key for shape in shapes]
     rows: Iterator[dict[str, Any]] = (row for result in results for row in _rows(result, names))
@@ -154,22 +157,22 @@ class FleetCommand:
 
     call: Invocation
     file: str
-    tasks: Sequence[Task]
+    plan: FleetPlan
     make_engine: Callable[[RunId], Engine]
     page: Path | None
     force: bool = False
 
     def run(self, *, resume: bool) -> None:
         """Run what is due, show every result, and raise the error of the fleet, if there is one."""
-        call = self.call
+        call, tasks = self.call, self.plan.tasks
         state = FleetState(call.settings.state_dir, Path(self.file))
         with state.locked():
             last = state.last()
-            begun = state.begin(self.tasks, resume=resume, dry_run=call.dry_run)
+            begun = state.begin(tasks, resume=resume, dry_run=call.dry_run)
             records = state.records(begun.run)
-            found = {task.name: records.find(task) for task in self.tasks}
+            found = {task.name: records.find(task) for task in tasks}
             results = {name: result for name, result in found.items() if result and result.status == "ok"}
-            due = [task for task in self.tasks if task.name not in results]
+            due = [task for task in tasks if task.name not in results]
             if resume:
                 self._say_resumed(len(results), begun, is_new=last is None)
             view = FleetView(call.messages, len(due), records.log)
@@ -186,7 +189,8 @@ class FleetCommand:
                     self.make_engine(begun.run).run(due, on_event)
                 except Interrupted as signalled:
                     stopped = signalled
-            ended = [results.get(task.name) or TaskResult.skipped(task) for task in self.tasks]
+            ended = [results.get(task.name) or TaskResult.skipped(task) for task in tasks]
+            ended += self.plan.left_out
             error = end_of(ended, self._resume, stopped)
             state.end(begun, error.exit_code if error else exit_code_of(ended))
         self._end(begun, ended, error)
@@ -211,7 +215,7 @@ class FleetCommand:
         """Show the results and write the page; raise the error, or the signal."""
         self.call.note_summary(counts_of(results))
         try:
-            show_results(self.call, results, self.tasks)
+            show_results(self.call, results, self.plan.tasks)
             if self.page:
                 self._write_page(self.page, begun, results, error)
         except AdsctlError as other:

@@ -18,15 +18,18 @@ from ...feeds.locations.locate import expand_files
 from ...fleet.check import (
     Parsed,
     Parser,
+    SignedOut,
     check_catalogs,
     check_feeds,
     check_folders,
+    check_grants,
     check_guard,
     check_places,
-    check_signed_in,
+    find_signed_out,
+    problem,
 )
 from ...fleet.commands import FleetCommands
-from ...fleet.engine import equal_texts, listed, worst
+from ...fleet.engine import TaskResult, equal_texts, listed, worst
 from ...fleet.expand import Expansion
 from ...fleet.file import TaskProblem, read_fleet
 from ...fleet.tasks import Task
@@ -68,6 +71,7 @@ def parse_line(root: Any, words: Sequence[str], fixed: Mapping[str, Any] | None 
 
 
 MAX_PROBLEMS = 50  # that are reported
+ASKING_TIMEOUT = "10s"
 # The options of `fleet run` that are those of each task, unless its line has them too.
 INHERITED = (
     *("profile", "service", "env_file", "account", "sandbox", "yes", "dry_run"),
@@ -76,10 +80,27 @@ INHERITED = (
 MAX_BYTES = parse_size("2GiB", "")
 
 
-def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here: bool = True) -> list[Task]:
+class FleetPlan(NamedTuple):
+    """The tasks of a fleet that run, and the results of those that are left out."""
+
+    tasks: list[Task]
+    left_out: list[TaskResult]
+
+
+def plan_fleet(
+    call: Invocation,
+    root: Any,
+    file: str,
+    only: str | None,
+    *,
+    here: bool = True,
+    asks: bool = False,
+    skips: bool = False,
+) -> FleetPlan:
     """Return the tasks of a file; raise AdsctlError with everything that is wrong.
 
-    Whether profiles are signed in and feeds can be read is checked where the tasks run `here`.
+    Whether profiles are signed in and feeds can be read is checked where the tasks run `here`. `asks` has the
+    service look at each token; `skips` leaves the tasks out whose profiles are not signed in.
     """
     path, problems, commands = Path(file), list[TaskProblem](), FleetCommands(root)
     fleet = read_fleet(path, commands, problems)
@@ -96,16 +117,40 @@ def plan_fleet(call: Invocation, root: Any, file: str, only: str | None, *, here
     problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
     names = _chosen([line.name for line in lines], only)
     chosen = [each for each in parsed if each.task.name in names]
+    left_out: list[TaskResult] = []
     if here:
-        problems += problems_here(call, chosen)
+        signed_out = find_signed_out(chosen, partial(_ask, call) if asks or skips else None)
+        if skips:
+            left_out = [
+                TaskResult.skipped(each.task, found.error) for found in signed_out for each in found.tasks
+            ]
+            names -= {result.task for result in left_out}
+            if left_out and not names:
+                raise signed_out[0].error
+            chosen, signed_out = [each for each in chosen if each.task.name in names], []
+        problems += problems_here(call, chosen, signed_out)
+    else:
+        problems += check_grants(chosen)
     if problems:
         raise _error(path, problems)
-    return [each.task for each in chosen]
+    return FleetPlan([each.task for each in chosen], left_out)
 
 
-def problems_here(call: Invocation, parsed: Sequence[Parsed]) -> list[TaskProblem]:
+def _ask(call: Invocation, settings: Settings) -> None:
+    """Ask the service for an account, once and briefly; raise AccessError where it refuses the token."""
+    from ...api.accounts import ListAccounts
+
+    limits = {"max_attempts": "1", "timeout": ASKING_TIMEOUT}
+    call.with_flags({**settings.flags, **limits}).client.call(ListAccounts(count=1))
+
+
+def problems_here(
+    call: Invocation, parsed: Sequence[Parsed], signed_out: Sequence[SignedOut] | None = None
+) -> list[TaskProblem]:
     """Return what stands in the way of tasks that run on this machine."""
-    problems = [*check_guard(parsed), *check_signed_in(parsed), *check_catalogs(parsed)]
+    found = find_signed_out(parsed) if signed_out is None else signed_out
+    problems = [problem(each.tasks[0].line, each.error) for each in found]
+    problems += [*check_guard(parsed), *check_catalogs(parsed)]
     problems += check_folders(parsed)
     return [*problems, *check_feeds(parsed, lambda settings: _access_of(call, settings))]
 

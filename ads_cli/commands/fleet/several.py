@@ -27,7 +27,9 @@ from .plan import ParsedLine, parse_line, problems_here
 from .view import FleetView
 
 # What is that of the fleet, and not of its tasks.
-OF_FLEET = dict.fromkeys(("output", "columns", "query", "csv_safe", "color", "on_failure", "on_failure_env"))
+OF_FLEET = dict.fromkeys(
+    ("output", "to", "columns", "query", "csv_safe", "color", "on_failure", "on_failure_env")
+)
 IN_FLEET = ("profile", "log_file")  # of its tasks alone
 
 

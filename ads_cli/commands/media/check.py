@@ -1,6 +1,6 @@
 """Check files of media, offline."""
 
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -16,14 +16,24 @@ from ...errors import (
     UsageError,
 )
 from ...media.inspection import MediaInfo
-from ...media.rules import Category, Finding, Use, findings, unchecked_rules
+from ...media.rules import Category, Use, findings, unchecked_rules
 from ...output.text import counted, listed, safe
-from ..uploads.options import FeedOptions, with_options
-from .files import Files, MediaFile, Table, media_files
+from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
+from .files import (
+    COLUMNS,
+    CheckedMedia,
+    CheckResult,
+    Files,
+    MediaFile,
+    Table,
+    check_failed_out,
+    media_files,
+    write_refused,
+)
+from .report import reported
 
 UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
 NAMED_FILES = 3  # the most that a note names
-COLUMNS = ("file", "rule", "words", "hint", "severity")
 
 
 Uses = Annotated[
@@ -38,43 +48,6 @@ CategoryOption = Annotated[
         help=f"{', '.join(Category)} (default: by the content)",
     ),
 ]
-
-
-class CheckedMedia(NamedTuple):
-    """A file, what it is, and the rules that it breaks."""
-
-    file: MediaFile
-    info: MediaInfo
-    findings: list[Finding]
-
-    @property
-    def is_valid(self) -> bool:
-        """Whether it breaks no rule, but for warnings."""
-        return not any(finding.severity == "error" for finding in self.findings)
-
-    def records(self) -> list[dict[str, str]]:
-        """Return its findings as programs read them."""
-        return [
-            {"file": self.file.label, **{name: getattr(finding, name) for name in COLUMNS[1:]}}
-            for finding in self.findings
-        ]
-
-
-class CheckResult(NamedTuple):
-    """What a check of several files found."""
-
-    checked: list[CheckedMedia]
-    unopened: list[AdsctlError]
-
-    @property
-    def invalid(self) -> list[CheckedMedia]:
-        """The files that break a rule."""
-        return [each for each in self.checked if not each.is_valid]
-
-    @property
-    def summary(self) -> str:
-        """Say how many files are invalid."""
-        return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
 
 
 def check_files(
@@ -129,7 +102,7 @@ def raise_unopened(errors: list[AdsctlError]) -> None:
         raise errors[0]
 
 
-@with_options(feed=FeedOptions)
+@with_options(feed=FeedOptions, rejected=RejectedOptions, page=PageOptions)
 def check(
     ctx: typer.Context,
     files: Files = None,
@@ -139,6 +112,8 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors")] = False,
     *,
     feed: FeedOptions,
+    rejected: RejectedOptions,
+    page: PageOptions,
 ) -> None:
     """Check images, GIFs and videos, offline, by their bytes, and send nothing.
 
@@ -150,12 +125,16 @@ def check(
     """
     call = Invocation.of(ctx, mutates=False)
     named = media_files(call, files, table, feed)
-    result = check_files(call, named, [*(uses or ())], category, strict=strict)
-    show_findings(call, result)
-    raise_unopened(result.unopened)
-    if result.invalid:
-        raise ContentError(result.summary, hint="correct the files, as the findings say")
-    call.messages.say(f"{counted(len(result.checked), 'file')} checked, all valid")
+    check_failed_out(rejected.failed_out_file, named, table)
+    with reported(call, named, "checked", page.report, rejected.failed_out, force=rejected.force) as report:
+        result = check_files(call, named, [*(uses or ())], category, strict=strict)
+        report.checks.append(result)
+        show_findings(call, result)
+        write_refused(rejected.failed_out_file, result.refused)
+        raise_unopened(result.unopened)
+        if result.invalid:
+            raise ContentError(result.summary, hint="correct the files, as the findings say")
+        call.messages.say(f"{counted(len(result.checked), 'file')} checked, all valid")
 
 
 def _described(info: MediaInfo) -> str:

@@ -3,16 +3,21 @@
 import os
 import stat
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ...console.invocation import Invocation
-from ...errors import ContentError, UsageError
+from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location
 from ...feeds.locations.locate import expand_files, is_remote, parse_location
 from ...media.inspection import MediaInfo, inspect
+from ...media.rules import Breach
+from ...output.text import counted
 from ..uploads.options import FeedOptions
+
+if TYPE_CHECKING:
+    from ...uploads.rejected_rows import FailedOut
 
 Files = Annotated[
     list[str] | None,
@@ -32,12 +37,15 @@ Table = Annotated[
     ),
 ]
 
+COLUMNS = ("file", "rule", "words", "hint", "severity")
+
 
 class MediaFile(NamedTuple):
     """A file of media, and what its row says where a table names it."""
 
     location: Location
     row: dict[str, Any] = {}
+    position: str = "1"  # its line in the table, or the number of the argument
 
     @property
     def label(self) -> str:
@@ -51,6 +59,51 @@ class MediaFile(NamedTuple):
             return inspect(self.location)
         except OSError as error:
             raise UsageError(f"{self.label} cannot be read: {error.strerror or error}") from None
+
+
+class CheckedMedia(NamedTuple):
+    """A file, what it is, and the rules that it breaks."""
+
+    file: MediaFile
+    info: MediaInfo
+    findings: list[Breach]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it breaks no rule, but for warnings."""
+        return not any(finding.severity == "error" for finding in self.findings)
+
+    def records(self) -> list[dict[str, str]]:
+        """Return its findings as programs read them."""
+        return [
+            {"file": self.file.label, **{name: getattr(finding, name) for name in COLUMNS[1:]}}
+            for finding in self.findings
+        ]
+
+
+class CheckResult(NamedTuple):
+    """What a check of several files found."""
+
+    checked: list[CheckedMedia]
+    unopened: list[AdsctlError]
+
+    @property
+    def invalid(self) -> list[CheckedMedia]:
+        """The files that break a rule."""
+        return [each for each in self.checked if not each.is_valid]
+
+    @property
+    def refused(self) -> list[tuple[MediaFile, str]]:
+        """The files that break a rule, and why."""
+        return [
+            (each.file, "; ".join(finding.words for finding in each.findings if finding.severity == "error"))
+            for each in self.invalid
+        ]
+
+    @property
+    def summary(self) -> str:
+        """Say how many files are invalid."""
+        return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
 
 
 def require_regular(location: Location) -> None:
@@ -76,7 +129,8 @@ def media_files(
     if not (files or table):
         raise UsageError("name the files", hint="as paths or patterns, or in a table with -f TABLE")
     access = feed.access(call)
-    found = [MediaFile(parse_location(file, access)) for file in expand_files(files or [], access)]
+    expanded = expand_files(files or [], access)
+    found = [MediaFile(parse_location(file, access), position=str(n)) for n, file in enumerate(expanded, 1)]
     if not table:
         return found
     rows = feed.open_rows(call, table, ("media",), columns, feed.mapping(columns))
@@ -87,7 +141,48 @@ def media_files(
             reason = row.problem or "it names no file in the column 'file'"
             raise ContentError(f"{rows.place(row.line, row.record)}: {reason}")
         path = name if is_remote(name) else str(Path(folder, name))
-        found.append(MediaFile(parse_location(path, access), row.values))
+        found.append(MediaFile(parse_location(path, access), row.values, rows.position(row.line, row.record)))
     if not found:
         raise ContentError(f"{rows.source.label} names no files", hint="one a row, in a column 'file'")
     return found
+
+
+def check_failed_out(failed_out: "FailedOut | None", files: list[MediaFile], table: str | None) -> None:
+    """Raise UsageError if `--failed-out` cannot be written, or would replace a file that it did not write."""
+    if failed_out is None:
+        return
+    from ...uploads.rejected_rows import check_failed_out as check_path
+
+    locations = [file.location for file in files]
+    if table:
+        locations.append(parse_location(table))
+    check_path(failed_out, locations)
+
+
+def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile, str]]) -> None:
+    """Write files and why they were refused as a table for -f; without any, remove an earlier one."""
+    if failed_out is None:
+        return
+    from ...config.atomic_files import atomic, file_to_replace, remove
+    from ...feeds.formats.writers import open_writer
+    from ...feeds.registry import find_failed_out
+    from ...feeds.rows import REPORT_COLUMNS
+
+    path = Path(failed_out.path)
+    if not refused:
+        if (existing := file_to_replace(path)) and failed_out.may_replace(existing):
+            remove(existing, failed_out.may_replace)
+        return
+    names = dict.fromkeys(name for file, _ in refused for name in file.row if name not in REPORT_COLUMNS)
+    columns = [*dict.fromkeys(("file", *names)), *REPORT_COLUMNS]
+    with atomic(path, may_replace=failed_out.may_replace) as stream:
+        writer = open_writer(stream, find_failed_out(failed_out.path), columns)
+        for file, reason in refused:
+            own = {"file": _relative(file.label, path.parent)}
+            writer.write(file.row | own | dict(zip(REPORT_COLUMNS, (file.position, reason), strict=True)))
+        writer.close()
+
+
+def _relative(label: str, folder: Path) -> str:
+    """Return a path as a table in a folder names it."""
+    return label if is_remote(label) or folder == Path() else os.path.relpath(label, folder)

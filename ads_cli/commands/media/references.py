@@ -1,42 +1,51 @@
-"""Upload the files that stand for the media keys of a request."""
+"""Upload the files that stand for the media keys of requests."""
 
-from typing import Any
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from ...api.cards import Button
 from ...api.endpoint import Request
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError
 from ...feeds.locations.locate import parse_location
-from ...media.references import MediaReferences, replace_placeholders
-from ...media.rules import Use, default_category
-from ...media.upload import Details
+from ...media.references import MediaReferences, folder_of, replace_placeholders
+from ...media.rules import default_category
+from ...media.upload import RESUME_HINT, Details
 from ...output.text import safe
-from .check import CheckedMedia, check_files, raise_unopened
-from .files import MediaFile
-from .upload import make_uploader, upload_file
+from ..uploads.reports import how_to_resume, resume_command
+from .check import check_files, raise_unopened
+from .files import CheckedMedia, MediaFile
+from .upload import STOPPING, make_uploader, upload_file
+
+if TYPE_CHECKING:
+    from ...uploads.journal import Journal
+
+AGAIN_HINT = "run the command again: what was acknowledged is not uploaded again"
 
 
-def check_references(call: Invocation, request: Request, references: MediaReferences) -> list[CheckedMedia]:
-    """Look at the files; raise ContentError where one breaks a rule of its use."""
+def check_references(
+    call: Invocation, request: Request, references: MediaReferences
+) -> dict[str, CheckedMedia]:
+    """Look at the files of a request; raise ContentError where one breaks a rule of its use."""
+    references.add_for(request)
+    return check_all(call, references)
+
+
+def check_all(call: Invocation, references: MediaReferences) -> dict[str, CheckedMedia]:
+    """Look at files; return them by placeholder, or raise ContentError where one breaks a rule of its use."""
     from ...console.remote_access import make_access
 
-    results = []
-    for _, reference in references:
-        uses = [
-            Use.app_card if _is_of_app(request) and use is Use.website_card else use for use in reference.uses
-        ]
+    results = {}
+    for placeholder, reference in references:
         if reference.leaves_folder:
             call.messages.detail(f"{safe(reference.name)} is outside of the folder of its document")
         access = lambda: make_access(call, 2**31)  # noqa: E731
         file = MediaFile(parse_location(reference.file, access))
-        results.append(check_files(call, [file], uses, None))
-    raise_unopened([error for result in results for error in result.unopened])
-    checked = [each for result in results for each in result.checked]
+        results[placeholder] = check_files(call, [file], reference.uses, None)
+    raise_unopened([error for result in results.values() for error in result.unopened])
+    checked = {placeholder: result.checked[0] for placeholder, result in results.items()}
     broken = [
         f"{safe(each.file.label)}: {finding.words} ({finding.rule}); {finding.hint}"
-        for each in checked
+        for each in checked.values()
         for finding in each.findings
         if finding.severity == "error"
     ]
@@ -53,25 +62,82 @@ def upload_references(call: Invocation, request: Request, references: MediaRefer
     if call.dry_run:
         replace_placeholders(request, references.in_words())
         return
-    author = getattr(request, "as_user_id", None)
-    uploader = make_uploader(call, owners=(str(author),) if author else (), resume=True)
-    keys: dict[str, str] = {}
-    for (placeholder, _), each in zip(references, checked, strict=True):
+    try:
+        replace_placeholders(request, upload_all(call, references, checked))
+    except AdsctlError as error:
+        error.hint = AGAIN_HINT if error.hint == RESUME_HINT else error.hint
+        raise
+
+
+def upload_all(
+    call: Invocation, references: MediaReferences, checked: dict[str, CheckedMedia]
+) -> dict[str, str]:
+    """Upload files, and return their media keys by placeholder."""
+    keys = {}
+    for placeholder, reference in references:
+        each = checked[placeholder]
         category = default_category(each.info)
         assert category
+        uploader = make_uploader(call, owners=reference.owners, resume=True)
         try:
             keys[placeholder] = upload_file(call, uploader, each, category, Details())["media_key"]
         except AdsctlError as error:
             error.may_be_applied = False  # nothing that names the media was sent
             raise
-    replace_placeholders(request, keys)
+    return keys
 
 
-def _is_of_app(value: Any) -> bool:
-    """Tell whether a card leads to an app."""
-    if isinstance(value, list):
-        return any(map(_is_of_app, value))
-    if isinstance(value, Button):
-        return True
-    names = value.__struct_fields__ if isinstance(value, msgspec.Struct) else ()
-    return any(_is_of_app(getattr(value, name)) for name in names)
+class MediaOfRecords:
+    """The files that the records of a document name: all uploaded before the first record is sent."""
+
+    def __init__(
+        self,
+        call: Invocation,
+        references: MediaReferences,
+        for_components: dict[str, list[str]],
+        document: str,
+        *,
+        is_of_table: bool,
+    ) -> None:
+        self._call, self._references = call, references
+        self._folder, self._is_of_table = folder_of(document), is_of_table
+        self._for_components = for_components.get("components")
+        self._checked: dict[str, CheckedMedia] = {}
+        self._keys: dict[str, str] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the fields that name files."""
+        return self._references.names
+
+    def take(self, values: dict[str, Any]) -> None:
+        """Put placeholders into a record, in place; raise ContentError where a field names no file."""
+        self._references.take_record(values, self._folder, is_of_table=self._is_of_table)
+        if self._for_components:
+            self._references.fill_components(values, self._for_components)
+
+    def add_for(self, request: Request) -> None:
+        """Note what a whole request tells of its files."""
+        self._references.add_for(request)
+
+    def check(self) -> None:
+        """Look at all files; raise ContentError where one breaks a rule of its use."""
+        self._checked = check_all(self._call, self._references)
+        if self._call.dry_run:
+            self._keys = self._references.in_words()
+
+    def upload(self, requests: list[Request], journal: "Journal") -> None:
+        """Upload the files of requests; where one is refused, nothing has begun that could be resumed."""
+        try:
+            self._keys = upload_all(self._call, self._references.only(requests), self._checked)
+        except AdsctlError as error:
+            if isinstance(error, STOPPING):
+                error.hint = how_to_resume(error, resume_command(self._call.command_line))
+            elif not journal.resumed:
+                journal.remove()
+            raise
+
+    def complete(self, request: Request) -> Request:
+        """Return a request with media keys in place of its files."""
+        completed: Request = replace_placeholders(deepcopy(request), self._keys)
+        return completed

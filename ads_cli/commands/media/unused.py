@@ -52,11 +52,15 @@ def clean(
         str | None,
         typer.Option("--q", metavar="TEXT", help="Words in name, title, file_name and description"),
     ] = None,
+    unlocked: Annotated[
+        bool, typer.Option("--unlocked", help="Delete those too that a conversation card may unlock")
+    ] = False,
 ) -> None:
     """Delete media of the library that nothing of the account shows.
 
     These are what `media library list --unused` lists; whether anything shows them is read again right before
-    they are deleted. Media that a hashtag unlocks look unused: the service does not name them.
+    they are deleted. What a conversation card unlocks the service does not name: where a card was made or
+    changed elsewhere, images and videos that are older than its last change are kept.
 
     For example: adsctl media library clean --media-type IMAGE --dry-run
     """
@@ -68,20 +72,24 @@ def clean(
     listing = request_from_input(ListLibraryMedia, values)
     call.client.open()
     media = library(call.client, listing)
-    unused = _usage(call).unused(media) if media else []
+    usage = _usage(call) if media else None
+    unused = usage.unused(media) if usage else []
+    uncertain = [one for one in unused if usage and usage.may_be_unlocked(one) and not unlocked]
+    unused = [one for one in unused if one not in uncertain]
     requests = [DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"]) for one in unused]
     if requests:
         call.writes.approve(map(call.client.prepare, requests))
         if not call.dry_run or call.is_plan:
             of = counted(len(unused), "medium", "media")
             call.confirm(f"Delete {of} from the media library, which nothing shows")
+    records = [_record(one, "kept") for one in uncertain]
     if call.dry_run:
-        call.printer.show([_record(one, "not deleted") for one in unused], COLUMNS, "media_key")
+        records += [_record(one, "not deleted") for one in unused]
+        call.printer.show(records, COLUMNS, "media_key")
         call.messages.say(f"dry run: would delete {counted(len(unused), 'medium', 'media')}")
         return
-    records: list[dict[str, Any]] = []
     try:
-        _delete(call, listing, unused, records)
+        _delete(call, listing, unused, records, unlocked=unlocked)
     finally:
         call.printer.show(records, COLUMNS, "media_key")
     _end(call, records)
@@ -90,8 +98,8 @@ def clean(
 def _usage(call: Invocation) -> "Usage":
     """Read what shows media, and say what the service does not tell."""
     usage = _read(call)
-    if usage.conversations:
-        cards = counted(len(usage.conversations), "conversation card")
+    if elsewhere := usage.made_elsewhere:
+        cards = counted(len(elsewhere), "conversation card")
         call.messages.warn(f"{cards} may unlock media, which the service does not name: check these first")
     return usage
 
@@ -108,14 +116,23 @@ def _read(call: Invocation) -> "Usage":
 
 
 def _delete(
-    call: Invocation, listing: Any, unused: list[dict[str, Any]], records: list[dict[str, Any]]
+    call: Invocation,
+    listing: Any,
+    unused: list[dict[str, Any]],
+    records: list[dict[str, Any]],
+    *,
+    unlocked: bool,
 ) -> None:
     """Delete media that are unused still; note in `records` what became of each."""
     from ...media.usage import library
 
     for start in range(0, len(unused), DECIDED_TOGETHER):
         usage = _read(call)
-        still = {one["media_key"] for one in usage.unused(library(call.client, listing))}
+        still = {
+            one["media_key"]
+            for one in usage.unused(library(call.client, listing))
+            if unlocked or not usage.may_be_unlocked(one)
+        }
         for one in unused[start : start + DECIDED_TOGETHER]:
             if one["media_key"] not in still:
                 records.append(_record(one, "kept"))
@@ -147,5 +164,9 @@ def _end(call: Invocation, records: list[dict[str, Any]]) -> None:
     if counts["failed"]:
         message = f"{counts['failed']:,} of {counted(len(records), 'medium', 'media')} not deleted"
         raise IncompleteError(message, hint="adsctl media library list --unused shows what is left")
-    kept = f"; {counts['kept']:,} kept, since something shows them now" if counts["kept"] else ""
+    kept = (
+        f"; {counts['kept']:,} kept, since something shows or may unlock them (--unlocked)"
+        if counts["kept"]
+        else ""
+    )
     call.messages.say(f"{counts['deleted']:,} deleted{kept}")

@@ -1,15 +1,16 @@
 """Upload files of media, and put them into the library."""
 
 import re
+import threading
 from contextlib import ExitStack
 from itertools import chain
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from ...api.media_uploads import MAX_ALT_TEXT
-from ...config.atomic_files import atomic
+from ...client.client import Client
 from ...console.invocation import Invocation
 from ...console.progress import ProgressReport, progress
 from ...errors import (
@@ -24,10 +25,20 @@ from ...feeds.locations.locate import parse_location
 from ...media.inspection import MediaInfo
 from ...media.rules import Category, Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
-from ...output.text import counted, listed, safe
-from ..uploads.options import FeedOptions, RejectedOptions, with_options
-from .check import CategoryOption, CheckedMedia, CheckResult, Uses, check_files, raise_unopened
-from .files import Files, MediaFile, Table, media_files
+from ...output.text import counted, safe
+from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
+from .check import CategoryOption, Uses, check_files, raise_unopened
+from .files import (
+    CheckedMedia,
+    CheckResult,
+    Files,
+    MediaFile,
+    Table,
+    check_failed_out,
+    media_files,
+    write_refused,
+)
+from .report import reported
 
 LANGUAGE = r"^[A-Z]{2}$"
 ROW_DETAILS = ("name", "title", "description", "alt_text")  # columns of a table of files
@@ -36,16 +47,9 @@ BESIDE: dict[str, tuple[list[Use], Category | None]] = {
     "poster": ([Use.poster], None),
     "subtitles": ([], Category.subtitles),
 }
-NAMED_FILES = 3
+NAMED_FINDINGS = 20  # the most that an error names
 # Errors after which the other files would fail too.
 STOPPING = (RateLimitedError, UnavailableError)
-
-
-class Refused(NamedTuple):
-    """A file that was not uploaded, and why."""
-
-    file: MediaFile
-    reason: str
 
 
 def make_uploader(
@@ -54,7 +58,7 @@ def make_uploader(
     owners: tuple[str, ...] = (),
     to_library: bool = True,
     resume: bool = False,
-    concurrency: int = 4,
+    concurrency: int = 8,
 ) -> Uploader:
     """Return what uploads files for the account of an invocation."""
     call.concurrency = max(call.concurrency, concurrency)
@@ -146,7 +150,7 @@ class DetailOptions(msgspec.Struct, frozen=True):
             raise UsageError(f"--language: {self.language!r} is not two capital letters, as in EN")
 
 
-@with_options(details=DetailOptions, feed=FeedOptions, rejected=RejectedOptions)
+@with_options(details=DetailOptions, feed=FeedOptions, rejected=RejectedOptions, page=PageOptions)
 def upload(
     ctx: typer.Context,
     files: Files = None,
@@ -168,11 +172,12 @@ def upload(
     ] = False,
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=1, max=32, help="Segments at once, at most")
-    ] = 4,
+    ] = 8,
     *,
     details: DetailOptions,
     feed: FeedOptions,
     rejected: RejectedOptions,
+    page: PageOptions,
 ) -> None:
     """Upload images, GIFs and videos, and add them to the library of the account.
 
@@ -186,40 +191,85 @@ def upload(
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
     _require_one(named, details)
     details.check()
+    check_failed_out(rejected.failed_out_file, named, table)
+    if not call.dry_run:
+        threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
-    result = check_files(call, named, meant, category)
-    beside = _check_beside(call, details, feed)
+    with reported(call, named, "uploaded", page.report, rejected.failed_out, force=rejected.force) as report:
+        result = check_files(call, named, meant, category)
+        beside = _check_beside(call, details, feed)
+        report.checks += [result, *beside.values()]
+        _require_valid(call, result, beside, skip_invalid=skip_invalid)
+        due = [(each, category_of(each.info, meant, category)) for each in result.checked if each.is_valid]
+        if beside and any(not chosen.endswith("_video") for _, chosen in due):
+            raise UsageError(f"--{next(iter(beside))}: is for videos")
+        if call.dry_run:
+            _show_dry_run(call, due)
+            return
+        uploader = make_uploader(
+            call, owners=(*(as_user_id or ()),), to_library=library, resume=resume, concurrency=concurrency
+        )
+        said = Details(**details.texts, language=details.language)
+        for what, extra in beside.items():
+            for checked in extra.checked:
+                said = _with_extra(call, uploader, said, what, checked)
+        run = _Run(result.refused)
+        try:
+            _upload_all(call, uploader, due, said, run)
+        finally:
+            report.records = run.in_order(result)
+            report.refused = [(file.label, reason) for file, reason in run.refused]
+        is_ids = call.printer.format == "ids"  # what was not uploaded has none
+        shown = [each for each in report.records if each["media_key"] or not is_ids]
+        call.printer.show(shown, COLUMNS, "media_key")
+        write_refused(rejected.failed_out_file, run.refused)
+        _end(call, report.records, run)
+
+
+def _require_valid(
+    call: Invocation, result: CheckResult, beside: dict[str, CheckResult], *, skip_invalid: bool
+) -> None:
+    """Print what is wrong with files; raise where nothing may be sent."""
     everything = [result, *beside.values()]
-    for checked in chain.from_iterable(each.checked for each in everything):
-        for record in checked.records():
-            words = f"{record['file']}: {record['words']} ({record['rule']}); {record['hint']}"
-            call.messages.warn(safe(words))
     raise_unopened([error for one in everything for error in one.unopened])
     invalid = [checked for one in everything for checked in one.invalid]
     is_skipped = skip_invalid and not any(each.invalid for each in beside.values())
-    if invalid and not (is_skipped and len(result.invalid) < len(result.checked)):
-        names = listed([safe(checked.file.label) for checked in invalid], NAMED_FILES)
-        rules = sorted({finding.rule for checked in invalid for finding in checked.findings})
-        message = f"{names}: {', '.join(rules)}; nothing was sent"
-        raise ContentError(message, hint="correct the files, or send the others with --skip-invalid")
-    valid = [checked for checked in result.checked if checked.is_valid]
-    categories = [category_of(checked.info, meant, category) for checked in valid]
-    if beside and any(not each.endswith("_video") for each in categories):
-        raise UsageError(f"--{next(iter(beside))}: is for videos")
-    refused = [Refused(each.file, "; ".join(f.words for f in each.findings)) for each in result.invalid]
-    if call.dry_run:
-        _show_dry_run(call, [*zip(valid, categories, strict=True)])
-        return
-    uploader = make_uploader(
-        call, owners=(*(as_user_id or ()),), to_library=library, resume=resume, concurrency=concurrency
-    )
-    said = Details(**details.texts, language=details.language)
-    for what, extra in beside.items():
-        for checked in extra.checked:
-            said = _with_extra(call, uploader, said, what, checked)
-    records, stopped = _upload_all(call, uploader, [*zip(valid, categories, strict=True)], said, refused)
-    call.printer.show(records, COLUMNS, "media_key")
-    _end(call, records, refused, rejected, stopped)
+    is_refused = bool(invalid) and not (is_skipped and len(result.invalid) < len(result.checked))
+    wrong = []
+    for record in chain.from_iterable(each.records() for one in everything for each in one.checked):
+        words = safe(f"{record['file']}: {record['words']} ({record['rule']}); {record['hint']}")
+        if is_refused and record["severity"] == "error":
+            wrong.append(words)
+        else:
+            call.messages.warn(words)
+    if is_refused:
+        if left := wrong[NAMED_FINDINGS:]:
+            wrong[NAMED_FINDINGS:] = [f"{counted(len(left), 'more finding')}: adsctl media check lists all"]
+        hint = "nothing was sent; correct what is named"
+        if len(result.checked) > 1:
+            hint += ", or send the others with --skip-invalid"
+        raise ContentError("\n".join(wrong), hint=hint)
+
+
+class _Run:
+    """What became of the files: records, and those that were not uploaded."""
+
+    def __init__(self, refused: list[tuple[MediaFile, str]]) -> None:
+        self.refused = refused
+        self.stopped: AdsctlError | None = None  # what ended it early
+        self._records: dict[int, dict[str, Any]] = {}
+
+    def add(self, checked: CheckedMedia, record: dict[str, Any]) -> None:
+        """Note the record of a file."""
+        self._records[id(checked)] = record
+
+    def in_order(self, result: CheckResult) -> list[dict[str, Any]]:
+        """Return a record for each file that was checked."""
+        return [
+            self._records.get(id(each))
+            or record_of(each.file.label, each.info, None, "not sent" if each.is_valid else "invalid")
+            for each in result.checked
+        ]
 
 
 def _require_one(named: list[MediaFile], details: DetailOptions) -> None:
@@ -244,27 +294,24 @@ def _upload_all(
     uploader: Uploader,
     files: list[tuple[CheckedMedia, Category]],
     details: Details,
-    refused: list[Refused],
-) -> tuple[list[dict[str, Any]], AdsctlError | None]:
-    """Upload one file after the other; add those that fail to `refused`, and return what ended it early."""
-    records: list[dict[str, Any]] = []
-    stopped: AdsctlError | None = None
-    is_only = len(files) == 1 and not refused
+    run: _Run,
+) -> None:
+    """Upload one file after the other; the only one raises its error."""
+    is_only = len(files) == 1 and not run.refused
     for checked, category in files:
-        if stopped:
-            refused.append(Refused(checked.file, "not sent"))
+        if run.stopped:
+            run.refused.append((checked.file, "not sent"))
             continue
         try:
             own = _own_details(details, checked.file)
-            records.append(upload_file(call, uploader, checked, category, own))
+            run.add(checked, upload_file(call, uploader, checked, category, own))
         except AdsctlError as error:
             if is_only:
                 raise
             call.messages.warn(safe(f"{checked.file.label}: {error.message}"))
-            refused.append(Refused(checked.file, error.message))
-            records.append(record_of(checked.file.label, checked.info, category, "failed"))
-            stopped = error if isinstance(error, STOPPING) else None
-    return records, stopped
+            run.refused.append((checked.file, error.message))
+            run.add(checked, record_of(checked.file.label, checked.info, category, "failed"))
+            run.stopped = error if isinstance(error, STOPPING) else None
 
 
 def _with_extra(
@@ -293,38 +340,18 @@ def _show_dry_run(call: Invocation, files: list[tuple[CheckedMedia, Category]]) 
     call.messages.say(f"dry run: would upload {counted(len(files), 'file')}, {total:,} bytes")
 
 
-def _end(
-    call: Invocation,
-    records: list[dict[str, Any]],
-    refused: list[Refused],
-    rejected: RejectedOptions,
-    stopped: AdsctlError | None,
-) -> None:
+def _end(call: Invocation, records: list[dict[str, Any]], run: _Run) -> None:
     """Say what became of the files; raise where some were not uploaded."""
     from collections import Counter
 
     counts = Counter(record["status"] for record in records)
-    call.note_summary({"files": dict(counts), "refused": len(refused)})
-    if failed_out := rejected.failed_out_file:
-        _write_refused(failed_out.path, refused)
-    if stopped:
-        stopped.message = f"{stopped.message}; {counted(len(refused), 'file')} not uploaded"
-        raise stopped
-    if refused:
-        total = len(refused) + counts["uploaded"] + counts["unchanged"]
+    call.note_summary({"files": dict(counts), "refused": len(run.refused)})
+    if run.stopped:
+        run.stopped.message = f"{run.stopped.message}; {counted(len(run.refused), 'file')} not uploaded"
+        raise run.stopped
+    if run.refused:
         raise IncompleteError(
-            f"{len(refused):,} of {counted(total, 'file')} not uploaded",
+            f"{len(run.refused):,} of {counted(len(records), 'file')} not uploaded",
             hint="correct these files and run the command again: the others are not uploaded twice",
         )
     call.messages.say(f"{counts['uploaded']:,} uploaded, {counts['unchanged']:,} unchanged")
-
-
-def _write_refused(path: str, refused: list[Refused]) -> None:
-    """Write the files that were not uploaded as a table, which -f takes again."""
-    import csv
-    from pathlib import Path
-
-    with atomic(Path(path)) as stream:
-        writer = csv.writer(stream)
-        writer.writerow(("file", "_error"))
-        writer.writerows((each.file.label, each.reason) for each in refused)

@@ -16,6 +16,7 @@ from ...products.sync.differences import NAMED_IDS, Differences, FieldChange, Pr
 from ...products.sync_state import KIND
 from ...uploads.job_file import UploadTarget
 from ...validation.validator import Validator
+from ..uploads.reports import HIDDEN_ROWS
 from . import sync_state_of
 
 DIFF_COLUMNS = ("action", "id", "product_key", "fields")
@@ -47,9 +48,9 @@ def describe_counts(differences: Differences) -> str:
     parts = [f"{counts[action]:,} to {action}" for action in ("create", "update", "delete")]
     parts.append(f"{differences.unchanged:,} unchanged")
     if differences.unseen:
-        parts.append(f"{differences.unseen:,} unseen, since the listing hides variants")
+        parts.append(f"{differences.unseen:,} hidden ({HIDDEN_ROWS})")
     if differences.not_kept:
-        parts.append(f"{differences.not_kept:,} not kept")
+        parts.append(f"{differences.not_kept:,} reverted by the service")
     return ", ".join(parts)
 
 
@@ -124,6 +125,7 @@ def find_differences(call: Invocation, comparison: CatalogComparison, validator:
     _say_estimate(call, len(groups))
     with progress(call.messages, "Listing groups of variants", len(groups), noun="group") as on_progress:
         comparison.list_groups(groups, on_progress)
+        comparison.list_left(groups, on_progress)
     comparison.decide()
     differences = comparison.differences
     if spared := differences.spared:
@@ -148,8 +150,8 @@ def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Pro
     """Print differences that a run would send, or the first of them, and say how many there are."""
     show_differences(call.printer, shown)
     call.messages.say(f"dry run: {describe_counts(differences)}")
-    if differences.not_kept:
-        call.messages.warn(differences.not_kept_words)
+    if shortfall := differences.shortfall:
+        call.messages.warn(shortfall)
 
 
 def catalog_place(call: Invocation) -> UploadTarget:

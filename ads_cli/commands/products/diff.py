@@ -27,11 +27,12 @@ def diff(
 
     The catalog is listed and compared with the feed, in the fields that the feed has: products to create,
     products to update with the old and the new values, and with --prune products to delete. Nothing is
-    changed. Ends with 10 if anything differs, and with 9 if the service does not keep what it acknowledged.
+    changed. Ends with 10 if anything differs, and with 9 if the service reverts what it acknowledged.
 
     Of a group of variants the service lists only the first one submitted. The others are listed by their
-    group if it has a row that was not acknowledged as it is, and else are unseen. An unseen product is never
-    deleted, nor is one whose id is in the feed, in an invalid row too.
+    group if it has a row that was not acknowledged as it is, or with --prune a product that leaves; else
+    they are hidden, and taken as last acknowledged. A product whose id is in the feed is never deleted, in an
+    invalid row too.
 
     For example: adsctl products diff feed.csv --prune
     """
@@ -67,9 +68,9 @@ def diff(
             call.messages.say(describe_counts(differences))
         write_invalid_rows(rejected.failed_out_file, plan, report)
         if report.invalid:
-            told = [f"{report.summary} and not compared", differences.not_kept_words]
+            told = [f"{report.summary} and not compared", differences.shortfall]
             raise IncompleteError("\n".join(filter(None, told)))
-        if differences.not_kept:
-            raise IncompleteError(differences.not_kept_words)
+        if differences.shortfall:
+            raise IncompleteError(differences.shortfall)
         if differences.counts.total():
             raise typer.Exit(DIFFERENCES_FOUND)

@@ -1,8 +1,9 @@
 """What a page says of a validated feed: its mistakes, what was fixed, and what its products are."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, overload
 
 import msgspec
 
@@ -107,7 +108,7 @@ def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int,
     columns = [PICTURE, *map(Column, names), Column("Rows", "number")]
     columns += map(Column, ("Lines", "Examples", "Fix it with"))
     cells = [_finding(rows, finding, noted) for finding in report.findings]
-    return ReportTable(title, columns, cells, "kind", len(cells) + report.omitted)
+    return ReportTable(title, columns, cells, "kind", len(cells) + report.omitted).without_empty_columns()
 
 
 def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[Cell]:
@@ -117,12 +118,39 @@ def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[C
         picture(next((row.image for row in examples if row.image), "")),
         _badge(finding.severity),
         finding.field,
-        finding.problem,
+        visible(finding.problem),
         finding.rows,
         ", ".join(lines) + (", …" if lines and finding.more_rows else ""),
-        tuple(map(named, examples)),
-        f"--fix {finding.fix}" if finding.fix else "",
+        tuple({row.id: named(row) for row in examples}.values()),
+        _option_for(rows, finding),
     ]
+
+
+NAMED = "keep|currency|base-url|map|default|set|split|from|encoding"
+OPTION = re.compile(rf"--(?:{NAMED})\b(?: (?!or\b|and\b)[^\s;,()]+)?")
+
+
+def _option_for(rows: Rows, finding: Finding) -> str:
+    """Return the options that mend what was found: a fix, what its kind of feed lacks, or what it names."""
+    if finding.fix:
+        return f"--fix {finding.fix}"
+    told = rows.hints.get(finding.field, "") if finding.severity == "error" else ""
+    return " or ".join(dict.fromkeys(OPTION.findall(told) or OPTION.findall(finding.problem)))
+
+
+MARKS = {"\t": "⇥", "\n": "↵", "\r": "␍", "\xa0": "⍽", "\u202f": "⍽", "\u3000": "⍽"}
+UNSEEN = re.compile(r"^ +| +$|(?<= ) +| (?= )|[\t\n\r\xa0\u202f\u3000]")
+
+
+@overload
+def visible(text: str) -> str: ...
+@overload
+def visible(text: None) -> None: ...
+def visible(text: str | None) -> str | None:
+    """Mark white space that a page would not show: at both ends, several blanks, and other characters."""
+    if text is None:
+        return None
+    return UNSEEN.sub(lambda found: MARKS.get(found[0]) or "·" * len(found[0]), text)
 
 
 def _badge(severity: str) -> Badge:
@@ -139,19 +167,24 @@ def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFact
                 cells.append([*_product(rows, row), _badge(severity), (*problems, *more)])
     columns = [*_PRODUCT, Column("Kind"), Column("What is wrong")]
     total = facts.with_errors.total + facts.with_warnings.total if cells else 0
-    return ReportTable("Products with mistakes", columns, cells, "product", total, IN_FAILED_OUT)
+    table = ReportTable("Products with mistakes", columns, cells, "product", total, IN_FAILED_OUT)
+    return table.without_empty_columns()
 
 
 def _fixed(rows: Rows, facts: ProductFacts) -> ReportTable:
     cells = [
         [
             *_product(rows, row),
-            tuple(Edit(f"{each.field} ({each.fix})", each.before, each.after) for each in row.changes),
+            tuple(
+                Edit(f"{each.field} ({each.fix})", visible(each.before), visible(each.after))
+                for each in row.changes
+            ),
         ]
         for row in facts.with_changes.rows
     ]
     columns = [*_PRODUCT, Column("What was changed")]
-    return ReportTable("Products that were fixed", columns, cells, "product", facts.with_changes.total)
+    table = ReportTable("Products that were fixed", columns, cells, "product", facts.with_changes.total)
+    return table.without_empty_columns()
 
 
 _PRODUCT = (PICTURE, Column("Line"), Column("Id"), Column("Title"))
@@ -218,7 +251,7 @@ def _tallies(differences: Differences) -> list[Tally]:
     """Return the counts of a comparison."""
     counts = differences.counts
     found = [Tally(f"to {action}", counts[action], LEVELS[action]) for action in LEVELS if counts[action]]
-    others = {"unseen": differences.unseen, "not kept": differences.not_kept}
+    others = {"hidden variants": differences.unseen, "reverted by the service": differences.not_kept}
     return [
         *found,
         Tally("the same", differences.unchanged),

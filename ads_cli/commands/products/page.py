@@ -5,6 +5,7 @@ from datetime import datetime
 
 from ... import __version__
 from ...config.settings import Settings
+from ...console.output_file import failure_details
 from ...errors import ContentError, Interrupted, ReportedError
 from ...output.text import counted
 from ...products.feed_stats import ProductFacts
@@ -15,7 +16,6 @@ from ...validation.report import ValidationReport
 from .feed_page import rejected, sections
 from .run_result import RunResult
 
-MAX_LINES = 8  # of an error
 LEVELS: dict[str, Level] = {"created": "good", "updated": "good", FAILED: "error", "deleted": "warning"}
 
 
@@ -62,17 +62,6 @@ def sent(summary: Summary, error: ReportedError | None, *, dry_run: bool) -> str
     return "; ".join(parts)
 
 
-def error_details(error: ReportedError | None, *, is_told: bool) -> Iterator[str]:
-    """Yield why it failed, unless that is told by the headline, and what to do next."""
-    if error is None:
-        return
-    if not is_told:
-        lines = error.message.split("\n")
-        yield from lines[-MAX_LINES:]
-    if error.hint:
-        yield f"What to do: {error.hint}"
-
-
 def tallies(report: ValidationReport | None, summary: Summary | None) -> Sequence[Tally]:
     """Return the counts of a run."""
     found: list[Tally] = []
@@ -113,7 +102,7 @@ def page_of(run: RunResult, settings: Settings) -> ReportPage:
         title=validator.rows.source.label if validator else run.files,
         level=level(report, run.error, differs=_differs(run)),
         headline=headline,
-        details=list(error_details(run.error, is_told=is_told)),
+        details=list(failure_details(run.error, is_told=is_told)),
         facts=[
             ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
             *([("Job", run.summary.job)] if run.summary and run.summary.job else []),

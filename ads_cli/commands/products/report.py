@@ -4,15 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
-
-import msgspec
-import typer
+from typing import TYPE_CHECKING, TypeVar
 
 from ...console.invocation import Invocation
-from ...console.output_file import checked_path, write_page
-from ...errors import AdsctlError, ReportedError, UsageError
+from ...console.output_file import checked_path, page_at_end, write_page
+from ...errors import ReportedError, UsageError
 from ...masking import mask_address
+from ..uploads.options import PageOptions
 from .run_result import Action, RunResult
 
 if TYPE_CHECKING:
@@ -25,12 +23,8 @@ if TYPE_CHECKING:
 AnyReport = TypeVar("AnyReport", bound="RunReport")
 
 
-class ReportOptions(msgspec.Struct, frozen=True):
-    """Where a page about the run is written."""
-
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE.html", help="Write a page about this run here, for a browser")
-    ] = None
+class ReportOptions(PageOptions, frozen=True):
+    """Where a page about the run of a feed or a list is written."""
 
     @contextmanager
     def written(self, call: Invocation, files: list[str], *, force: bool) -> "Iterator[RunReport]":
@@ -45,19 +39,13 @@ class ReportOptions(msgspec.Struct, frozen=True):
         """Write a page of some kind when the command has ended, also by an error."""
         path = checked_path(self.report, force=force) if self.report else None
         report = kind(call, path, force, RunResult(", ".join(map(mask_address, files))))
-        try:
-            yield report
-        except ReportedError as error:
+
+        def write(error: ReportedError | None) -> None:
             report.run.error = error
-            try:
-                report.write()
-            except AdsctlError as other:  # that the run failed is more important
-                call.messages.warn(other.message)
-            raise
-        except (typer.Exit, BrokenPipeError):  # an exit code that is no error; nobody reads on
             report.write()
-            raise
-        report.write()
+
+        with page_at_end(call, write):
+            yield report
 
 
 @dataclass

@@ -17,7 +17,7 @@ from .report import ReportOptions
 if TYPE_CHECKING:
     from ...products.sync.comparison import CatalogComparison
     from ...products.sync.plan import SyncPlan
-    from ...uploads.push import Summary
+    from ...uploads.push import PushResult, Summary
 
 NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
 
@@ -120,6 +120,7 @@ class _Steps(FeedHooks, kw_only=True):
     options: SyncOptions
     max_delete: CountOrShare
     resumable_bytes: int  # before the catalog was listed
+    shown_late: str = ""  # says that the deletions have shown further products without a row
 
     def validated(self) -> None:
         """Compare the feed with the catalog."""
@@ -148,9 +149,20 @@ class _Steps(FeedHooks, kw_only=True):
 
             raise changed_meanwhile(catalog_place(self.call), self.plan.rows.source.label)
 
+    def ended(self, summary: "Summary", result: "PushResult | None") -> None:
+        """Look for products that are listed only since others were deleted."""
+        super().ended(summary, result)
+        if not (result and result.is_complete and (late := self.comparison.count_shown_late())):
+            return
+        verb = "is" if late == 1 else "are"
+        self.shown_late = (
+            f"{counted(late, 'product')} {verb} listed now that a deleted variant had hidden, "
+            "and not in the feed; run it again to delete more"
+        )
+
     def shortfall(self) -> str:
-        """Name products that the service does not keep as rows say."""
-        told = [self.plan.differences.not_kept_words]
+        """Say in what the catalog is not equal to the feed, though everything was sent."""
+        told = [self.plan.differences.shortfall, self.shown_late]
         if changed := self.plan.changed_since:
             products = counted(changed, "product")
             told.append(f"{products} changed since this job had sent it; the next sync sends it once more")
@@ -194,6 +206,6 @@ class _Steps(FeedHooks, kw_only=True):
         ]
         others = differences.counts["delete"] - len(named)
         self.call.messages.warn(
-            "nothing is remembered of this catalog; --prune deletes "
+            "this machine has no record of an earlier push to this catalog; --prune deletes "
             f"{', '.join(named)}" + (f" and {others:,} more" if others else "")
         )

@@ -8,6 +8,7 @@ import msgspec
 
 from ... import __version__
 from ...api.amounts import decimals_of
+from ...console.output_file import failure_details
 from ...errors import ReportedError
 from ...report import (
     Bar,
@@ -27,7 +28,6 @@ from ...statistics.chart_data import ChartData, ChartSeries
 from ...statistics.derived import DERIVED, SPEND, derived_of
 from ...statistics.query import StatsQuery, is_money
 from ...statistics.rows import BEFORE
-from ..products.page import error_details
 
 MOST_BARS = 10  # of entities; the others are added up
 LEADING = (SPEND, "impressions", "clicks")
@@ -156,7 +156,7 @@ def page_of_error(error: ReportedError, question: StatsQuery | None) -> ReportPa
         title=question.text if question else "Statistics",
         level="error",
         headline="The statistics could not be read",
-        details=[*error_details(error, is_told=False)],
+        details=[*failure_details(error, is_told=False)],
         facts=_facts(question),
         tallies=[],
         sections=[],

@@ -45,13 +45,7 @@ class OneRecord(NamedTuple):
     @property
     def noun(self) -> str:
         """Name what is created."""
-        return noun_of(self.request)
-
-
-def noun_of(request: Request) -> str:
-    """Name the records that a request creates."""
-    endpoint = request.endpoint
-    return endpoint.batch.noun if endpoint.batch else endpoint.command.rpartition(" ")[0]
+        return self.request.endpoint.noun
 
 
 def one_record(
@@ -74,7 +68,7 @@ def one_record(
             upload=upload | {"version": __version__},
         )
         target = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
-        place = UploadTarget(call.service, f"{noun_of(request)} of {content}", target)
+        place = UploadTarget(call.service, f"{request.endpoint.noun} of {content}", target)
         key = JobKey(place, "create", content, how)
     return OneRecord(request, location, content, key, given.get("uncertain"), bool(given.get("resume")))
 

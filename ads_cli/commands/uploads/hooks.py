@@ -64,6 +64,9 @@ class PushHooks(msgspec.Struct, kw_only=True):
         what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
         confirm_request(self.call, self.plan.upload.request, what)
 
+    def begin(self, journal: "Journal") -> None:
+        """Do what the first request needs, once there is a journal."""
+
     def shortfall(self) -> str:
         """Say what the place does not keep as it has acknowledged it; empty where it does."""
         return ""

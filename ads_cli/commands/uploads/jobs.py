@@ -129,7 +129,7 @@ def _say_old_ledgers(call: Invocation) -> None:
     if old:
         call.messages.say(
             f"not changed for 13 months, so that the service has forgotten everybody: {listed(old)};"
-            " adsctl audiences forget removes what is remembered"
+            " adsctl audiences forget removes their ledgers"
         )
 
 
@@ -176,6 +176,8 @@ def _given_up(path: Path, job: "Job | None" = None) -> str:
     if job is None:
         return f"job {path.stem}, whose journal cannot be read ({said}, as far as it can)"
     again = f"the next run with {job.file} sends all of them" if job.is_once else "it cannot be resumed then"
+    if job.action == "apply":
+        again = f"the next apply of {job.file} looks what was created"
     return f"job {job.job}, {job.action} of {job.file}: {job.rows:,} {job.noun}, of which {said}: {again}"
 
 

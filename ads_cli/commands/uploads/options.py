@@ -197,6 +197,14 @@ class PushOptions(SendOptions, frozen=True):
     job: Annotated[str | None, typer.Option(metavar="ID", help="Resume this job")] = None
 
 
+class PageOptions(msgspec.Struct, frozen=True):
+    """Where a page about the run is written."""
+
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="Write a page about this run here, for a browser")
+    ] = None
+
+
 def with_options(
     *, default_concurrency: int | None = None, **groups: type[msgspec.Struct]
 ) -> Callable[[F], F]:

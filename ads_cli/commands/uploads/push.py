@@ -82,6 +82,7 @@ class PushCommand:
         self.journal = open_journal(self.call, self.plan, self._key, resume=resume, job_id=job_id)
         with closing(self.journal) as journal:
             self.plan.begin(journal)
+            self.steps.begin(journal)
             self._push(report, journal)
 
     def _show_ended(self, ended: "EndedJob", report: ValidationReport) -> None:

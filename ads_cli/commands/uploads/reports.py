@@ -1,5 +1,6 @@
 """What fixes changed: a line for each fix with examples, and every change."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from ...console.progress import OnProgress
 from ...errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ...feeds.rows import Row, RowNames
 from ...masking import mask_address
-from ...output.messages import Messages
+from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
 from ...validation.report import Finding, ValidationReport
@@ -152,8 +153,9 @@ def show_report(
     if printer.is_for_people:
         for line in (line for row in changed or () for line in diff_lines(rows, row, color=printer.color)):
             print(line)
-        for line in [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]:
-            print(safe_lines(line))
+        lines = [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]
+        if lines:
+            print(fitted(safe_lines("\n".join(lines)), sys.stdout))
         print(f"{safe(name)}: {_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}")
         return
     findings = [_record(rows, finding) for finding in report.findings]
@@ -221,11 +223,16 @@ def _describe(rows: RowNames, finding: Finding, label: str = "") -> str:
     return f"{place}: {what}\n    {counted(finding.rows, 'row')}: {listed}"
 
 
+EXTRA_COUNTS = {"skipped": "skipped", "unseen": "hidden", "not_kept": "reverted"}
+HIDDEN_ROWS = "variants that the listing does not show, taken as last acknowledged"
+MEANINGS = {"hidden": HIDDEN_ROWS, "reverted": "acknowledged twice, and listed with other values"}
+
+
 def _summary_text(summary: "Summary", name: str) -> str:
     counts = dict(summary.counts)
-    for rows in ("skipped", "unseen", "not_kept"):
-        if rows in summary.extra and (summary.extra[rows] or rows == "skipped"):
-            counts[rows.replace("_", " ")] = summary.extra[rows]
+    for key, word in EXTRA_COUNTS.items():
+        if key in summary.extra and (summary.extra[key] or key == "skipped"):
+            counts[word] = summary.extra[key]
     if unsent := summary.due - summary.acknowledged:
         counts["not sent"] = unsent
     in_this_run = summary.acknowledged - summary.earlier
@@ -235,7 +242,10 @@ def _summary_text(summary: "Summary", name: str) -> str:
     return "\n".join(
         [
             f"{name}: {_rows_read(summary.report)}, {_invalid_and_warned(summary.report)}",
-            *(f"  {status:<10} {count:>10,}" for status, count in counts.items()),
+            *(
+                f"  {status:<10} {count:>10,}" + (f"  {MEANINGS[status]}" if status in MEANINGS else "")
+                for status, count in counts.items()
+            ),
             *comparison,
             f"  {requests}, {summary.seconds:,.1f} s{speed}",
         ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from ...errors import UsageError
 from ...numbers import parse_duration
 from .request import IncomingRequest
-from .responses import HttpResponse, error_response
+from .responses import HttpResponse, Result, envelope, error_response
 
 if TYPE_CHECKING:
     from random import Random
@@ -21,8 +21,15 @@ if TYPE_CHECKING:
 # client in the same process raises the error that it would have seen.
 HEADER = "X-Emulator-Fault"
 PARTIAL, HIDE_VARIANTS = "partial", "hide-variants"  # what the handler of a request does
+SHORT_LIVED = "short-lived"  # what the token of a sign-in is: expired by the time that it is used
 PROCESSING = ("processing=failed", "processing=never")  # how the processing of an upload ends
-ACTIONS = ("reset", "reset-after", "truncate", "garbage", PARTIAL, HIDE_VARIANTS, *PROCESSING)
+ANALYST = "analyst"  # the role of the user, who may change nothing
+OF_HANDLERS = (PARTIAL, HIDE_VARIANTS, SHORT_LIVED, ANALYST, *PROCESSING)
+REFUSALS = {
+    "no-app-access": (403, "UNAUTHORIZED_CLIENT_APPLICATION", "this app may not use the interface"),
+    "no-early-access": (403, "FEATURE_NOT_AVAILABLE", "this feature is not open to this app"),
+}
+ACTIONS = ("reset", "reset-after", "truncate", "garbage", "empty", *REFUSALS, *OF_HANDLERS)
 SETTINGS = {
     "status": "status",
     "latency": "latency_seconds",
@@ -30,12 +37,13 @@ SETTINGS = {
     "times": "times",
     "retry-after": "retry_after_seconds",
     "seed": "seed",
+    "clock": "clock_seconds",
 }
 MAX_LATENCY_SECONDS = 3600.0
 EXAMPLE = "for example: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1"
 GARBAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body>Please log in.</body></html>"
 
-# Handles the request without faults, but for PARTIAL or HIDE_VARIANTS.
+# Handles the request without faults, but for those OF_HANDLERS.
 HandleRequest = Callable[[str], HttpResponse]
 
 
@@ -52,6 +60,7 @@ class Fault:
     times: int | None = None
     retry_after_seconds: int | None = None
     seed: int | None = None
+    clock_seconds: float = 0  # by which the clock of the service is ahead; signatures are out of their time
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @cached_property
@@ -78,11 +87,22 @@ class Fault:
             headers = () if wait is None else (("Retry-After", str(wait)),)
             error = {"code": "FAULT_ON_DEMAND", "message": f"fault on demand: status {self.status}"}
             return error_response(self.status, [error], {}, headers)
+        if self.clock_seconds:
+            from email.utils import formatdate
+
+            date = formatdate(time.time() + self.clock_seconds, usegmt=True)
+            refusal = {"code": 135, "message": "Timestamp out of bounds."}
+            return error_response(401, [refusal], {}, (("Date", date),))
+        if self.action in REFUSALS:
+            status, code, message = REFUSALS[self.action]
+            return error_response(status, [{"code": code, "message": message}], {})
+        if self.action == "empty":
+            return envelope(Result([], next_cursor=None), {})
         if self.action == "garbage":
             return HttpResponse(GARBAGE, content_type="text/html")
         if self.action == "reset":
             return HttpResponse(b"{}", headers=((HEADER, "reset"),))
-        if self.action in (PARTIAL, HIDE_VARIANTS) or self.action in PROCESSING:
+        if self.action in OF_HANDLERS:
             return handle(self.action)
         response = handle("")
         return _marked(response, self.action.removesuffix("-after"))
@@ -94,7 +114,8 @@ def handle_with_faults(
     """Handle a request; of the triggered faults, all delays apply, and the first other one."""
     triggered = [fault for fault in faults if fault.is_triggered(incoming)]
     timed_out = _delay(sum(fault.latency_seconds for fault in triggered), incoming.timeout_seconds)
-    failure = next((fault for fault in triggered if fault.action or fault.status), None)
+    failures = (fault for fault in triggered if fault.action or fault.status or fault.clock_seconds)
+    failure = next(failures, None)
     response = failure.respond(handle) if failure else handle("")
     return _marked(response, "timeout") if timed_out else response
 
@@ -128,14 +149,18 @@ def parse_fault(text: str) -> Fault:
         else:
             expected = ", ".join((*ACTIONS, *(f"{name}=" for name in SETTINGS)))
             _fail(text, f"{part!r} is not one of {expected}")
-    if not (fault.action or fault.status or fault.latency_seconds):
-        _fail(text, f"status=, latency= or one of {', '.join(ACTIONS)} is missing")
+    if not (fault.action or fault.status or fault.latency_seconds or fault.clock_seconds):
+        _fail(text, f"status=, latency=, clock= or one of {', '.join(ACTIONS)} is missing")
     if fault.action and fault.status:
         _fail(text, f"status= and {fault.action} exclude each other")
     return fault
 
 
 def _parse_setting(text: str, name: str, value: str) -> float | int:
+    if name == "clock":
+        with suppress(UsageError):
+            return parse_duration(value.removeprefix("-"), name) * (-1 if value.startswith("-") else 1)
+        _fail(text, "clock is a duration, such as 1h or -1h")
     if name == "latency":
         with suppress(UsageError):
             if 0 < (seconds := parse_duration(value, name)) <= MAX_LATENCY_SECONDS:

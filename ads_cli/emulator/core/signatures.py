@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..storage import Store
 from .request import IncomingRequest
 from .responses import (
+    ApiError,
     AuthenticationError,
     bad_authentication_data,
     could_not_authenticate,
@@ -19,6 +20,16 @@ MAX_CLOCK_SKEW_SECONDS = 300
 REQUIRED = ("oauth_consumer_key", "oauth_nonce", "oauth_signature", "oauth_timestamp")
 # These are also accepted in the query or a form.
 ACCEPTED_AS_PARAMETERS = ("oauth_token", "oauth_callback", "oauth_verifier")
+
+
+# Where tokens of OAuth 2.0 hold: the advertising interface, and version 2 of the platform.
+GRANT_VERSIONS = ("/12/", "/11/", "/2/")
+MEDIA, MEDIA_SCOPE = "/2/media/", "media.write"
+
+
+def has_bearer_token(incoming: IncomingRequest) -> bool:
+    """Whether a request has a token of OAuth 2.0 in place of a signature."""
+    return incoming.authorization.partition(" ")[0].lower() == "bearer"
 
 
 class SigningKeys(NamedTuple):
@@ -60,6 +71,8 @@ class Authenticator:
 
     def authenticate_user(self, incoming: IncomingRequest, *, writes: bool = False) -> Signer:
         """Return who signed a request with an access token; `writes` requires write access."""
+        if has_bearer_token(incoming):
+            return self._authenticate_grant(incoming, writes=writes)
         signer = self._authenticate(incoming, ACCESS_TOKEN)
         if writes and signer.access == "read":
             raise read_only_token()
@@ -72,6 +85,25 @@ class Authenticator:
     def authenticate_app(self, incoming: IncomingRequest) -> Signer:
         """Return the app that signed a request without a token."""
         return self._authenticate(incoming, NO_TOKEN)
+
+    def _authenticate_grant(self, incoming: IncomingRequest, *, writes: bool) -> Signer:
+        """Return whose token of OAuth 2.0 a request has; raise ApiError unless it is valid here."""
+        token = incoming.authorization.partition(" ")[2].strip()
+        query = (
+            "SELECT client_id, user_id, scopes, expires FROM oauth2_tokens WHERE token = ? AND NOT is_refresh"
+        )
+        row = self._store.connection.execute(query, (token,)).fetchone()
+        if row is None or time.time() >= row[3]:
+            raise invalid_token()
+        app, user, scopes, _ = row
+        if not incoming.path.startswith(GRANT_VERSIONS):
+            raise ApiError(
+                403, "FORBIDDEN", "this route takes no tokens of OAuth 2.0; it asks for OAuth 1.0a"
+            )
+        scope = MEDIA_SCOPE if incoming.path.startswith(MEDIA) else "ads.write" if writes else "ads.read"
+        if scope not in scopes.split():
+            raise ApiError(403, "FORBIDDEN", f"the access token has no scope {scope}")
+        return Signer(app, token, user, "write" if writes else "read", {})
 
     @property
     def nonce_count(self) -> int:

@@ -58,7 +58,7 @@ def authorize_form(
         '<button name="answer" value="allow">Authorize</button>'
         '<button name="answer" value="refuse" formnovalidate>Cancel</button></form>'
     )
-    form_action = "" if request.uses_pin else _origin(request.callback)
+    form_action = "" if request.uses_pin else origin(request.callback)
     title = f"Authorize {request.app} to use your account?"
     return page(title, f"<p>It will be able to:</p><ul>{items}</ul>", form, form_action=form_action)
 
@@ -89,7 +89,8 @@ def _username_field(suggested: str, error: str) -> str:
     )
 
 
-def _origin(url: str) -> str:
+def origin(url: str) -> str:
+    """Return scheme, host and port of an address."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 

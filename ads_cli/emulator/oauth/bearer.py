@@ -64,7 +64,7 @@ def invalidate_bearer(context: RequestContext) -> HttpResponse:
 def authenticate_bearer(context: RequestContext) -> str:
     """Return the app whose bearer token a request has."""
     query = "SELECT consumer_key FROM bearer_tokens WHERE token = ? AND NOT revoked"
-    token = _authorization_value(context.incoming, "Bearer")
+    token = authorization_value(context.incoming, "Bearer")
     row = context.store.connection.execute(query, (token,)).fetchone()
     if row is None:
         raise invalid_token()
@@ -73,11 +73,7 @@ def authenticate_bearer(context: RequestContext) -> str:
 
 def _authenticate_basic(context: RequestContext) -> str:
     """Return the app whose key and secret a request has (HTTP Basic)."""
-    try:
-        pair = base64.b64decode(_authorization_value(context.incoming, "Basic"), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        raise could_not_authenticate() from None
-    key, _, secret = pair.partition(":")
+    key, secret = basic_pair(context.incoming)
     query = "SELECT consumer_secret FROM apps WHERE consumer_key = ?"
     (expected,) = context.store.connection.execute(query, (key,)).fetchone() or ("",)
     if not expected or not hmac.compare_digest(expected.encode(), secret.encode()):
@@ -85,7 +81,17 @@ def _authenticate_basic(context: RequestContext) -> str:
     return key
 
 
-def _authorization_value(incoming: IncomingRequest, scheme: str) -> str:
+def basic_pair(incoming: IncomingRequest) -> tuple[str, str]:
+    """Return name and password of HTTP Basic."""
+    try:
+        pair = base64.b64decode(authorization_value(incoming, "Basic"), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        raise could_not_authenticate() from None
+    name, _, password = pair.partition(":")
+    return name, password
+
+
+def authorization_value(incoming: IncomingRequest, scheme: str) -> str:
     """Return what follows the scheme in the Authorization header."""
     sent_scheme, _, value = incoming.authorization.partition(" ")
     if sent_scheme.lower() != scheme.lower():

@@ -8,7 +8,7 @@ from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, Store, without
 from .accounts import require_record
-from .collection import Collection, in_account
+from .collection import Collection, accept_activation, in_account
 from .serving import CAMPAIGN, FUNDING, with_campaign_state, with_funding_state
 
 # The types that say what remains of their limit.
@@ -137,3 +137,4 @@ CAMPAIGNS = Collection(
         context.store, record, context.path_params["account_id"]
     ),
 )
+accept_activation(campaigns.ActivateCampaign, CAMPAIGNS)

@@ -18,10 +18,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from ...api.endpoint import Request, Resource
+from ...api.spending import ACTIVE, STATUS, update_of_activation
+from ...api.validation import convert
 from ..core.handlers import RequestContext, handler, registered
 from ..core.paging import field_in, list_page
 from ..core.request import changes_of
-from ..core.responses import Result, invalid_parameter, not_found
+from ..core.responses import ApiError, Result, invalid_parameter, not_found
+from ..core.signatures import has_bearer_token
 from ..storage import Record, random_base36
 from . import history
 from .accounts import require_account
@@ -182,6 +185,20 @@ class Collection:
     def _note(self, context: RequestContext, owner: str, change: str, after: Record, before: Record) -> None:
         if self.entity:
             history.write(context.store, owner, context.user, self.entity, change, after, before)
+
+
+def accept_activation(kind: type[Request], collection: Collection) -> None:
+    """Register a handler of the route that activates a record, which takes tokens of OAuth 2.0 only."""
+    update = update_of_activation(kind)
+    assert update
+
+    def activated(context: RequestContext, request: Any) -> Record:
+        if not has_bearer_token(context.incoming):
+            raise ApiError(403, "FORBIDDEN", "this route takes tokens of OAuth 2.0 only")
+        values = {name: getattr(request, name) for name in request.__struct_fields__}
+        return collection.updated(context, convert(update, {**values, STATUS: ACTIVE}))
+
+    handler(kind)(_in_transaction(activated))
 
 
 def _in_transaction(change: Change) -> Callable[[RequestContext, Any], Result]:

@@ -12,7 +12,7 @@ from ..core.request import value_or_default
 from ..core.responses import ApiError, invalid_parameter
 from ..storage import Record
 from .accounts import require_record
-from .collection import Collection
+from .collection import Collection, accept_activation
 from .lookup import BUSINESS, CURATED, SERVICE, require_allowed
 from .serving import CAMPAIGN, LINE_ITEM
 from .targeting import CATEGORY, require_fitting_targeting, target_platforms_of_app
@@ -266,6 +266,7 @@ LINE_ITEMS = Collection(
     shown=_shown,
     conditions=of_campaigns,
 )
+accept_activation(line_items.ActivateLineItem, LINE_ITEMS)
 
 
 def fitting_category(context: RequestContext, after: Record, before: Record | None) -> Record:

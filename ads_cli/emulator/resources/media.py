@@ -1,7 +1,7 @@
 """Media: the library of uploads, and the media that an account's ads use.
 
-What was uploaded here is added with what its bytes say. A key that no upload of this emulator has can be
-added too, if it has the prefix of one: 3_ for an image, 7_ or 13_ for a video, 16_ for a GIF.
+What was uploaded here is added with what its bytes say. A few keys are uploads without bytes, for examples
+and tests; any other key is refused, as that of no upload.
 """
 
 import time
@@ -32,6 +32,8 @@ UPLOADS = {  # by prefix of the key: type, category, file extension, aspect rati
     "13": ("VIDEO", "AMPLIFY_VIDEO", "mp4", "16:9", 15.0),
     "16": ("GIF", "POST_GIF", "mp4", "1:1", 3.0),
 }
+# Uploads that were made elsewhere, with any prefix.
+EARLIER_UPLOADS = ("1790413999000000000", *(f"179042000000000000{digit}" for digit in range(1, 5)))
 TEXT_FIELDS = ("name", "file_name", "title", "description")
 VIDEO_FIELDS = ("title", "description", "poster_media_key")
 HOST = "https://media.example"
@@ -216,11 +218,13 @@ def add_library_media(context: RequestContext, request: AddLibraryMedia) -> Resu
     account, key = request.account_id, request.media_key
     with context.store.transaction():
         require_account(context, account)
-        media = _checked_upload(context.store, key) or uploaded_media(key)
+        media = _checked_upload(context.store, key)
+        known = context.store.find(LIBRARY, key, owner=account, with_deleted=True)
+        if media is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
+            media = uploaded_media(key)
         if media is None:
-            reason = f"{key} is not an upload; here its key starts with {'_, '.join(UPLOADS)}_"
-            raise invalid_parameter("media_key", reason)
-        if context.store.find(LIBRARY, key, owner=account):
+            raise invalid_parameter("media_key", f"no upload has the key {key}")
+        if known and context.store.find(LIBRARY, key, owner=account):
             raise invalid_parameter("media_key", f"{key} is already in the media library")
         fields = media | _fields(context, request, media["media_type"])
         context.store.purge(LIBRARY, account, key)

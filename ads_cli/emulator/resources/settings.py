@@ -18,6 +18,7 @@ from ...api.settings import (
     UpdateUserSettings,
 )
 from ...api.validation import convert
+from ..core.faults import ANALYST
 from ..core.handlers import RequestContext, handler, raw_handler
 from ..core.request import changes_of, json_object
 from ..core.responses import READ_ONLY, ApiError, HttpResponse, Result, not_found
@@ -225,4 +226,6 @@ def update_user_settings(context: RequestContext, request: UpdateUserSettings) -
 def get_user_access(context: RequestContext, request: GetUserAccess) -> Result:
     """Return what the user of the request may do in an account."""
     in_account(context, request)
-    return Result({"user_id": context.user, **_stored(context, ACCESS, context.user, NEW_ACCESS)})
+    access = _stored(context, ACCESS, context.user, NEW_ACCESS)
+    role = {"permissions": ["CAMPAIGN_ANALYST"]} if context.fault == ANALYST else {}
+    return Result({"user_id": context.user, **access, **role})

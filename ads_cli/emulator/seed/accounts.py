@@ -87,6 +87,9 @@ SCREEN_NAMES = {USER: "nordlicht", OTHER_USER: "kontoracht"}
 CALLBACKS = tuple(
     f"http://{host}:{port}/callback" for port in range(8976, 8980) for host in ("127.0.0.1", "localhost")
 )
+# The public app of OAuth 2.0, and its redirects; the app of OAuth 1.0a is a confidential one of OAuth 2.0.
+CLIENT_ID = "adsctl-emulator"
+REDIRECTS = tuple(f"http://127.0.0.1:{port}/callback" for port in (*range(8080, 8084), *range(8976, 8980)))
 SHOP, CAFE, DELETED = "18ce54d4x5t", "18ce55gze09", "18ce53wo3nm"
 CATALOG = "7310248000000000001"
 PRODUCT_SET = "8s3k1"
@@ -169,6 +172,10 @@ def _add_credentials(store: Store) -> None:
     execute(
         "INSERT INTO apps (consumer_key, consumer_secret, name, owner, callbacks) VALUES (?, ?, ?, ?, ?)", app
     )
+    redirects = "\n".join(REDIRECTS)
+    for client_id, client_secret in ((CLIENT_ID, ""), (consumer_key, consumer_secret)):
+        grants_app = (client_id, client_secret, "adsctl", redirects)
+        execute("INSERT INTO oauth2_apps VALUES (?, ?, ?, ?)", grants_app)
     for user in SCREEN_NAMES.items():
         execute("INSERT INTO users VALUES (?, ?)", user)
     execute("INSERT INTO tokens VALUES (?, ?, ?, ?, 'write', 0)", (token, secret, consumer_key, USER))

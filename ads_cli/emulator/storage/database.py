@@ -9,7 +9,7 @@ from pathlib import Path
 from ...errors import STATE_HINT, StateError
 from . import Store
 
-VERSION = 10  # increment when the tables or the seeded data change
+VERSION = 11  # increment when the tables or the seeded data change
 TABLES = """
 CREATE TABLE records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -72,6 +72,35 @@ CREATE TABLE bearer_tokens (
     revoked INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX one_bearer_token ON bearer_tokens (consumer_key) WHERE NOT revoked;
+CREATE TABLE oauth2_apps (
+    client_id TEXT PRIMARY KEY,
+    client_secret TEXT NOT NULL,    -- empty for a public app
+    name TEXT NOT NULL,
+    redirects TEXT NOT NULL     -- registered redirect addresses, one per line
+);
+CREATE TABLE oauth2_requests (
+    form_token TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL REFERENCES oauth2_apps,
+    redirect_uri TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    state TEXT NOT NULL,        -- of the app, given back to it
+    challenge TEXT NOT NULL,
+    method TEXT NOT NULL,       -- S256 or plain
+    expires REAL NOT NULL,      -- of the form, and then of the code
+    user_id TEXT REFERENCES users,
+    code TEXT UNIQUE,           -- once the user has authorized the app
+    is_answered INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE oauth2_tokens (
+    token TEXT PRIMARY KEY,
+    is_refresh INTEGER NOT NULL,
+    grant_id TEXT NOT NULL,     -- one sign-in
+    client_id TEXT NOT NULL REFERENCES oauth2_apps,
+    user_id TEXT NOT NULL REFERENCES users,
+    scopes TEXT NOT NULL,
+    expires REAL NOT NULL       -- of an access token
+);
+CREATE INDEX oauth2_tokens_of_grant ON oauth2_tokens (grant_id);
 CREATE TABLE webhooks (
     id TEXT PRIMARY KEY,
     consumer_key TEXT NOT NULL REFERENCES apps,

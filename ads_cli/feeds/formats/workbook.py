@@ -57,6 +57,7 @@ CELL = re.compile(rb"<(?:\w+:)?c(?=[\s/>])")  # the rest of a cell reaches to th
 PLACE = re.compile(rb"""\sr=["']([A-Z]+)([0-9]+)["']""")
 TYPE = re.compile(rb"""\st=["'](\w+)["']""")
 FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\s[^<>]*?ref=["']([A-Z0-9:]+)["']""")
 STORED = re.compile(rb"<(?:\w+:)?v(?:\s[^<>]*)?>([^<]*)<")
 FAILED = re.compile(rb"""\st=["']e["']|<(?:\w+:)?f[\s/>]""")  # what a row without failed cells lacks
 NOT_STORED = "a formula without a stored value; open the workbook in a spreadsheet and save it"
@@ -107,6 +108,33 @@ def read_sheet(file: BinaryIO, sheet: str | None, max_rows: int) -> Iterator[Wor
         raise
     except Exception as error:
         raise WorkbookError(f"not a complete xlsx file: {error}", "save it again as xlsx") from None
+
+
+def sheet_names(file: BinaryIO) -> list[str]:
+    """Name the sheets of a workbook; raise WorkbookError where it is none."""
+    import python_calamine
+
+    try:
+        _refuse_bomb(zipfile.ZipFile(file))
+        file.seek(0)
+        return list(python_calamine.CalamineWorkbook.from_filelike(file).sheet_names)
+    except WorkbookError:
+        raise
+    except Exception as error:
+        raise WorkbookError(f"not a complete xlsx file: {error}", "save it again as xlsx") from None
+
+
+def merged_cells(file: BinaryIO, sheet: str) -> list[str]:
+    """Return the ranges of cells of a sheet that are merged, as in B3:C5."""
+    archive, data = zipfile.ZipFile(file), b""
+    found = list[str]()
+    with archive.open(_part_of(archive, sheet)) as part:
+        while chunk := part.read(CHUNK_BYTES):
+            *complete, data = (data + chunk).split(b">")
+            ranges = (MERGED.search(tag) for tag in complete)
+            found += [each[1].decode() for each in ranges if each]
+            data = data[-MAX_ROW_BYTES:]
+    return found
 
 
 def _choose(workbook: Any, sheet: str | None) -> str:

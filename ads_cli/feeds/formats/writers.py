@@ -4,7 +4,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import IO, Any, cast
+from typing import IO, Any, TextIO, cast
 
 from ...output.records import csv_rows
 from ...output.text import cell
@@ -102,7 +102,7 @@ class XlsxWriter(RowWriter):
         from ...output.workbook import open_workbook
 
         self._open = ExitStack()
-        binary = cast(IO[bytes], self.stream.buffer)  # type: ignore[attr-defined]
+        binary = cast(TextIO, self.stream).buffer
         self._sheet = self._open.enter_context(open_workbook(binary)).add_sheet("rows", self.columns)
 
     def _write(self, values: Mapping[str, Any]) -> None:

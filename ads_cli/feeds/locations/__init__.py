@@ -4,6 +4,7 @@ import io
 import os
 import stat
 import sys
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -126,10 +127,17 @@ class StandardInput(Location):
 
     def __init__(self) -> None:
         super().__init__("standard input")
+        self._copy: int | None = None
 
     def open(self) -> BinaryIO:
-        """Copy it, since it can be read only once."""
-        return spooled(sys.stdin.buffer, self.label)
+        """Copy it, since it can be read only once; whoever opens it again gets the same."""
+        if self._copy is None:
+            with spooled(sys.stdin.buffer, self.label) as copy:
+                self._copy = os.dup(copy.fileno())
+            weakref.finalize(self, os.close, self._copy)
+        stream = os.fdopen(os.dup(self._copy), "rb")
+        stream.seek(0)
+        return stream
 
     def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
         """Raise UsageError: it cannot be read again afterwards."""

@@ -1,9 +1,9 @@
 """Find out what differs between a feed and a catalog, which is listed while the feed is validated."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from ..digest_index import (
     NO_KEY,
     RECORD_BYTES,
     DigestIndex,
+    id_hash,
     key_hash,
     repeat_digest,
     repeat_hash,
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 GROUPS_AT_ONCE = 8  # requested, where the limits of the service allow it
 CHANGES_AT_ONCE = 1000  # in memory
+# Requests for what may be nowhere: as many as service x takes in 15 minutes.
+MAX_SEARCHED_GROUPS = 600
+PAGE_SIZE = 100  # products that the service lists at once
 
 
 class CompareOptions(msgspec.Struct, frozen=True):
@@ -84,6 +88,7 @@ class CatalogComparison:
         self._index = DigestIndex()  # of what is acknowledged
         self._of_rows = RowProducts()
         self._may_hide = False  # variants, so that what is not listed may exist
+        self._shrinking = set[str]()  # keys of the groups of which a product is deleted
 
     @property
     def listing(self) -> Path:
@@ -168,23 +173,57 @@ class CatalogComparison:
         if not (self.differences.is_confirmed and self._index.contains(record[:DIGEST_BYTES])):
             self.differences.add_equal(record)
         if self._index.contains(repeated := repeat_hash(record)):
-            self.differences.kept_again.append(repeated)
+            self.differences.forgotten.append(repeated)
 
     def groups(self) -> list[str]:
-        """Return the keys of the groups whose hidden variants must be listed."""
-        return self._listing.every_group_key() if self._options.verify else self._table.unknown_groups()
+        """Return the keys of the groups whose hidden variants must be listed.
+
+        Where the first variant of a group is deleted, the service lists the next one: they go together.
+        """
+        if self._options.verify:
+            return self._listing.every_group_key()
+        groups = dict.fromkeys(self._table.unknown_groups())
+        if self._options.prune:
+            leaving, unknown = dict[str, None](), dict[str, None]()
+            for number, id, group in self._listing.grouped():
+                if number not in self._of_rows:
+                    leaving[group] = None
+                elif not self._index.contains(id_hash(id)):
+                    unknown[group] = None
+            groups |= leaving | (unknown if len(unknown) <= MAX_SEARCHED_GROUPS else {})
+        return [*groups]
+
+    def list_left(self, listed: Collection[str], on_progress: OnProgress) -> None:
+        """List further groups for what was acknowledged, is in the catalog perhaps, and not in the feed.
+
+        What is in none of all groups is forgotten. Of a scope nothing tells which products are within it.
+        """
+        groups = self._listing.every_group_key() if self._options.prune else []
+        if self._options.scope or not groups:
+            return
+        rows = (row.id for row in self._table.unlisted())
+        left = self._index.without_ids(chain(self._listing.ids(), rows))
+        further = [group for group in groups if group not in {*listed}]
+        if left and len(further) <= MAX_SEARCHED_GROUPS:
+            self.list_groups(further, on_progress, left)
+            self.differences.forgotten += left
+        else:
+            self.differences.left, self.differences.unsearched = len(left), len(groups)
 
     def list_groups(
-        self, groups: list[str], on_progress: OnProgress, missing: set[str] | None = None
+        self, groups: list[str], on_progress: OnProgress, missing: set[bytes] | None = None
     ) -> None:
-        """List groups with the variants that the listing of the catalog hides, until none is `missing`."""
+        """List groups with the variants that the listing of the catalog hides, until none is `missing`.
+
+        These are hashes of ids.
+        """
         for number, products in enumerate(self._request(groups), 1):
             by_id = {str(product.get("id")): product for product in products}
             listed = self._listing.find(by_id)
             self._listing.add(product for id, product in by_id.items() if id not in listed)
             on_progress(number)
             if missing is not None:
-                missing.difference_update(by_id)
+                missing.difference_update(map(id_hash, by_id))
                 if not missing:
                     break
         self._of_rows.grow(self._listing.last_number)
@@ -193,9 +232,9 @@ class CatalogComparison:
     def list_variants(self, ids: Iterable[str], on_progress: OnProgress) -> None:
         """List groups, as far as products with these ids are not listed."""
         groups = self._listing.every_group_key()
-        missing, rest = set[str](), iter(ids if groups else ())
+        missing, rest = set[bytes](), iter(ids if groups else ())
         while part := {*islice(rest, CHANGES_AT_ONCE)}:
-            missing |= part - self._listing.find(part).keys()
+            missing.update(map(id_hash, part - self._listing.find(part).keys()))
         if missing:
             self.list_groups(groups, on_progress, missing)
 
@@ -278,7 +317,21 @@ class CatalogComparison:
         """Delete the products within the scope that are not in the feed."""
         numbers = self._of_rows.others(self._listing.within_scope())
         while part := list(islice(numbers, CHANGES_AT_ONCE)):
-            self._table.add(_deletion(product) for product in self._listing.read(part) if product.product_key)
+            deleted = [product for product in self._listing.read(part) if product.product_key]
+            self._table.add(map(_deletion, deleted))
+            self._shrinking.update(self._listing.groups_of(product.number for product in deleted))
+
+    def count_shown_late(self) -> int:
+        """Count the products without a row that are listed only since others of their groups were deleted."""
+        groups = [group for group in self._shrinking if not self._listing.shows_variants(group)]
+        if len(groups) * PAGE_SIZE > self.differences.listed:
+            shown = list_products(self._client, self._catalog) if groups else iter(())
+        else:
+            shown = chain.from_iterable(self._request(groups))
+        scope = self._options.scope
+        ids = {str(product.get("id")) for product in shown if scope is None or scope.holds(product)}
+        ids -= self._listing.find(ids).keys()
+        return len(ids.difference(row.id for row in self._table.unlisted()) if ids else ids)
 
 
 def _deletion(product: Listed) -> ProductChange:

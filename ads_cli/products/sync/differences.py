@@ -142,12 +142,30 @@ class Differences:
     unseen: int = 0  # rows whose products the catalog may hide; sent where they are not known
     not_kept: int = 0  # rows that were acknowledged twice as they are, and whose products differ all the same
     not_kept_ids: list[str] = field(default_factory=list)  # the first of them
-    kept_again: list[bytes] = field(default_factory=list)  # see `repeat_hash`: of rows that are equal again
+    forgotten: list[bytes] = field(default_factory=list)  # hashes, of ids or of repeats, that hold no longer
+    left: int = 0  # products that were acknowledged, are not in the feed, and were not found in the catalog
+    unsearched: int = 0  # groups in which these may be
     spared: list[str] = field(default_factory=list)  # ids that no row has, of products that are a row's
     _equal: bytearray = field(default_factory=bytearray)
 
     @property
-    def not_kept_words(self) -> str:
+    def shortfall(self) -> str:
+        """Say what a sync cannot make equal to the feed; empty where it can."""
+        return "\n".join(filter(None, (self._reverted_words, self._left_words)))
+
+    @property
+    def _left_words(self) -> str:
+        """Say that products without a row may be hidden."""
+        if not self.left:
+            return ""
+        have = "has" if self.left == 1 else "have"
+        return (
+            f"{counted(self.left, 'product')} that {have} left the feed may be variants that the listing "
+            f"hides; --prune --verify looks for them in {counted(self.unsearched, 'group')}"
+        )
+
+    @property
+    def _reverted_words(self) -> str:
         """Name products that the service does not keep as rows say; empty where there are none."""
         if not self.not_kept:
             return ""
@@ -155,8 +173,9 @@ class Differences:
             ", …" if self.not_kept > len(self.not_kept_ids) else ""
         )
         return (
-            f"{counted(self.not_kept, 'product')} not kept as the service acknowledged, twice: {named}; "
-            "not sent again until the row or the product changes, or with --verify"
+            f"{counted(self.not_kept, 'product')} reverted by the service, which has acknowledged the row "
+            f"twice and lists other values: {named}; not sent again until the row or the product changes, "
+            "or with --verify"
         )
 
     @property

@@ -193,6 +193,20 @@ class ListedProducts:
         query = "SELECT group_key FROM products WHERE group_key IS NOT NULL GROUP BY 1 ORDER BY min(number)"
         return [text(key) for (key,) in self._db.execute(query)]
 
+    def grouped(self) -> Iterator[tuple[int, str, str]]:
+        """Yield number, id and group key of each product within the scope that has one."""
+        query = "SELECT number, id, group_key FROM products WHERE in_scope AND group_key IS NOT NULL"
+        return ((number, text(id), text(key)) for number, id, key in self._db.execute(query))
+
+    def ids(self) -> Iterator[str]:
+        """Yield the ids of all products."""
+        return (text(id) for (id,) in self._db.execute("SELECT id FROM products"))
+
+    def groups_of(self, numbers: Iterable[int]) -> set[str]:
+        """Return the keys of the groups of products."""
+        query = "SELECT group_key FROM products WHERE number IN ({}) AND group_key IS NOT NULL"
+        return {text(key) for (key,) in select(self._db, query, [*numbers])}
+
     def shows_variants(self, group_key: str) -> bool:
         """Tell whether more than one product of a group is listed."""
         query = "SELECT 1 FROM products WHERE group_key = ? LIMIT 2"

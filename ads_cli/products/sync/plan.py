@@ -45,7 +45,7 @@ class CommitDifferences:
         """Invalidate the products that are written or deleted."""
         hashes = (id_hash(change.id) for change in self.differences)
         noted = chain.from_iterable((each, repeat_hash(each)) for each in hashes)
-        forgotten = (each.ljust(DIGEST_BYTES, b"\0") for each in chain(noted, self.differences.kept_again))
+        forgotten = (each.ljust(DIGEST_BYTES, b"\0") for each in chain(noted, self.differences.forgotten))
         self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, forgotten)
 
     def finish(self, journal: Journal) -> str:

@@ -47,9 +47,10 @@ def test_what_differs_after_it_was_sent_once_more_is_not_kept(shop, words):
         changes(shop, title="Shouted")
         summary = shop.prune(*words, code=0 if sent else 9)
         assert (shop.sent, summary["not_kept"]) == (sent, 0 if sent else 1)
-    assert "1 product not kept as the service acknowledged, twice: 'a'" in shop.said
-    assert shop.diff("-q", code=9) == [] and "1 product not kept" in shop.said
-    assert "1 product not kept" in shop.adsctl("products", "sync", "feed.jsonl", "--dry-run", "-q").stderr
+    assert "1 product reverted by the service, which has acknowledged the row" in shop.said
+    assert "twice and lists other values: 'a'" in shop.said
+    assert shop.diff("-q", code=9) == [] and "1 product reverted" in shop.said
+    assert "1 product reverted" in shop.adsctl("products", "sync", "feed.jsonl", "--dry-run", "-q").stderr
     assert shop.actions("--verify") == {"update": ["a"]}
     shop.feed({"id": "a", "price": "9.00 EUR"}, {"id": "b"})
     (record,) = shop.diff()

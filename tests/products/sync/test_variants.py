@@ -23,14 +23,14 @@ def test_hidden_variants_are_listed_by_their_group_and_compared(differ):
     differ.catalog(A, B, C, {"id": "other"})
     differ.feed(A, B | {"price": "9.00 EUR"}, {"id": "other"})
     assert differ.actions("--prune") == {"update": ["b"], "delete": ["c"]}
-    assert len(requested_groups(differ)) == 1 and "unseen" not in differ.said
+    assert len(requested_groups(differ)) == 1 and "hidden" not in differ.said
 
 
 @BOTH
 def test_a_variant_that_is_in_no_listing_is_created(differ):
     differ.catalog(A, B)
     differ.feed(A, B, C)
-    assert differ.actions() == {"create": ["c"]} and "unseen" not in differ.said
+    assert differ.actions() == {"create": ["c"]} and "hidden" not in differ.said
 
 
 @BOTH
@@ -38,7 +38,7 @@ def test_groups_whose_rows_are_all_remembered_are_not_listed(differ):
     differ.feed(A, B, C)
     differ.push()
     differ.queries.clear()
-    assert differ.diff("--prune") == [] and "2 unseen" in differ.said
+    assert differ.diff("--prune") == [] and "2 hidden" in differ.said
     assert requested_groups(differ) == []
     differ.feed(A, B, C | {"price": "9.00 EUR"})
     assert differ.actions("--prune") == {"update": ["c"]} and len(requested_groups(differ)) == 1
@@ -58,7 +58,7 @@ def test_an_unseen_product_is_sent_unless_it_is_remembered_and_never_deleted(dif
     differ.hides_variants_of_groups = True
     differ.catalog(A, B, C)
     differ.feed(A, B)
-    assert differ.actions("--prune") == {"create": ["b"]} and "1 unseen" in differ.said
+    assert differ.actions("--prune") == {"create": ["b"]} and "1 hidden" in differ.said
     assert differ.actions("--prune", "--verify") == {"create": ["b"]}
 
 

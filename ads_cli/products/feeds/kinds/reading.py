@@ -96,8 +96,8 @@ def read_as(
     """Read a feed with these columns as one of a kind."""
     rename = KindColumns(mapped, kind, known, columns)
     if kind.assembly:
-        assembled: type[Rows] = load(ASSEMBLIES[kind.assembly])
-        rows = assembled(read({}), kind, rename)  # type: ignore[arg-type, call-arg]
+        assembled = load(ASSEMBLIES[kind.assembly])
+        rows: Rows = assembled(read({}), kind, rename)
     else:
         rows = read(rename)
     rows.unsent, rows.hints = kind.unsent, kind.hints

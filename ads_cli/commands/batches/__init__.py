@@ -1,9 +1,11 @@
 """Files of records for a command of one request: several are sent many to a request."""
 
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...api.amounts import CurrencyOf
+from ...api.batches import has_batch_options
 from ...api.endpoint import Request
 from ...api.spending import may_spend_more
 from ...batches import Uncertain
@@ -12,26 +14,30 @@ from ...batches.records import RecordReader
 from ...console.invocation import Invocation
 from ...console.request_input import option_values, refuse_several, request_from_input
 from ...console.results import show, show_prepared_requests
-from ...errors import UsageError
+from ...errors import ContentError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
+from ...output.text import counted
 from ...uploads.batch import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
 from ..spending import confirm_spending
-from .creation import OneRecord, one_record
-from .hooks import OnceHooks
-from .options import SendOptions
-from .push import INVALID_HINT, PushCommand
-from .validation import require_valid
+from ..uploads.creation import OneRecord, one_record
+from ..uploads.hooks import OnceHooks
+from ..uploads.options import SendOptions
+from ..uploads.push import INVALID_HINT, PushCommand
+from ..uploads.validation import require_valid
+from .several import current_of, only_what_differs
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...media.references import MediaReferences
+    from ..media.references import MediaOfRecords
 
 R = TypeVar("R", bound=Request)
 
 DOCUMENTS = ("yaml", "json")  # formats in which a file may be one record
+RECORDS = (*DOCUMENTS, "jsonl")  # formats in which a field may be a list
 
 
 class BatchOptions(SendOptions, frozen=True):
@@ -61,37 +67,78 @@ def send_records(
     batch: BatchOptions,
     currency_of: CurrencyOf,
     media: "MediaReferences | None" = None,
+    on_record: Callable[[list[str]], None] = lambda left_out: None,
 ) -> "R | OneRecord | None":
-    """Send the records of a file, each completed by options; return the request of a single one unsent."""
-    takes_several = kind.endpoint.batch is not None
-    known_format = batch.format or ("yaml" if file == "-" or not takes_several else None)
+    """Send the records of a file, each completed by options; return the request of a single one unsent.
+
+    `on_record` is told what was left out of the only one, where that is a record of the service.
+    """
+    has_options = has_batch_options(kind)
+    known_format = batch.format or ("yaml" if file == "-" or not has_options else None)
     source = open_source(file, known_format, default_format="yaml")
-    if not takes_several or (source.format.name in DOCUMENTS and not _is_list(source)):
+    if source.format.name in DOCUMENTS and not (_is_list if has_options else _has_records)(source):
         hint = f"{source.label} is one record: write a list, with '- ' before it"
         refuse_several(batch.of_several(kind), hint=hint)
         content, service = source.stream().read(), call.settings.service
         request = request_from_input(
-            kind, options, file, content=content, service=service, currency_of=currency_of, media=media
+            kind,
+            options,
+            file,
+            content=content,
+            service=service,
+            currency_of=currency_of,
+            media=media,
+            on_record=on_record,
+            current_of=lambda id: current_of(call, kind, id),
         )
         if not kind.endpoint.makes_anew:
             return request
         given = option_values(kind, options)[0]
         return one_record(call, request, source.location, given, None, batch.given)
-    reader = RecordReader(kind, call.settings.names, *option_values(kind, options), currency_of)
+    files = None
+    if media is not None:
+        from ..media.references import MediaOfRecords
+
+        is_of_table = source.format.name not in RECORDS
+        files = MediaOfRecords(call, media, media.take_options(options), file, is_of_table=is_of_table)
+    reader = RecordReader(
+        kind,
+        call.settings.names,
+        *option_values(kind, options),
+        currency_of,
+        files,
+        lambda id: current_of(call, kind, id),
+    )
     rows = read_rows(source, roots=(), known=reader.known)
-    plan = record_plan(rows, reader, call.account, batch.uncertain)
+    complete = files.complete if files else lambda request: request
+    plan = record_plan(rows, reader, batch.uncertain, complete)
     if _has_one(rows) and not batch.of_several(kind):
         require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
         only: R = plan.items[0]
+        if reader.reads_records:
+            on_record([*reader.left_out])
         if not kind.endpoint.makes_anew:
             return only
         key = plan.key(call.service, skip_invalid=False)
         return one_record(call, only, source.location, {}, key, batch.given)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    steps = _Steps(call=call, plan=plan, activity="Sending", kind=kind, is_resumed=batch.resume)
+    steps = _Steps(
+        call=call,
+        plan=plan,
+        activity="Sending",
+        kind=kind,
+        reader=reader,
+        is_resumed=batch.resume,
+        files=files,
+    )
     PushCommand(steps, batch).run()
     return None
+
+
+def say_left_out(call: Invocation, left_out: Iterable[str]) -> None:
+    """Say with -v what of a record was not sent."""
+    call.messages.detail(f"not sent, since it is read only: {', '.join(sorted(left_out))}")
 
 
 def _is_list(source: Source) -> bool:
@@ -106,6 +153,17 @@ def _is_list(source: Source) -> bool:
         return True  # its reader names the line
 
 
+def _has_records(source: Source) -> bool:
+    """Tell whether a document is a list of records; what it is else, the reader of one record tells."""
+    from ...config.strict_yaml import load
+
+    try:
+        document = load(source.stream().read(), source.label)
+    except ContentError:
+        return False
+    return isinstance(document, list) and bool(document) and isinstance(document[0], dict)
+
+
 def _has_one(rows: "Rows") -> bool:
     return len(list(islice(rows, 2))) == 1
 
@@ -114,7 +172,28 @@ class _Steps(OnceHooks, kw_only=True):
     """Steps of sending records."""
 
     kind: type[Request]
+    reader: RecordReader
     is_one_change: bool = False
+    files: "MediaOfRecords | None" = None
+
+    def begin(self, journal: Journal) -> None:
+        """Upload the files of what is to be sent."""
+        if self.files:
+            self.files.upload(self.plan.pending_items, journal)
+
+    def validated(self) -> None:
+        """Look at the files of media that records name; of records of the service send only what differs."""
+        if self.files:
+            self.files.check()
+        left_out, call, plan = self.reader.left_out, self.call, self.plan
+        if not left_out:
+            return
+        say_left_out(call, left_out)
+        if self.kind.endpoint.method == "PUT" and self.reader.reads_records:
+            count = len(plan.items)
+            plan.reduce(only_what_differs(call, plan.items))
+            if same := count - len(plan.items):
+                call.messages.say(f"{counted(same, 'record')} unchanged")
 
     def show_dry_run(self, summary: Summary) -> None:
         """Print the requests that would be sent."""

@@ -1,0 +1,410 @@
+"""Show, change or delete several records by one command: those of several ids, or all that --where finds."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...api.amounts import amount_names, as_amount, fields_of_amounts, money_fields
+from ...api.batches import batch_request, encode_operation, operation
+from ...api.endpoint import Request, is_of_service, requests_named
+from ...api.names import neutral_name, to_neutral
+from ...api.parts import differing_fields, only
+from ...api.spending import may_spend_more
+from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
+from ...client.spending import SOURCES
+from ...console.invocation import Invocation
+from ...console.progress import progress
+from ...console.results import show, show_prepared_requests
+from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
+from ...output.text import cell, counted, listed, safe
+from ...spelling import suggestion
+from ...uploads.batch import Batch
+from ..spending import spending_question
+
+if TYPE_CHECKING:
+    from ...client.prepared_request import PreparedRequest
+    from ...feeds.transforms import Where
+
+IDS_PER_REQUEST, PAGE_SIZE = 200, 1000
+ACTIONS = {"PUT": "update", "DELETE": "delete"}
+SIGNS = {"update": "~", "delete": "-"}
+MOST_NAMED = 5  # ids in a question
+Record = Mapping[str, Any]
+RequestOf = Callable[[dict[str, Any]], Request]  # makes a request of the values of its options
+
+
+class Chosen(NamedTuple):
+    """What a command line says of the records that are meant."""
+
+    ids: Sequence[str]
+    where: Sequence[str]
+    settings: Sequence[str]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether one record is named, and nothing of it is needed."""
+        return len(self.ids) <= 1 and not self.where
+
+    def require_alone(self, file: str | None) -> None:
+        """Raise UsageError where records are named in two ways."""
+        if self.where and self.ids:
+            raise UsageError("--where: stands in place of ids", hint="give ids, or --where")
+        if file and (not self.is_one or self.settings):
+            named = "--where" if self.where else "--set" if self.settings else "several ids"
+            raise UsageError(f"--file: cannot be used with {named}", hint="the file names its records")
+
+
+class SeveralRecords:
+    """Finds the records of a command, and sends a request for each; many at once where the service can."""
+
+    def __init__(
+        self, call: Invocation, kind: type[Request], values: Mapping[str, Any], chosen: Chosen
+    ) -> None:
+        self._call, self._kind, self._chosen = call, kind, chosen
+        self._values = values  # of options, and the account
+        self._id_field = str(kind.endpoint.id_field)
+        self._group = kind.endpoint.command.split()[:-1]
+        self.noun = (
+            kind.endpoint.batch.noun if kind.endpoint.batch else " ".join(self._group).replace("-", " ")
+        )
+
+    def find(self) -> list[Any]:
+        """Return the records that are meant, as the service sends them, in the order of the ids."""
+        if not self._chosen.where:
+            ids = [*dict.fromkeys(self._chosen.ids)]
+            found = {str(record.get("id")): record for record in self._listed(ids)}
+            return [found[id] for id in ids if id in found]
+        conditions = self._conditions()
+        return [record for record in self._listed() if self._holds(conditions, to_neutral(record))]
+
+    def _listed(self, ids: Sequence[str] | None = None) -> Iterator[Any]:
+        """List records by their ids, or all of them."""
+        named = requests_named((*self._group, "list"))
+        kind: Any = next(each for each in named if is_of_service(each, self._call.settings.service))
+        known, own = {*kind.__struct_fields__}, f"{self._id_field}s"
+        shared = {name: value for name, value in self._values.items() if name in known and value is not None}
+        shared |= {"with_draft": True} if "with_draft" in known else {}
+        parts: list[Any] = [None]
+        if ids is not None:
+            parts = [[*ids[at : at + IDS_PER_REQUEST]] for at in range(0, len(ids), IDS_PER_REQUEST)]
+        for part in parts:
+            for page in self._call.client.pages(kind(**{**shared, "count": PAGE_SIZE, own: part})):
+                _ = page.records  # raises where it has none
+                yield from page.data if isinstance(page.data, list) else [page.data]
+
+    def _conditions(self) -> "list[Where]":
+        from ...feeds.transforms import Where
+
+        amounts = self._amounts
+        known = {*self._kind.endpoint.record_fields, *self._kind.__struct_fields__, *amounts}
+        found = []
+        for text in self._chosen.where:
+            condition = Where.parse(text)
+            name = neutral_name(condition.column.replace("-", "_"))
+            if name not in known:
+                near = suggestion(name, known)
+                raise UsageError(f"--where: {condition.column!r} is not a field of {self.noun}{near}")
+            found.append(Where(name, condition.operator, condition.value))
+        return found
+
+    @property
+    def _amounts(self) -> dict[str, str]:
+        """Name the fields of micro-units by the names of their amounts in whole units."""
+        fields = (name for name in self._kind.endpoint.record_fields if name.endswith("_local_micro"))
+        return {name: field for field in fields for name in amount_names(field)}
+
+    def _holds(self, conditions: "Sequence[Where]", record: Record) -> bool:
+        from ...feeds.transforms import text_of
+
+        for condition in conditions:
+            field = self._amounts.get(condition.column)
+            value = _units(record, field) if field else record.get(condition.column)
+            if not condition.holds(text_of(value).strip()):
+                return False
+        return True
+
+    def show(self, *, envelope: bool) -> None:
+        """Print the records; raise an error where some of the ids are those of none."""
+        found = self.find()
+        missing = [*dict.fromkeys(self._chosen.ids)]
+        ids = {str(record.get("id")) for record in found}
+        missing = [id for id in missing if id not in ids]
+        words = f"there is no {_one(self.noun)} {listed(missing)}"
+        if missing and not found:
+            raise NotFoundError(words)
+        request = self._kind(**{**self._own_values, self._id_field: "-"})
+        show(self._call, request, {"data": found} if envelope else found)
+        if missing:
+            raise IncompleteError(words, hint="the others are shown")
+
+    @property
+    def _own_values(self) -> dict[str, Any]:
+        return {
+            name: value for name, value in self._values.items() if name in self._kind.endpoint.path_fields
+        }
+
+    def change(self, request_of: RequestOf, *, envelope: bool) -> None:
+        """Ask once, and send a request for each record; raise IncompleteError where some are refused."""
+        call, chosen = self._call, self._chosen
+        records: dict[str, Record] = {}
+        if chosen.where or chosen.settings:
+            records = {str(record["id"]): record for record in map(to_neutral, self.find())}
+        ids = [*records] if chosen.where else [*dict.fromkeys(chosen.ids)]
+        if missing := [id for id in ids if id not in records] if chosen.settings else []:
+            raise NotFoundError(
+                f"there is no {_one(self.noun)} {listed(missing)}", hint="nothing was changed"
+            )
+        requests = [
+            request_of({**self._values, self._id_field: id, **self.settings_of(records.get(id, {}))})
+            for id in ids
+        ]
+        if chosen.where and self._action == "update":
+            requests = [each for each in requests if differing_fields(each, records[self._id(each)])]
+        if chosen.where or chosen.settings:
+            for line in self._drawn(requests, records):
+                call.messages.say(line)
+        if not requests:
+            differ = ", or none of them differs" if records and self._action == "update" else ""
+            call.messages.say(f"no {self.noun} match{differ}")
+        elif call.dry_run:
+            call.writes.approve(map(call.client.prepare, requests))
+            if call.is_plan:
+                self._confirm(requests)
+            show_prepared_requests(call, self._prepared(requests))
+            return
+        else:
+            call.writes.approve(map(call.client.prepare, requests))
+            self._confirm(requests)
+        self._report(requests, *self._sent(requests), envelope=envelope)
+
+    @property
+    def _action(self) -> str:
+        return ACTIONS[self._kind.endpoint.method]
+
+    def _id(self, request: Request) -> str:
+        return str(getattr(request, self._id_field))
+
+    def settings_of_one(self) -> dict[str, str]:
+        """Return the values of --set for the only record; raise NotFoundError where there is none."""
+        found = [*map(to_neutral, self.find())]
+        if not found:
+            raise NotFoundError(f"there is no {_one(self.noun)} {self._chosen.ids[0]}")
+        return self.settings_of(found[0])
+
+    def settings_of(self, record: Record) -> dict[str, str]:
+        """Return the values of --set for a record, as options have them; raise UsageError."""
+        from ...campaigns.copying import RELATIVE, relative_amount
+
+        amounts, found = fields_of_amounts(self._kind), dict[str, str]()
+        known = {*amounts, *self._kind.__struct_fields__} - {"account_id", self._id_field}
+        for text in self._chosen.settings:
+            path, equals, value = text.partition("=")
+            name = path if path in amounts else neutral_name(path.replace("-", "_"))
+            if not equals or name not in known:
+                raise UsageError(
+                    f"--set {text}: is not FIELD=VALUE{suggestion(name, known)}",
+                    hint="as in --set daily_budget=+10%",
+                )
+            field = amounts.get(name, name)
+            names = {field, *(each for each, of in amounts.items() if of == field)}
+            if any(self._values.get(each) is not None for each in names) or names & found.keys():
+                raise UsageError(f"--set {text}: {name} is given twice")
+            if RELATIVE.fullmatch(value) and field in money_fields(self._kind):
+                currency = str(record.get("currency") or "")
+                try:
+                    value = relative_amount(value, _units(record, field), currency, name)
+                except UsageError as error:
+                    error.message += f" ({_one(self.noun)} {record.get('id')})"
+                    raise
+                name = amount_names(field)[0]
+            found[name] = "" if value == "null" else value
+        return found
+
+    def _drawn(self, requests: Sequence[Request], records: Mapping[str, Record]) -> Iterator[str]:
+        """Draw a plan: a line for each record, and one for each field that changes."""
+        for request in requests:
+            record = records[self._id(request)]
+            name = f" {record['name']!r}" if record.get("name") else ""
+            yield safe(f"{SIGNS[self._action]} {_one(self.noun)} {record['id']}{name}")
+            if self._action == "update":
+                for field in differing_fields(request, record):
+                    after = {**record, field: getattr(request, field)}
+                    names = (_shown(field, each) for each in (record, after))
+                    yield safe(f"    {amount_names(field)[0]}: {' -> '.join(names)}")
+
+    def _confirm(self, requests: Sequence[Request]) -> None:
+        """Ask once about all: what is deleted, what --where has found, what may spend more."""
+        call, endpoint = self._call, self._kind.endpoint
+        ids = [*map(self._id, requests)]
+        names = f"{counted(len(requests), _one(self.noun), self.noun)} ({listed(ids, MOST_NAMED)})"
+        questions = []
+        if prompt := endpoint.confirm_prompt:
+            what, mark, consequence = prompt.partition(";")
+            questions.append(f"{what.split()[0]} {names}{mark}{consequence}")
+        elif self._chosen.where:
+            questions.append(f"Change {names}")
+        if any(map(may_spend_more, requests)) and not call.flags.get("yes"):
+            questions.append(spending_question(call, requests))
+        if question := "; ".join(filter(None, questions)):
+            call.confirm(question)
+
+    def _batches(self, requests: Sequence[Request]) -> Iterator[tuple[BatchUpload, Batch]]:
+        """Cut requests into those that the service takes at once."""
+        batch = self._kind.endpoint.batch
+        assert batch
+        many = batch_request(self._kind)(account_id=self._values["account_id"])
+        upload = BatchUpload(many, self._action, self.noun, OPERATIONS)
+        for at in range(0, len(requests), batch.size):
+            some = requests[at : at + batch.size]
+            bodies = [encode_operation(operation(each, self._call.settings.names)) for each in some]
+            places = [(at + number, 0) for number in range(len(some))]
+            yield upload, Batch(at // batch.size, Items(bodies, [*map(self._id, some)]), places)
+
+    def _prepared(self, requests: Sequence[Request]) -> "Iterator[PreparedRequest]":
+        if self._kind.endpoint.batch:
+            yield from (upload.prepare(self._call.client, batch) for upload, batch in self._batches(requests))
+        else:
+            yield from map(self._call.client.prepare, requests)
+
+    def _sent(self, requests: Sequence[Request]) -> tuple[list[Any], dict[str, str], AdsctlError | None]:
+        """Send everything; return the answers, why some are refused, and what has stopped it."""
+        call, answers, refused = self._call, list[Any](), dict[str, str]()
+        with progress(call.messages, "Sending", len(requests)) as on_progress:
+            try:
+                if self._kind.endpoint.batch:
+                    for upload, batch in self._batches(requests):
+                        ack = upload.send(call.client, batch, _Repeatable())
+                        answers += ack.answer
+                        refused |= {self._id(requests[number]): reason for number, reason in ack.failed}
+                        on_progress(len(answers) + len(refused))
+                else:
+                    for request in requests:
+                        try:
+                            answers.append(call.client.call(request).data)
+                        except (RefusedError, NotFoundError) as error:
+                            refused[self._id(request)] = error.message
+                        on_progress(len(answers) + len(refused))
+            except AdsctlError as error:
+                return answers, refused, error
+        return answers, refused, None
+
+    def _report(
+        self,
+        requests: Sequence[Request],
+        answers: list[Any],
+        refused: Mapping[str, str],
+        stopped: AdsctlError | None,
+        *,
+        envelope: bool,
+    ) -> None:
+        """Print what the service answered; raise the error of what it refused, or of what has stopped it."""
+        call, done = self._call, DONE[self._action]
+        request = requests[0] if requests else self._kind(**{**self._own_values, self._id_field: "-"})
+        if answers or not stopped:
+            show(call, request, {"data": answers} if envelope else answers)
+        words = f"{len(answers):,} of {counted(len(requests), _one(self.noun), self.noun)} {done}"
+        told = "\n".join(f"{id}: {reason}" for id, reason in refused.items())
+        if stopped:
+            stopped.message = "\n".join(filter(None, (f"{words}: {stopped.message}", told)))
+            again = "what is done is shown; run it again for the others"
+            stopped.hint = "; ".join(filter(None, (stopped.hint, again)))
+            raise stopped
+        if refused:
+            raise IncompleteError(f"{words}; refused by the service:\n{told}")
+        if requests:
+            call.messages.say(words)
+
+
+def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:
+    """Return changes with the fields alone that differ from what the service has; None where none does.
+
+    In a dry run nobody is asked, and they stay as they are.
+    """
+    if call.dry_run and not call.settings.is_local:
+        return [*requests]
+    found: list[Request | None] = []
+    for request, record in zip(requests, _current(call, requests), strict=True):
+        fields = differing_fields(request, record)
+        found.append(only(request, fields) if fields else None)
+    return found
+
+
+def current_of(call: Invocation, kind: type[Request], id: str) -> Record:
+    """Return what the service has of a record that a change names; nothing in a dry run."""
+    field = str(kind.endpoint.id_field)
+    if field not in SOURCES or (call.dry_run and not call.settings.is_local):
+        return {}
+    return call.stored.named(field, id)
+
+
+def show_current(call: Invocation, request: Request) -> None:
+    """Show the record that a change leaves as it is."""
+    call.messages.say("nothing to change: the service has it so")
+    show(call, request, _shown_record(call, request))
+
+
+def _current(call: Invocation, requests: Sequence[Request]) -> Iterator[Record]:
+    """Yield what the service has of the records that requests change."""
+    field = str(requests[0].endpoint.id_field) if requests else ""
+    ids = [str(getattr(request, field)) for request in requests]
+    if field in SOURCES and len(ids) > 1:
+        found = call.stored.read(field, ids)
+        yield from (found[id] for id in ids)
+    elif field in SOURCES:
+        yield from (call.stored.named(field, id) for id in ids)
+    else:
+        yield from (to_neutral(_shown_record(call, request)) for request in requests)
+
+
+def _shown_record(call: Invocation, request: Request) -> Any:
+    """Return the record that a change names, as the service sends it; from its list, where none shows it."""
+    endpoint, group = request.endpoint, request.endpoint.command.split()[:-1]
+    id = str(getattr(request, str(endpoint.id_field)))
+    known = {name: getattr(request, name) for name in endpoint.path_fields}
+    try:
+        named = requests_named((*group, "get"))
+    except KeyError:
+        named = requests_named((*group, "list"))
+    kind: Any = next(each for each in named if is_of_service(each, call.settings.service))
+    shown = kind(**{name: value for name, value in known.items() if name in kind.__struct_fields__})
+    for page in call.client.pages(shown):
+        records = page.data if isinstance(page.data, list) else [page.data]
+        for record in records:
+            if isinstance(record, dict) and str(record.get("id")) == id:
+                return record
+    raise NotFoundError(f"there is no {' '.join(group)} {id}")
+
+
+class _Repeatable:
+    """Notes no attempts: what is repeated has the same effect."""
+
+    def may_be_applied(self, batch: int) -> bool:
+        return False
+
+    def note_attempt(self, batch: int, keys: list[str]) -> None:
+        pass
+
+    def withdraw_attempt(self, batch: int) -> None:
+        pass
+
+
+def _one(noun: str) -> str:
+    return noun.removesuffix("s")
+
+
+def _units(record: Record, field: str) -> str | None:
+    """Return an amount of a record in units of its currency."""
+    micros = record.get(field)
+    if not isinstance(micros, int) or isinstance(micros, bool):
+        return None
+    return as_amount(micros, str(record.get("currency") or "")).replace(",", "")
+
+
+def _shown(field: str, record: Record) -> str:
+    value = record.get(field)
+    if field.endswith("_local_micro"):
+        with suppress(TypeError, ValueError):
+            value = _units({**record, field: int(value)}, field) if value not in (None, "") else None
+    if isinstance(value, list):
+        value = ", ".join(map(str, value))
+    return cell(None if value in (None, "") else value if isinstance(value, bool) else str(value)) or "null"

@@ -1,0 +1,77 @@
+"""Activate campaigns and line items."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...console.invocation import Invocation
+from ...errors import AdsctlError
+
+if TYPE_CHECKING:
+    from ...api.endpoint import Request
+
+CampaignIds = Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the campaigns")]
+LineItemIds = Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the line items")]
+
+
+def campaigns(ctx: typer.Context, ids: CampaignIds) -> None:
+    """Activate campaigns, which may spend from then on.
+
+    Asks first, and names the budget. With a token of OAuth 2.0 this is the route of the service for it, and
+    else an update of the status.
+
+    For example: adsctl campaigns activate 8wku2
+    """
+    from ...api.campaigns import ActivateCampaign
+
+    _activate(Invocation.of(ctx), ActivateCampaign, ids)
+
+
+def line_items(ctx: typer.Context, ids: LineItemIds) -> None:
+    """Activate line items, which may spend from then on where their campaigns are active.
+
+    Asks first, and names the budget. With a token of OAuth 2.0 this is the route of the service for it, and
+    else an update of the status.
+
+    For example: adsctl line-items activate 9d4c1
+    """
+    from ...api.line_items import ActivateLineItem
+
+    _activate(Invocation.of(ctx), ActivateLineItem, ids)
+
+
+def _activate(call: Invocation, kind: "type[Request]", ids: Sequence[str]) -> None:
+    """Ask once about all, activate one after the other, and show what the service has then."""
+    from ...api.spending import ACTIVE, STATUS, update_of_activation
+    from ...console.request_input import request_from_input
+    from ...console.results import show, show_request
+    from ..spending import confirm_spending
+
+    update, id_field = update_of_activation(kind), kind.endpoint.id_field
+    assert update and id_field
+
+    def requests(of: "type[Request]", **values: str) -> "list[Request]":
+        named = ({"account_id": call.account, id_field: id, **values} for id in dict.fromkeys(ids))
+        return [request_from_input(of, each, None, service=call.settings.service) for each in named]
+
+    updates = requests(update, **{STATUS: ACTIVE})
+    due = requests(kind) if call.settings.uses_grant else updates
+    call.writes.approve(map(call.client.prepare, due))
+    if not call.dry_run or call.is_plan:
+        confirm_spending(call, updates)
+    if call.dry_run:
+        for request in due:
+            show_request(call, request)
+        return
+    records: dict[str, Any] = {}
+    for request in due:
+        id = getattr(request, id_field)
+        try:
+            records[id] = call.client.call(request).data
+        except AdsctlError as error:
+            if len(due) > 1:
+                error.message = f"{id}: {error.message}; activated: {', '.join(records) or 'none'}"
+            raise
+    found = [*records.values()]
+    show(call, due[0], found[0] if len(found) == 1 else found)

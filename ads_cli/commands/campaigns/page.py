@@ -1,0 +1,142 @@
+"""--report: the page about a plan of campaigns, and what became of it; written however the run ends."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ... import __version__
+from ...api.amounts import as_amount
+from ...console.invocation import Invocation
+from ...console.output_file import checked_path, write_page
+from ...errors import AdsctlError, ReportedError
+from ...output.text import cell, counted
+
+if TYPE_CHECKING:
+    from ...campaigns.apply import Applied
+    from ...campaigns.comparison import CampaignPlan, Change
+    from ...report import Level, ReportPage, Section
+
+Report = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE.html", help="Write a page about this run, for a browser"),
+]
+LEVELS: "dict[str, Level]" = {"create": "good", "update": "warning", "delete": "error"}
+
+
+@dataclass
+class CampaignReport:
+    """What a page is made of, as far as the run has come."""
+
+    file: str
+    plan: "CampaignPlan | None" = None
+    result: "Applied | None" = None
+    error: ReportedError | None = None
+
+
+@contextmanager
+def reported(call: Invocation, report: str | None, file: str) -> Iterator[CampaignReport]:
+    """Write the page when the command has ended, also by an error."""
+    path = checked_path(report, force=False) if report else None
+    about = CampaignReport("standard input" if file == "-" else file)
+    try:
+        yield about
+    except ReportedError as error:
+        about.error = error
+        try:
+            _write(call, path, about)
+        except AdsctlError as other:  # that the run failed is more important
+            call.messages.warn(other.message)
+        raise
+    except typer.Exit:
+        _write(call, path, about)
+        raise
+    _write(call, path, about)
+
+
+def _write(call: Invocation, path: Path | None, about: CampaignReport) -> None:
+    if path:
+        write_page(call, path, page_of(call, about), force=False)
+
+
+def page_of(call: Invocation, about: CampaignReport) -> "ReportPage":
+    """Return the page; whoever named the campaigns cannot write markup."""
+    from ...report import ReportPage, Section, Tally, Texts
+
+    plan, error = about.plan, about.error
+    sections = []
+    if about.result and about.result.failed:
+        lines = [f"{path}: {reason}" for path, reason in about.result.failed]
+        sections.append(Section("Refused by the service", [Texts(lines)]))
+    if plan and plan.changes:
+        sections.append(_changes(plan, about.result))
+    if plan:
+        sections.append(_budgets(plan))
+    counts = {action: plan.count(action) for action in LEVELS} if plan else {}
+    done = about.result.done if about.result else {}
+    return ReportPage(
+        title=about.file,
+        level="error" if error else "good",
+        headline=error.message.partition("\n")[0] if error else _headline(plan, done),
+        details=[*error.message.split("\n")[1:], *([f"What to do: {error.hint}"] if error.hint else [])]
+        if error
+        else [],
+        facts=[
+            ("Profile", call.settings.profile or ""),
+            ("Account", call.settings.get("account") or ""),
+            ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+            ("By", f"adsctl {__version__}"),
+        ],
+        tallies=[
+            *(Tally(f"to {action}", count, LEVELS[action]) for action, count in counts.items() if count),
+            *(Tally(what, count, "good") for what, count in done.items() if count),
+        ],
+        sections=sections,
+    )
+
+
+def _headline(plan: "CampaignPlan | None", done: "dict[str, int]") -> str:
+    applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
+    return applied or (plan.words if plan else "nothing was compared")
+
+
+def _changes(plan: "CampaignPlan", result: "Applied | None") -> "Section":
+    from ...report import Column, ReportTable, Section
+
+    columns = [*map(Column, ("Action", "Kind", "Record", "Id", "Path", "What changes"))]
+    rows = [_row(change, result) for change in plan.changes]
+    return Section("Changes", [ReportTable("Changes", columns, rows, "change")])
+
+
+def _row(change: "Change", result: "Applied | None") -> "list[Any]":
+    from ...report import Badge, Edit
+
+    made = result.ids.get(change.entry) if result and change.entry and change.action == "create" else None
+    before, after = change.before or {}, change.after or {}
+    edits = tuple(
+        Edit(key, _text(before.get(key)), _text(after.get(key))) for key in dict.fromkeys((*before, *after))
+    )
+    badge = Badge(change.action, LEVELS[change.action])
+    noun = change.kind.noun
+    return [badge, noun, change.name or change.key, change.id or made or "", change.path, edits]
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else cell(value)
+
+
+def _budgets(plan: "CampaignPlan") -> "Section":
+    from ...report import Column, ReportTable, Section
+
+    before, after = plan.budgets.before, plan.budgets.after
+    rows = [
+        [currency or "-", as_amount(before[currency], currency), as_amount(after[currency], currency)]
+        for currency in sorted({*before, *after})
+    ]
+    columns = [*map(Column, ("Currency", "Before", "After"))]
+    title = f"Daily budgets of what may serve ({counted(len(rows), 'currency', 'currencies')})"
+    return Section("Money", [ReportTable(title, columns, rows, "currency")])

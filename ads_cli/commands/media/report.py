@@ -1,0 +1,172 @@
+"""--report: a page about files of media, written however the run ends."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ... import __version__
+from ...console.invocation import Invocation
+from ...console.output_file import checked_path, page_at_end, write_page
+from ...errors import ContentError, ReportedError, UsageError
+from ...numbers import size_text
+from ...output.text import counted, listed
+from .files import CheckedMedia, CheckResult, MediaFile
+
+if TYPE_CHECKING:
+    from ...report import Cell, Level, ReportPage, ReportTable, Section
+
+NAMED_FILES = 3  # the most that the title names
+LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": "good", "invalid": "error"}
+
+
+class MediaReport:
+    """What a run tells of its files; `verb` is what it was to do with them."""
+
+    def __init__(self, call: Invocation, files: list[MediaFile], verb: str) -> None:
+        self._call, self._verb = call, verb
+        self._names = [file.label for file in files]
+        self.checks: list[CheckResult] = []
+        self.records: list[dict[str, Any]] = []  # of an upload
+        self.refused: list[tuple[str, str]] = []  # files that were not uploaded, and why
+        self.error: ReportedError | None = None
+
+    def page(self) -> "ReportPage":
+        """Return the page about the run."""
+        from ...console.output_file import failure_details
+        from ...report import ReportPage, Tally
+
+        checked, error = self._checked, self.error
+        invalid = sum(not each.is_valid for each in checked)
+        warned = sum(each.is_valid and bool(each.findings) for each in checked)
+        counts = Counter(self._status(each) for each in checked)
+        counted_apart = {"valid", "invalid"}
+        is_told = isinstance(error, ContentError) and bool(invalid)
+        return ReportPage(
+            title=listed(self._names, NAMED_FILES),
+            level="error" if error or invalid else "warning" if warned else "good",
+            headline=self._headline(invalid),
+            details=[*failure_details(error, is_told=is_told)],
+            facts=[
+                ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+                *([] if self._verb == "checked" else [("Profile", self._call.settings.profile)]),
+                ("By", f"adsctl {__version__}"),
+            ],
+            tallies=[
+                Tally("files", len(self._names)),
+                Tally("with errors", invalid, "error" if invalid else "neutral"),
+                *([Tally("with warnings", warned, "warning")] if warned else []),
+                *(
+                    Tally(name, count, LEVELS.get(name, "neutral"))
+                    for name, count in counts.items()
+                    if name not in counted_apart
+                ),
+            ],
+            sections=[*self._sections()],
+        )
+
+    @property
+    def _checked(self) -> "list[CheckedMedia]":
+        return [each for check in self.checks for each in check.checked]
+
+    def _headline(self, invalid: int) -> str:
+        total = len(self._names)
+        if self.records:
+            statuses = Counter(record["status"] for record in self.records)
+            done = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
+            left = f"; {len(self.refused):,} not uploaded" if self.refused else ""
+            return f"{counted(total, 'file')}: {done}{left}"
+        if invalid:
+            have = "breaks a rule" if invalid == 1 else "break rules"
+            nothing = "" if self._verb == "checked" else "Nothing was uploaded: "
+            return f"{nothing}{invalid:,} of {counted(total, 'file')} {have}"
+        if self.error:
+            return f"The files were not all {self._verb}"
+        return "The file breaks no rule" if total == 1 else f"None of {counted(total, 'file')} breaks a rule"
+
+    def _status(self, checked: "CheckedMedia") -> str:
+        """Say what became of a file."""
+        label = checked.file.label
+        found = (str(record["status"]) for record in self.records if record["file"] == label)
+        if not checked.is_valid:
+            return "invalid"
+        return next(found, "valid" if self._verb == "checked" else "not sent")
+
+    def _sections(self) -> "Iterator[Section]":
+        from ...report import Badge, Column, ReportTable, Section
+
+        wrong: list[list[Cell]] = []
+        for each in self._checked:
+            for finding in each.findings:
+                severity = Badge(finding.severity, finding.severity)
+                wrong.append([each.file.label, severity, finding.words, finding.hint, finding.rule])
+        if wrong:
+            names = ("File", "Severity", "What is wrong", "What to do", "Rule")
+            table = ReportTable("Rules that files break", [*map(Column, names)], wrong, "finding")
+            yield Section("What is wrong", [table])
+        unread: list[list[Cell]] = [
+            [error.message, error.hint] for check in self.checks for error in check.unopened
+        ]
+        if unread:
+            columns = [Column("What happened"), Column("What to do")]
+            unopened = ReportTable("Files that cannot be opened", columns, unread, "file")
+            yield Section("Not opened", [unopened])
+        if self.refused:
+            columns = [Column("File"), Column("Why")]
+            rows: list[list[Cell]] = [[*each] for each in self.refused]
+            yield Section("Not uploaded", [ReportTable("Files", columns, rows, "file")])
+        if self._checked:
+            yield Section("All files", [self._files()])
+
+    def _files(self) -> "ReportTable":
+        """List the files; a thumbnail is that of an address of the web."""
+        from ...report import Badge, Column, Picture, ReportTable, web_address
+
+        addresses = [
+            web_address(each.file.label) if each.info.kind == "image" else "" for each in self._checked
+        ]
+        keys = {record["file"]: record["media_key"] or "" for record in self.records}
+        rows: list[list[Cell]] = []
+        for each, address in zip(self._checked, addresses, strict=True):
+            info, status = each.info, self._status(each)
+            thumbnail: list[Cell] = [Picture(address) if address else ""] if any(addresses) else []
+            rows.append(
+                [
+                    *thumbnail,
+                    each.file.label,
+                    Badge(status, LEVELS.get(status, "error" if status == "failed" else "neutral")),
+                    info.type or info.format or "unknown",
+                    size_text(info.bytes),
+                    f"{info.width}x{info.height}" if info.width else "",
+                    f"{info.seconds:.1f}" if info.seconds else "",
+                    *([keys.get(each.file.label, "")] if keys else []),
+                ]
+            )
+        names = ("File", "Status", "Type", "Size", "Pixels", "Seconds", *(("Media key",) if keys else ()))
+        columns = [Column("Picture", "picture")] if any(addresses) else []
+        return ReportTable("Files", [*columns, *map(Column, names)], rows, "file")
+
+
+@contextmanager
+def reported(
+    call: Invocation, files: list[MediaFile], verb: str, name: str | None, other: str | None, *, force: bool
+) -> Iterator[MediaReport]:
+    """Write the page `name` about a run when the block ends; `other` is another file that it writes."""
+    report = MediaReport(call, files, verb)
+    if name is None:
+        yield report
+        return
+    path = checked_path(name, force=force)
+    if any(file.location.is_same_file(name) for file in files):
+        raise UsageError(f"--report: {path} is an input file", hint="choose another name")
+    if other and path.resolve() == Path(other).resolve():
+        raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
+
+    def write(error: ReportedError | None) -> None:
+        report.error = error
+        write_page(call, path, report.page(), force=force)
+
+    with page_at_end(call, write):
+        yield report

@@ -1,0 +1,259 @@
+"""Grants of OAuth 2.0: the authorize page, codes with PKCE, tokens that rotate, and their end."""
+
+import hmac
+import secrets
+import time
+from base64 import urlsafe_b64encode
+from hashlib import sha256
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlencode
+
+import msgspec
+
+from ...api.auth import AuthorizeGrant, GetGrantToken, RevokeGrantToken
+from ...api.problems import InvalidError
+from ...api.validation import convert
+from .. import storage as user_table
+from ..core.faults import SHORT_LIVED
+from ..core.handlers import RequestContext, raw_handler
+from ..core.request import FORM
+from ..core.responses import ApiError, HttpResponse
+from .authorize import TRUSTED_FETCH_SITES, escape, message, origin, page, redirect
+from .bearer import basic_pair
+from .request_tokens import NO_STORE
+
+CODE_SECONDS = 30.0
+FORM_SECONDS = 600.0
+ACCESS_TOKEN_SECONDS = 7200
+OFFLINE = "offline.access"
+RIGHTS = {
+    "ads.read": "see your advertising accounts and their statistics",
+    "ads.write": "change and delete what is in them, and spend your budget",
+    "media.write": "upload images and videos",
+    "tweet.read": "see your posts",
+    "users.read": "see who you are",
+    OFFLINE: "do so while you are away",
+}
+
+
+class Asked(NamedTuple):
+    """What an app asks a user for."""
+
+    form_token: str
+    client_id: str
+    redirect_uri: str
+    scopes: str
+    state: str
+    challenge: str
+    method: str
+    expires: float
+    user: str | None
+    code: str | None
+    is_answered: int
+
+
+class GrantError(ApiError):
+    """An error of the token endpoints, as RFC 6749 (5.2) writes it."""
+
+    def __init__(self, error: str, description: str, status: int = 400) -> None:
+        super().__init__(status, error, description)
+        self._body = {"error": error, "error_description": description}
+
+    def to_response(self, params: dict[str, Any], *names: object) -> HttpResponse:
+        """Format the error."""
+        return HttpResponse(msgspec.json.encode(self._body), self.status, headers=NO_STORE)
+
+
+@raw_handler(AuthorizeGrant, "POST /i/oauth2/authorize")
+def authorize(context: RequestContext) -> HttpResponse:
+    """Show the authorization form, and handle its submission."""
+    if context.incoming.method == "POST":
+        return _submit(context)
+    params = context.incoming.parameters
+    app = _find_app(context, params.get("client_id", ""))
+    if app is None:
+        text = "The app that sent you here is not registered with this service. It has no access."
+        return message("This app is not registered", text, 403)
+    redirect_uri = params.get("redirect_uri", "")
+    if redirect_uri not in app.redirects:
+        text = f"The app wants to redirect you to {redirect_uri}, which is not registered for it."
+        return message("This redirect is not registered", text, 403)
+    try:
+        request = convert(AuthorizeGrant, params)
+    except InvalidError as error:
+        return _back(
+            redirect_uri, params.get("state", ""), error="invalid_request", error_description=str(error)
+        )
+    scopes = request.scope.split()
+    if unknown := [scope for scope in scopes if scope not in RIGHTS]:
+        description = f"unknown scopes: {' '.join(unknown)}"
+        return _back(redirect_uri, request.state, error="invalid_scope", error_description=description)
+    form_token = secrets.token_urlsafe(24)
+    row = (
+        *(form_token, request.client_id, redirect_uri, " ".join(scopes), request.state),
+        *(request.code_challenge, request.code_challenge_method, time.time() + FORM_SECONDS),
+    )
+    with context.store.transaction() as connection:
+        connection.execute(
+            "INSERT INTO oauth2_requests"
+            " (form_token, client_id, redirect_uri, scopes, state, challenge, method, expires)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            row,
+        )
+    return _form(context, app.name, form_token, redirect_uri, scopes)
+
+
+class OAuthApp(NamedTuple):
+    """A registered app; one without a secret is public."""
+
+    secret: str
+    name: str
+    redirects: list[str]
+
+
+def _find_app(context: RequestContext, client_id: str) -> OAuthApp | None:
+    query = "SELECT client_secret, name, redirects FROM oauth2_apps WHERE client_id = ?"
+    row = context.store.connection.execute(query, (client_id,)).fetchone()
+    return OAuthApp(row[0], row[1], row[2].split("\n")) if row else None
+
+
+def _form(
+    context: RequestContext, app: str, form_token: str, redirect_uri: str, scopes: list[str]
+) -> HttpResponse:
+    name = user_table.screen_name(context.store, context.store.setting("user")) or ""
+    items = "".join(f"<li>{RIGHTS[scope]}</li>" for scope in scopes)
+    form = (
+        f'<form method="post"><input type="hidden" name="form_token" value="{form_token}">'
+        f"<p>You are signed in as <strong>@{escape(name)}</strong>.</p>"
+        '<button name="answer" value="allow">Authorize</button>'
+        '<button name="answer" value="refuse">Cancel</button></form>'
+    )
+    title = f"Authorize {app} to use your account?"
+    return page(title, f"<p>It will be able to:</p><ul>{items}</ul>", form, form_action=origin(redirect_uri))
+
+
+def _submit(context: RequestContext) -> HttpResponse:
+    """Handle a submitted form, and reject forms of other sites (CSRF)."""
+    params = context.incoming.parameters
+    asked = _find(context, "form_token", params.get("form_token", ""))
+    if asked is None or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
+        text = "Use the form on the page of this service."
+        return message("This form was sent by another site", text, 403)
+    is_allowed = params.get("answer") == "allow"
+    code = secrets.token_urlsafe(32) if is_allowed else None
+    answer = (time.time() + CODE_SECONDS, context.store.setting("user"), code, asked.form_token, time.time())
+    with context.store.transaction() as connection:
+        updated = connection.execute(
+            "UPDATE oauth2_requests SET is_answered = 1, expires = ?, user_id = ?, code = ?"
+            " WHERE form_token = ? AND NOT is_answered AND expires > ?",
+            answer,
+        )
+        if updated.rowcount != 1:
+            text = "It was answered before, or it is too old. Start again in the app."
+            return message("This request has ended", text, 410)
+    if code is None:
+        return _back(asked.redirect_uri, asked.state, error="access_denied")
+    return _back(asked.redirect_uri, asked.state, code=code)
+
+
+def _find(context: RequestContext, column: str, value: str) -> Asked | None:
+    query = f"SELECT * FROM oauth2_requests WHERE {column} = ?"
+    row = context.store.connection.execute(query, (value,)).fetchone()
+    return Asked(*row) if row else None
+
+
+def _back(redirect_uri: str, state: str, **params: str) -> HttpResponse:
+    """Redirect to the app."""
+    separator = "&" if "?" in redirect_uri else "?"
+    return redirect(f"{redirect_uri}{separator}{urlencode(params | {'state': state})}")
+
+
+@raw_handler(GetGrantToken)
+def token(context: RequestContext) -> HttpResponse:
+    """Exchange a code or a refresh token, each of which works once."""
+    client_id = _authenticate_app(context)
+    params = context.incoming.parameters
+    try:
+        request = convert(GetGrantToken, params)
+    except InvalidError as error:
+        raise GrantError("invalid_request", str(error)) from None
+    with context.store.transaction() as connection:
+        if request.grant_type == "refresh_token":
+            query = (
+                "DELETE FROM oauth2_tokens WHERE token = ? AND client_id = ? AND is_refresh"
+                " RETURNING grant_id, user_id, scopes"
+            )
+            row = connection.execute(query, (request.refresh_token or "", client_id)).fetchone()
+            if row is None:
+                raise GrantError("invalid_grant", "the refresh token is not the newest one")
+            grant, user, scopes = row
+        else:
+            asked = _redeem(context, client_id, request)
+            grant, user, scopes = secrets.token_urlsafe(12), asked.user, asked.scopes
+            # One grant is live for each app and user.
+            end = "DELETE FROM oauth2_tokens WHERE client_id = ? AND user_id = ?"
+            connection.execute(end, (client_id, user))
+        lifetime = 1 if context.fault == SHORT_LIVED else ACCESS_TOKEN_SECONDS
+        access, refresh = (secrets.token_urlsafe(48) for _ in range(2))
+        add = "INSERT INTO oauth2_tokens VALUES (?, ?, ?, ?, ?, ?, ?)"
+        of_grant = (grant, client_id, user, scopes, time.time() + lifetime)
+        connection.execute(add, (access, 0, *of_grant))
+        body = {"token_type": "bearer", "expires_in": lifetime, "access_token": access, "scope": scopes}
+        if OFFLINE in scopes.split():
+            connection.execute(add, (refresh, 1, *of_grant))
+            body["refresh_token"] = refresh
+    return HttpResponse(msgspec.json.encode(body), headers=NO_STORE)
+
+
+def _authenticate_app(context: RequestContext) -> str:
+    """Return the client id of a request: that of HTTP Basic for a confidential app, else of the body."""
+    if context.incoming.content_type != FORM:
+        raise GrantError("invalid_request", f"the body of this endpoint has the content type {FORM}")
+    params = context.incoming.parameters
+    if "client_secret" in params:
+        raise GrantError("invalid_request", "the secret of an app is sent by HTTP Basic, never in the body")
+    if not context.incoming.authorization:
+        client_id, secret = params.get("client_id", ""), ""
+    else:
+        client_id, secret = map(unquote, basic_pair(context.incoming))
+    app = _find_app(context, client_id)
+    if app is None or not hmac.compare_digest(app.secret.encode(), secret.encode()):
+        raise GrantError("invalid_client", "the app is not known, or its secret is missing or wrong", 401)
+    return client_id
+
+
+def _redeem(context: RequestContext, client_id: str, request: GetGrantToken) -> Asked:
+    """Return what a code was given for, which it is no longer; raise GrantError."""
+    asked = _find(context, "code", request.code or "")
+    is_valid = (
+        asked
+        and asked.client_id == client_id
+        and asked.redirect_uri == request.redirect_uri
+        and time.time() < asked.expires
+    )
+    if not (asked and is_valid):
+        raise GrantError(
+            "invalid_grant", "the code is unknown, was used, is too old, or is of another redirect"
+        )
+    verifier = (request.code_verifier or "").encode()
+    if asked.method == "S256":
+        verifier = urlsafe_b64encode(sha256(verifier).digest()).rstrip(b"=")
+    if not hmac.compare_digest(verifier, asked.challenge.encode()):
+        raise GrantError("invalid_grant", "the code verifier is not that of the challenge")
+    context.store.connection.execute("UPDATE oauth2_requests SET code = NULL WHERE code = ?", (request.code,))
+    return asked
+
+
+@raw_handler(RevokeGrantToken)
+def revoke(context: RequestContext) -> HttpResponse:
+    """Revoke an access token, or with a refresh token the grant; an unknown one has ended already."""
+    client_id = _authenticate_app(context)
+    value = context.incoming.parameters.get("token", "")
+    if not value:
+        raise GrantError("invalid_request", "token is required")
+    with context.store.transaction() as connection:
+        find = "SELECT grant_id FROM oauth2_tokens WHERE token = ? AND client_id = ? AND is_refresh"
+        (grant,) = connection.execute(find, (value, client_id)).fetchone() or ("",)
+        end = "DELETE FROM oauth2_tokens WHERE client_id = ? AND (token = ? OR grant_id = ?)"
+        connection.execute(end, (client_id, value, grant))
+    return HttpResponse(msgspec.json.encode({"revoked": True}), headers=NO_STORE)

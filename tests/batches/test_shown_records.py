@@ -1,0 +1,110 @@
+"""What a command shows, another one takes: `get -o json | create -f -`, and records that were edited."""
+
+import json
+
+import pytest
+
+from ads_cli.client.sender import Sender
+from ads_cli.emulator.seed.line_items import HAMBURG, KNITTERS, SPRING
+
+both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[tuple[str, str]]:
+    """The requests that change anything, as methods and addresses."""
+    found: list[tuple[str, str]] = []
+    send = Sender.send
+
+    def recorded(self, prepared, *arguments, **options):
+        if prepared.method != "GET":
+            found.append((prepared.method, prepared.url))
+        return send(self, prepared, *arguments, **options)
+
+    monkeypatch.setattr(Sender, "send", recorded)
+    return found
+
+
+def shown(adsctl, *words: str) -> str:
+    return adsctl("-q", *words, "-o", "json").stdout
+
+
+@both_services
+@pytest.mark.parametrize(
+    ("group", "id"),
+    [("campaigns", KNITTERS), ("line-items", "9d4c3"), ("line-items", "9d4b4"), ("cards", "7cqs1")],
+)
+def test_a_record_that_is_shown_is_created_again(adsctl, service, service_name, group, id):
+    before = json.loads(shown(adsctl, group, "get", id))
+    done = adsctl(group, "create", "-f", "-", "-v", "-y", "-o", "json", input=json.dumps(before))
+    made, old = json.loads(done.stdout), before[0] if isinstance(before, list) else before
+    assert made["id"] != old["id"] and made["name"] == old["name"]
+    assert "not sent, since it is read only: " in done.stderr and "created_at" in done.stderr
+    quiet = adsctl(group, "create", "-f", "-", "-y", input=json.dumps(old))
+    assert "read only" not in quiet.stderr
+
+
+@both_services
+@pytest.mark.parametrize("group", ["line-items", "cards"])
+def test_a_list_that_is_shown_is_created_again(adsctl, service, service_name, group):
+    listed = shown(adsctl, group, "list", "--all")
+    made = json.loads(adsctl("-q", group, "create", "-f", "-", "-y", "-o", "json", input=listed).stdout)
+    names = [one["name"] for one in json.loads(listed)]
+    assert [one["name"] for one in made] == names and len(names) > 2
+    assert len(json.loads(shown(adsctl, group, "list", "--all"))) == 2 * len(names)
+
+
+@both_services
+def test_a_record_that_was_edited_is_changed_where_it_differs(adsctl, service, service_name, sent):
+    record = json.loads(shown(adsctl, "campaigns", "get", SPRING))
+    done = adsctl("campaigns", "update", "-f", "-", "-o", "json", input=json.dumps(record))
+    assert "nothing to change" in done.stderr and json.loads(done.stdout) == record and not sent
+    edited = json.dumps(record | {"name": "Summer", "daily_budget_amount_local_micro": 61_000_000})
+    adsctl("campaigns", "update", "-f", "-", input=edited)
+    ((method, url),) = sent
+    assert method == "PUT" and url.partition("?")[0].endswith(f"/campaigns/{SPRING}")
+    assert "name=Summer" in url and "61000000" in url and url.count("=") == 2
+    told = adsctl(
+        "campaigns", "update", "-f", "-", input=json.dumps(record | {"campaign_id": HAMBURG}), code=3
+    )
+    assert HAMBURG in told.stderr and SPRING in told.stderr
+
+
+@both_services
+@pytest.mark.parametrize("format", ["json", "csv", "yaml", "jsonl"])
+def test_of_a_list_only_what_was_edited_is_sent(adsctl, service, service_name, format, sent):
+    listed = adsctl("-q", "campaigns", "list", "--all", "-o", format).stdout
+    words = ("campaigns", "update", "-f", "-", "--format", format, "-o", "ids")
+    assert adsctl(*words, input=listed).stdout == "" and not sent, "with values that only the service answers"
+    done = adsctl(*words, input=listed.replace("Winter", "Summer").replace("Hamburg", "Bremen"))
+    assert done.stdout.split() == ["8wkt0", HAMBURG] and len(sent) == 1
+    assert "5 records unchanged" in done.stderr
+    names = adsctl("-q", "campaigns", "list", "--all", "-o", "csv", "--columns", "name").stdout
+    assert "Bremen knows us" in names and "Summer sale" in names
+
+
+def test_cards_of_a_list_are_changed_and_one_that_is_refused_is_named(adsctl, service, sent):
+    cards = json.loads(shown(adsctl, "cards", "list", "--all"))
+    cards[0]["name"], cards[1]["id"] = "Renamed", "nope"
+    done = adsctl("cards", "update", "-f", "-", "-o", "ids", input=json.dumps(cards), code=5)
+    assert "nope" in done.stderr and not sent, "what is not there is told first"
+    cards[1]["id"] = cards[2]["id"]
+    told = adsctl("cards", "update", "-f", "-", input=json.dumps(cards[:1] + cards[2:] + cards[1:2]), code=3)
+    assert cards[2]["id"] in told.stderr
+    done = adsctl("cards", "update", "-f", "-", "-o", "ids", input=json.dumps([cards[0], cards[2]]))
+    assert done.stdout.split() == [cards[0]["id"]] and [method for method, _ in sent] == ["PUT"]
+
+
+def test_a_list_of_cards_that_was_stopped_is_resumed_and_none_is_made_twice(adsctl, service):
+    card = {"name": "Mugs", "components": json.loads(shown(adsctl, "cards", "list"))[0]["components"]}
+    file = adsctl.file("cards.json", json.dumps([card | {"name": f"Mugs {n}"} for n in range(4)]))
+    before = len(json.loads(shown(adsctl, "cards", "list", "--all")))
+    service.fail("POST */cards reset-after times=1")
+    adsctl("cards", "create", "-f", file, code=8)
+    service.fail()
+    assert "--resume" in adsctl("cards", "create", "-f", file, code=11).stderr
+    adsctl("cards", "create", "-f", file, "--resume", code=12)
+    adsctl("cards", "create", "-f", file, "--resume", "--uncertain", "skip")
+    after = json.loads(shown(adsctl, "cards", "list", "--all"))
+    assert len(after) == before + 4
+    assert len({one["name"] for one in after if one["name"].startswith("Mugs ")}) == 4

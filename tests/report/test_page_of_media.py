@@ -1,0 +1,82 @@
+"""The page of `media check --report` and `media upload --report`: one row a file, with what is wrong."""
+
+import pytest
+from axe_core_python.selenium import Axe
+from selenium.webdriver.common.by import By
+
+from tests.browser import needs_chromium
+from tests.media.made import gif, picture, sample
+from tests.report.conftest import HOSTILE, requested
+from tests.report.reading import read
+
+
+@pytest.fixture
+def ads(adsctl):
+    """A good image, a video with a warning, and two files that break a rule."""
+    adsctl.file("hero.png", picture("PNG", 1200, 628))
+    adsctl.file("clip.mp4", sample("main.mp4"))
+    adsctl.file("long.gif", gif(400))
+    adsctl.file("notes.png", "notes")
+    return adsctl
+
+
+FILES = ("hero.png", "clip.mp4", "long.gif", "notes.png")
+
+
+def test_a_check_says_of_each_file_what_is_wrong_and_what_to_do(ads):
+    ads("media", "check", *FILES, "--report", "page.html", code=3)
+    text = read(ads.home / "page.html").text
+    assert "2 of 4 files break rules" in text
+    for file, rule in (
+        ("long.gif", "gif_frames"),
+        ("notes.png", "media_type"),
+        ("clip.mp4", "video_profile"),
+    ):
+        assert file in text and rule in text
+    assert "has 400 frames, at most 350 are allowed" in text and "leave frames out" in text
+    assert "1200x628" in text and "image/png" in text
+
+
+def test_an_upload_says_what_became_of_each_file(ads, service):
+    service.fail("POST /2/media/upload/*/finalize processing=failed")
+    ads("media", "upload", *FILES, "--skip-invalid", "--report", "page.html", code=9)
+    text = read(ads.home / "page.html").text
+    assert "1 uploaded" in text and "could not process it" in text
+    assert "3 not uploaded" in text and text.count("invalid") >= 2
+    service.fail()
+    ads("media", "upload", "hero.png", "clip.mp4", "--report", "page.html")
+    text = read(ads.home / "page.html").text
+    assert "2 files: 1 unchanged, 1 uploaded" in text and "13_" in text
+
+
+def test_a_run_that_sends_nothing_has_a_page_too(ads, service):
+    ads("media", "upload", *FILES, "--report", "page.html", code=3)
+    assert "Nothing was uploaded: 2 of 4 files break rules" in read(ads.home / "page.html").text
+    ads("media", "upload", "hero.png", "--dry-run", "--report", "page.html")
+    assert "not sent" in read(ads.home / "page.html").text
+    ads("media", "check", "hero.png", "none.png", "--report", "page.html", code=2)
+    assert "none.png cannot be opened" in read(ads.home / "page.html").text
+
+
+@pytest.mark.parametrize("name", ["hero.png", "-", "no/page.html", "failed.csv"])
+def test_a_page_that_cannot_be_written_is_refused_before_anything_is_sent(ads, service, name):
+    words = ("hero.png", "--failed-out", "failed.csv", "--force", "--report", name)
+    assert "--report: " in ads("media", "upload", *words, code=2).stderr
+    assert (ads.home / "hero.png").read_bytes() == picture("PNG", 1200, 628)
+    assert "hero.png" not in ads("media", "library", "list", "--all").stdout
+
+
+@needs_chromium
+def test_a_reader_sees_every_file_and_no_name_of_a_file_runs(ads, browser):
+    name = HOSTILE.replace("/", "\u2215") + ".png"
+    ads.file(name, "notes")
+    ads("media", "check", *FILES, name, "--report", "page.html", code=3)
+    browser.get_log("performance")
+    browser.get((ads.home / "page.html").as_uri())
+    titles = [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".table h3")]
+    assert titles == ["Rules that files break", "Files"]
+    rows = browser.find_elements(By.CSS_SELECTOR, ".table:last-of-type tbody tr")
+    assert any("hero.png" in row.text and "valid" in row.text for row in rows)
+    assert browser.execute_script("return window.ran") is None
+    assert [each for each in requested(browser) if each.startswith("http")] == []
+    assert Axe().run(browser)["violations"] == []

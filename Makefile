@@ -55,6 +55,7 @@ PROPERTIES = $(shell grep -lrE 'tests.effort|hypothesis' tests --include='test_*
 chaos: ready
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
 	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) Synced
+	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) SyncedCustomers
 	$(BIN)/python -m tests.chaos.media $(UPLOADS) $(SEED)
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
 	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash

@@ -3,8 +3,8 @@
 With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
-           [--only starts,pushes,checks,diffs,reading,emulators,people,stages,fleets,exports,clusters,masks,
-            media,campaigns]
+           [--only starts,pushes,checks,diffs,lists,reading,emulators,people,stages,fleets,exports,clusters,
+            masks,media,campaigns]
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 from .campaigns import campaigns
 from .checks import REPORTED_ROWS, changed, checks, page
 from .clusters import clusters
-from .diffs import diffs
+from .diffs import diffs, list_syncs
 from .emulators import emulators
 from .exports import exports
 from .fleets import fleets
@@ -41,6 +41,7 @@ SECTIONS = (
     "stages",
     "checks",
     "diffs",
+    "lists",
     "reading",
     "emulators",
     "people",
@@ -87,6 +88,8 @@ def main() -> None:
             changed(table, env, folder, size["rows"], size["runs"])
         if "diffs" in only:
             diffs(table, env, folder, size["rows"], size["runs"])
+        if "lists" in only:
+            list_syncs(table, env, folder, size["rows"], size["runs"])
         if "reading" in only:
             reading(table, env, folder, size["rows"], size["runs"])
         if "masks" in only:

@@ -1,10 +1,11 @@
-"""The differences between a feed and a catalog, beside listing the one and checking the other."""
+"""Differences of feeds and catalogs beside listing and checking; of lists of people beside their check."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from .feeds import bodies, feed
 from .peers import ADSCTL, PYTHON
+from .people import write
 from .running import HERE, Command, Cost, interleaved, load_server, measured, signed_in
 from .table import Bar, Table
 
@@ -13,6 +14,8 @@ SYNC, SENDING, BOTH = "products sync", "floor loop", "the diff and its requests"
 DIFFERENT = 10  # exit code
 THREADS = 8
 MOST_MEGABYTES = 300
+LIST_SYNC, LIST_CHECK = "audiences sync", "audiences check"
+MOST_LIST_MEGABYTES = 400
 
 
 def diffs(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
@@ -47,3 +50,29 @@ def diffs(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: i
     samples[BOTH] = [sum(both) for both in zip(samples[DIFF], samples[SENDING], strict=True)]
     table.speed(SYNC, rows, samples, [Bar(BOTH, most=1.15)])
     table.limit("peak memory", max(ran.megabytes for ran in found), MOST_MEGABYTES, "MB")
+
+
+def list_syncs(table: Table, env: Mapping[str, str], folder: Path, people: int, runs: int) -> None:
+    """Sync a list of which 1 % changes each time; compare time and memory to their bars."""
+    table.begin(f"sync of {people:,} people, 1 % changed, medians of {runs}")
+    first, other = folder / "first.csv", folder / "other.csv"
+    write(first, people)
+    lines = first.read_text().splitlines()
+    lines[1::100] = [f"new-{line}" for line in lines[1::100]]
+    other.write_text("\n".join(lines) + "\n")
+    found: list[Cost] = []
+    with load_server(0) as address:
+        online = {**env, **signed_in(address), "ADSCTL_STATE_DIR": str(folder / "list-state")}
+        words = [ADSCTL, *LIST_SYNC.split(), "-q", "-o", "none", "--audience", "aud", "--account", "acc"]
+        measured([*words, str(first)], online)
+
+        def sync() -> float:
+            path = (other, first)[len(found) % 2]
+            found.append(measured([*words, "--prune", "--yes", str(path)], online))
+            return found[-1].seconds
+
+        check = Command([ADSCTL, *LIST_CHECK.split(), "-q", "-o", "none", str(first)], env).time
+        samples = interleaved({LIST_CHECK: check, LIST_SYNC: sync}, runs, warm=False)
+    table.speed(LIST_CHECK, people, samples)
+    table.speed(LIST_SYNC, people, samples, [Bar(LIST_CHECK, most=1.3)])
+    table.limit("peak memory", max(ran.megabytes for ran in found), MOST_LIST_MEGABYTES, "MB")

@@ -2,25 +2,26 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple
 
 import msgspec
 
-from ..uploads.plan import this_second
+from ..errors import StateError
 from ..validation.rows import CheckedRow
 from .columns import encode_column
 from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
 from .ledger import Ledger, OpenLedger, Trust
 from .ledger_log import operations_of
-from .ledger_records import KINDS, NO_TAG, LedgerEntry, month_of
+from .ledger_lookup import CREATED, UPDATED, ComparedRows, LedgerLookup
+from .ledger_records import KINDS, NO_TAG, LedgerEntry
 from .plan import ListPlan, ListSettings
 
-CREATED, UPDATED, DELETED = "created", "updated", "deleted"
-PROGRESS_PEOPLE = 10_000
+DELETED = "deleted"
+MOST_KEPT_BYTES = 64 * 1024 * 1024  # of the JSON of people to be sent
 
 User = dict[str, list[str]]
 
@@ -55,38 +56,50 @@ class ListDifferences:
 class ListComparison:
     """Compares the people of a validated list with its ledger."""
 
-    def __init__(self, plan: ListPlan, ledger: Ledger, settings: ListSettings) -> None:
-        self._plan, self._ledger, self._settings = plan, ledger, settings
-        self._opened = ledger.open()
-        self._month = month_of(this_second())
+    def __init__(self, ledger: Ledger, settings: ListSettings) -> None:
+        self._ledger, self._settings = ledger, settings
+
+    def begin(self) -> None:
+        """Open the ledger, before the file is read."""
+        self._opened = self._ledger.open()
+        view = self._ledger.view(self._opened)
+        self._lookup = LedgerLookup(view, self._opened.entries, self._ledger.sealer)
+        # Of an empty ledger everybody is new: nothing needs to be hashed.
+        self.view = view if len(self._opened.entries) else None
         self._seen = bytearray(len(self._opened.entries))
+        self._tags = array("Q")  # of people who need not be sent
+        self._kept: list[tuple[int, str, str]] = []  # people to be sent: record, status, user as JSON
+        self._kept_size, self._keeps_all = 0, self.view is not None
         self._gone: list[list[LedgerEntry]] = []  # the identifiers of each person that is deleted
         self.found = ListDifferences(self._opened)
 
-    @property
-    def opened(self) -> OpenLedger:
-        """Return the ledger as it was before the comparison."""
-        return self._opened
+    def add(self, compared: ComparedRows, records: Sequence[int], before: int) -> None:
+        """Add what was found of some rows, whose records follow `before` others."""
+        seen, counts = self._seen, self.found.counts
+        for position in array("Q", compared.positions):
+            seen[position] = 1
+        self._tags.frombytes(compared.tags)
+        self.found.unchanged += compared.people - len(compared.due)
+        for row, status, user in compared.due:
+            counts[status] += 1
+            if self._keeps_all:
+                self._kept.append((before + records[row], status, user))
+                self._kept_size += len(user)
+        if self._kept_size > MOST_KEPT_BYTES:
+            self._keeps_all, self._kept, self._kept_size = False, [], 0
 
-    def compare(self, *, prune: bool, on_progress: Callable[[int], None]) -> ListDifferences:
-        """Find whom to add, and with `prune` whom to delete."""
-        index = self._opened.entries
-        self._seen = bytearray(len(index))
-        found = self.found = ListDifferences(self._opened)
-        tags = array("Q")
-        for rows, (_, user) in enumerate(self._users(), 1):
-            status, tag = self._status(user, mark=True)
-            if status:
-                found.counts[status] += 1
-            else:
-                found.unchanged += 1
-                if tag != NO_TAG:
-                    tags.append(int.from_bytes(tag))
-            if not rows % PROGRESS_PEOPLE:
-                on_progress(rows)
-        self._gone = []
-        self._find_gone(prune=prune)
+    def compare(self, plan: ListPlan, *, prune: bool) -> ListDifferences:
+        """Find whom to add, and with `prune` whom to delete, once a plan has read its file."""
+        found, tags = self.found, self._tags
+        if self.view is None:
+            found.counts[CREATED] = plan.report.valid
+        if found.counts.total() + found.unchanged != plan.report.valid:
+            raise StateError(
+                "another run has replaced what is remembered of this list", hint="run this again"
+            )
+        self._find_gone(plan, prune=prune)
         if found.sends_all:
+            self._keeps_all = False
             found.counts[UPDATED] += found.unchanged
             found.unchanged = 0
         elif found.affected:
@@ -94,48 +107,25 @@ class ListComparison:
             again = sum(tag in affected for tag in tags)
             found.counts[UPDATED] += again
             found.unchanged -= again
+            self._keeps_all = self._keeps_all and not again
         found.counts = Counter({name: count for name, count in found.counts.items() if count})
         return found
 
-    def _users(self) -> Iterator[tuple[int, User]]:
+    def _users(self, plan: ListPlan) -> Iterator[tuple[int, User]]:
         """Read the valid people of the file, with their record numbers."""
-        for batch in self._plan.batches():
+        for batch in plan.batches():
             records = chain.from_iterable(operations.rows for operations in batch.items)
             for operation in operations_of(batch.items):
                 users = operation.params.users
                 yield from zip(islice(records, len(users)), users, strict=True)
 
-    def _status(self, user: User, *, mark: bool = False) -> tuple[str, bytes]:
-        """Return what is to be done with a person, "" for nothing, and the tag of the ledger."""
-        digest, index = self._ledger.sealer.digest, self._opened.entries
-        tags, positions, is_certain = set(), [], self._opened.trust is Trust.FULL
-        count = 0
-        for name, values in user.items():
-            kind = KINDS[name]
-            for value in values:
-                count += 1
-                if (position := index.find(digest(kind, value))) >= 0:
-                    positions.append(position)
-                    entry = index.entry(position)
-                    tags.add(entry.tag)
-                    is_certain = is_certain and entry.is_certain(self._month)
-        if mark:
-            for position in positions:
-                self._seen[position] = 1
-        if not positions:
-            return CREATED, NO_TAG
-        is_one = len(tags) == 1 and (count == 1 or NO_TAG not in tags)
-        is_same = is_certain and len(positions) == count and is_one
-        return "" if is_same else UPDATED, next(iter(tags)) if is_one else NO_TAG
-
-    def _find_gone(self, *, prune: bool) -> None:
+    def _find_gone(self, plan: ListPlan, *, prune: bool) -> None:
         """Find the people who are in no row, and whether they may be deleted."""
         found, index = self.found, self._opened.entries
-        spared, unreadable = self._find_spared()
+        spared, unreadable = self._find_spared(plan)
         gone: dict[bytes, list[LedgerEntry]] = {}
-        for position, is_seen in enumerate(self._seen):
-            if is_seen:
-                continue
+        position = -1
+        while (position := self._seen.find(0, position + 1)) >= 0:
             entry = index.entry(position)
             if entry.tag == NO_TAG:
                 gone[entry.digest] = [entry]
@@ -156,21 +146,21 @@ class ListComparison:
         found.sends_all = self._opened.info.links_unknown
         found.affected = {entry.tag for entries in self._gone for entry in entries} - {NO_TAG}
 
-    def _find_spared(self) -> tuple[set[bytes], bool]:
+    def _find_spared(self, plan: ListPlan) -> tuple[set[bytes], bool]:
         """Mark the people of rows that are not sent; return their tags, and whether any may be unknown."""
-        report, index = self._plan.report, self._opened.entries
+        report, index = plan.report, self._opened.entries
         spared: set[bytes] = set()
         if not (report.invalid or report.partial) or not len(index):
             return spared, False
         is_unreadable = False
-        for checked in self._plan.checked_rows():
+        for checked in plan.checked_rows():
             if not (checked.errors or report.partial):
                 continue
             user, is_whole = self._readable(checked)
             positions = [
-                index.find(self._ledger.sealer.digest(KINDS[name], value))
+                index.find(digest)
                 for name, values in user.items()
-                for value in values
+                for digest in self._ledger.sealer.digests(KINDS[name], values)
             ]
             known = [position for position in positions if position >= 0]
             for position in known if checked.errors else ():
@@ -208,9 +198,13 @@ class ListComparison:
                 user.setdefault(IDENTIFIERS[entry.kind], []).append(found)
             yield Person(-number, user, DELETED)
 
-    def additions(self) -> Iterator[Person]:
-        """Read the file again and yield the people to add, or to send again."""
-        for record, user in self._users():
-            status, tag = self._status(user)
+    def additions(self, plan: ListPlan) -> Iterator[Person]:
+        """Yield the people to add, or to send again; where they are many, read the file again."""
+        if self._keeps_all:
+            for record, status, text in self._kept:
+                yield Person(record, msgspec.json.decode(text), status)
+            return
+        for record, user in self._users(plan):
+            status, tag = self._lookup.status(user)
             if status or self.found.sends_all or tag in self.found.affected:
                 yield Person(record, user, status or UPDATED)

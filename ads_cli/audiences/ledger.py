@@ -27,10 +27,12 @@ from ..config.file_locks import made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.job_file import UploadTarget
 from ..uploads.jobs import try_lock
+from ..uploads.plan import this_second
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from .ledger_log import LogFile, LogHeader, read_log
+from .ledger_lookup import LedgerView, view_of
 from .ledger_merge import LedgerPart, merge_logs
-from .ledger_records import PLAIN_BYTES, RECORD_BYTES, LedgerIndex, Sealer
+from .ledger_records import PLAIN_BYTES, RECORD_BYTES, LedgerIndex, Sealer, month_of, stamp_of
 
 FOLDER = "ledgers"  # in the state folder
 KEY_FILE = "ledger.key"  # in the state folder
@@ -135,6 +137,16 @@ class Ledger:
             self._merge()
             return self._open()
 
+    def view(self, opened: OpenLedger) -> LedgerView:
+        """Return what other processes find people of an open ledger by."""
+        return view_of(
+            str(self._path),
+            opened.entries,
+            self.sealer,
+            month=month_of(this_second()),
+            trusted=opened.trust is Trust.FULL,
+        )
+
     def log(self, job: str, lock: str, previous: str, epoch: str) -> LogFile:
         """Begin the log of a run of a job, on disk before this returns; `lock` is that of the job."""
         header = LogHeader(
@@ -235,7 +247,8 @@ class Ledger:
             return info, LedgerIndex(width=width), texts
         with self._path.open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return info, LedgerIndex(data, info.identifiers, width), texts
+            stamp = stamp_of(file.fileno())
+        return info, LedgerIndex(data, info.identifiers, width, stamp), texts
 
     def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> None:
         """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked."""

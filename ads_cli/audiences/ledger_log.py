@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,8 +102,8 @@ class LogFile:
             removes = operation.operation_type == OPERATION_TYPES["delete"]
             until = _until(operation.params.expires_at, default_until)
             target = deletes if removes else updates
-            for user, record in zip(operation.params.users, records, strict=False):
-                encoded = self._records(user, until, texts)
+            users = operation.params.users
+            for encoded, record in zip(self._records(users, until, texts), records, strict=False):
                 target += b"".join(encoded)
                 digests[record] = encoded
         self._append(SentUsers(batch, bytes(updates), bytes(deletes), texts), sync=True)
@@ -117,19 +117,27 @@ class LogFile:
         """Close the file."""
         os.close(self._file)
 
-    def _records(self, user: dict[str, list[str]], until: int, texts: dict[bytes, bytes]) -> list[bytes]:
-        """Return the records of a person's identifiers, which begin with their digests."""
-        seal, found = self._sealer.seal, []
-        for name, values in user.items():
+    def _records(
+        self, users: Sequence[dict[str, list[str]]], until: int, texts: dict[bytes, bytes]
+    ) -> Iterator[list[bytes]]:
+        """Yield the records of each person's identifiers, which begin with their digests."""
+        values: dict[str, list[str]] = {}
+        for user in users:
+            for name, own in user.items():
+                values.setdefault(name, []).extend(own)
+        sealed: dict[str, Iterator[bytes]] = {}
+        for name, all_values in values.items():
             kind = KINDS[name]
             meta = (kind << KIND_SHIFT | until).to_bytes(META_BYTES)
-            for value in values:
-                digest, rest = seal(kind, value)
-                if name == TEXT_KIND:
-                    texts[digest], rest = rest, bytes(len(digest))
-                found.append(digest + rest + meta)
-        tag = found[0][:TAG_BYTES] if len(found) > 1 else NO_TAG
-        return [record + tag for record in found]
+            found = self._sealer.seal(kind, all_values)
+            if name == TEXT_KIND:
+                texts |= found
+                found = [(digest, bytes(len(digest))) for digest, _ in found]
+            sealed[name] = iter([digest + rest + meta for digest, rest in found])
+        for user in users:
+            records = [record for name, own in user.items() for record in islice(sealed[name], len(own))]
+            tag = records[0][:TAG_BYTES] if len(records) > 1 else NO_TAG
+            yield [record + tag for record in records]
 
     def _append(self, frame: Any, *, sync: bool) -> None:
         content = _encode(frame)

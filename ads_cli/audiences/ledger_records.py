@@ -7,9 +7,10 @@ person, and with it each gives the other back. An id of the advertiser's own is 
 """
 
 import mmap
+import os
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import NamedTuple
@@ -58,81 +59,118 @@ class LedgerEntry(NamedTuple):
         meta = self.kind << KIND_SHIFT | UNCERTAIN * self.uncertain | self.until
         return self.digest + self.rest + meta.to_bytes(META_BYTES) + self.tag
 
-    def is_certain(self, month: int) -> bool:
-        """Tell whether the service has the person in this month."""
-        return not self.uncertain and month < self.until
-
     @property
     def is_head(self) -> bool:
         """Tell whether this is the identifier by which a person is counted."""
         return self.tag == NO_TAG or self.digest.startswith(self.tag)
 
 
+def is_certain(meta: bytes, month: int) -> bool:
+    """Tell by the meta bytes of a record whether the service has the person in a month."""
+    found = int.from_bytes(meta)
+    return not found & UNCERTAIN and month < found & MAX_MONTH
+
+
 class Sealer:
     """Turns identifiers into records and back, under the key of a state folder."""
 
     def __init__(self, key: bytes) -> None:
+        self.key = key
         self.key_id = blake2b(key=key, person=b"key id", digest_size=8).hexdigest()
         self._kinds = [blake2b(key=key, person=name.encode(), digest_size=HALF) for name in IDENTIFIERS]
         self._rest = blake2b(key=key, person=b"rest", digest_size=HALF)
         self._text = blake2b(key=key, person=b"text")
 
-    def digest(self, kind: int, value: str) -> bytes:
-        """Return the digest of an identifier."""
-        masks = self._kinds[kind].copy()
-        if IDENTIFIERS[kind] == TEXT_KIND:
-            masks.update(value.encode("utf-8", "surrogatepass"))
-            return masks.digest()
-        whole = bytes.fromhex(value)
-        masks.update(whole[:HALF])
-        return _masked(whole[HALF:], masks.digest())
+    def sealed_digest(self, digest: str) -> str:
+        """Return what only the key tells of a digest of people."""
+        return blake2b(digest.encode(), key=self.key, person=b"batch", digest_size=8).hexdigest()
 
-    def seal(self, kind: int, value: str) -> tuple[bytes, bytes]:
-        """Return the digest of an identifier, and its sealed rest: of a text all of it."""
-        digest = self.digest(kind, value)
+    def digests(self, kind: int, values: Sequence[str]) -> list[bytes]:
+        """Return the digests of identifiers of one kind."""
+        copy = self._kinds[kind].copy
         if IDENTIFIERS[kind] == TEXT_KIND:
-            text = value.encode("utf-8", "surrogatepass")
-            return digest, _masked(text, self._stream(digest, len(text)))
-        return digest, _masked(bytes.fromhex(value[: 2 * HALF]), self._pad(digest))
+            return [_keyed(copy, value.encode("utf-8", "surrogatepass")) for value in values]
+        whole = bytes.fromhex("".join(values))
+        return _masked_halves(copy, _halves(whole, 0), _halves(whole, HALF))
+
+    def seal(self, kind: int, values: Sequence[str]) -> list[tuple[bytes, bytes]]:
+        """Return the digest of each identifier, and its sealed rest: of a text all of it."""
+        digests = self.digests(kind, values)
+        if IDENTIFIERS[kind] == TEXT_KIND:
+            texts = [value.encode("utf-8", "surrogatepass") for value in values]
+            rests = [
+                _masked(text, self._stream(digest, len(text)))
+                for text, digest in zip(texts, digests, strict=True)
+            ]
+        else:
+            firsts = _halves(bytes.fromhex("".join(values)), 0)
+            rests = _masked_halves(self._rest.copy, digests, firsts)
+        return [*zip(digests, rests, strict=True)]
 
     def open(self, kind: int, digest: bytes, rest: bytes) -> str:
         """Return the identifier of a digest and its sealed rest."""
         if IDENTIFIERS[kind] == TEXT_KIND:
             return _masked(rest, self._stream(digest, len(rest))).decode("utf-8", "surrogatepass")
-        first = _masked(rest, self._pad(digest))
-        masks = self._kinds[kind].copy()
-        masks.update(first)
-        return (first + _masked(digest, masks.digest())).hex()
-
-    def _pad(self, digest: bytes) -> bytes:
-        pad = self._rest.copy()
-        pad.update(digest)
-        return pad.digest()
+        first = _masked(rest, _keyed(self._rest.copy, digest))
+        return (first + _masked(digest, _keyed(self._kinds[kind].copy, first))).hex()
 
     def _stream(self, digest: bytes, size: int) -> bytes:
         blocks = bytearray()
         while len(blocks) < size:
-            block = self._text.copy()
-            block.update(digest + len(blocks).to_bytes(4))
-            blocks += block.digest()
+            blocks += _keyed(self._text.copy, digest + len(blocks).to_bytes(4))
         return bytes(blocks[:size])
+
+
+def _keyed(copy: "Callable[[], blake2b]", data: bytes) -> bytes:
+    found = copy()
+    found.update(data)
+    return found.digest()
+
+
+def _halves(whole: bytes, begin: int) -> list[bytes]:
+    """Return one half of each SHA-256."""
+    return [whole[at : at + HALF] for at in range(begin, len(whole), 2 * HALF)]
+
+
+def _masked_halves(copy: "Callable[[], blake2b]", masks: list[bytes], halves: list[bytes]) -> list[bytes]:
+    """Mask halves by the keyed digests of others, all at once."""
+    keyed = []
+    for mask in masks:
+        found = copy()
+        found.update(mask)
+        keyed.append(found.digest())
+    whole = _masked(b"".join(halves), b"".join(keyed))
+    return [whole[at : at + HALF] for at in range(0, len(whole), HALF)]
 
 
 def _masked(data: bytes, mask: bytes) -> bytes:
     return (int.from_bytes(data) ^ int.from_bytes(mask)).to_bytes(len(data))
 
 
+def stamp_of(descriptor: int) -> tuple[int, int, int]:
+    """Return what tells a file from one that has replaced it."""
+    found = os.fstat(descriptor)
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
 class LedgerIndex:
     """Records sorted by digest, at the beginning of a mapped file."""
 
-    def __init__(self, data: "mmap.mmap | bytes" = b"", count: int = 0, width: int = PLAIN_BYTES) -> None:
-        self._data, self._count, self.width = data, count, width
-        self._starts = self._find_starts()
+    def __init__(
+        self,
+        data: "mmap.mmap | bytes" = b"",
+        count: int = 0,
+        width: int = PLAIN_BYTES,
+        stamp: tuple[int, int, int] = (0, 0, 0),
+    ) -> None:
+        self.data, self._count, self.width = data, count, width
+        self.stamp = stamp  # of the file
+        self.starts = self._find_starts()
 
     def _find_starts(self) -> "array[int]":
         """Return the offset of each bucket of digests with the same first two bytes, and the end."""
         end = self._count * self.width
-        highs, lows = (self._data[at : end : self.width] for at in range(2))
+        highs, lows = (self.data[at : end : self.width] for at in range(2))
         starts, at = array("Q"), 0
         for high in sorted(set(highs)):
             limit = bisect_right(highs, high, at)
@@ -149,14 +187,20 @@ class LedgerIndex:
     def find(self, digest: bytes) -> int:
         """Return the position of a digest; -1 where it is not in the ledger."""
         bucket = digest[0] << 8 | digest[1]
-        start = self._starts[bucket]
-        found = self._data[start : self._starts[bucket + 1]].find(digest)
+        start = self.starts[bucket]
+        found = self.data[start : self.starts[bucket + 1]].find(digest)
         return -1 if found < 0 else (start + found) // self.width
+
+    def meta_and_tag(self, position: int) -> tuple[bytes, bytes]:
+        """Return the meta bytes of the record at a position, and its tag."""
+        at = position * self.width
+        rest = self.data[at + 2 * HALF : at + self.width]
+        return rest[:META_BYTES], rest[META_BYTES:] or NO_TAG
 
     def entry(self, position: int) -> LedgerEntry:
         """Return the entry at a position."""
         at = position * self.width
-        return LedgerEntry.decode(self._data[at : at + self.width])
+        return LedgerEntry.decode(self.data[at : at + self.width])
 
     def records(self, first_byte: int) -> Iterator[bytes]:
         """Yield the records whose digests begin with a byte, with their tags."""
@@ -166,4 +210,4 @@ class LedgerIndex:
 
     def part(self, first_byte: int) -> bytes:
         """Return the bytes of the records whose digests begin with a byte."""
-        return self._data[self._starts[first_byte << 8] : self._starts[(first_byte + 1) << 8]]
+        return self.data[self.starts[first_byte << 8] : self.starts[(first_byte + 1) << 8]]

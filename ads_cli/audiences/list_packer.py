@@ -276,6 +276,8 @@ class ListPacker:
         before = 0
         try:
             for block, result in blocks.run(options):
+                if options.ledger and not result.packed.compared:  # the ledger was replaced meanwhile
+                    result = blocks.run_here(block, options)
                 records = _record_numbers(before, result)
                 before += result.rows - len(result.blank)
                 lines = {row: block.line + at for row, at in result.lines.items()}

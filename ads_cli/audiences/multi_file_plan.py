@@ -166,7 +166,7 @@ class MultiFileAudiencePlan(ListPlan):
     def _read(self, each: ListFile, on_progress: Callable[[int], None] = lambda rows: None) -> AudiencePlan:
         """Open and validate a list; number its rows and batches after those of the lists before."""
         plan = self._open(each)
-        before = self.report.rows
+        plan.records_before = before = self.report.rows
         try:
             plan.validate(lambda rows: on_progress(before + rows))
         except BaseException:

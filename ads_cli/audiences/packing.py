@@ -13,6 +13,7 @@ from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from .columns import EncodedColumn, encode_columns
 from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
+from .ledger_lookup import ComparedRows, LedgerView
 from .operations import OperationParams, Operations
 
 # 2,500 operations of this size, with commas and brackets, fill a body.
@@ -28,6 +29,7 @@ class Purpose(Enum):
 
     VALIDATE = "validate"  # sizes only, nothing is hashed
     DRY_RUN = "dry_run"  # everything, and no body is kept
+    COMPARE = "compare"  # with a ledger: everything is hashed, and nothing is kept
     SEND = "send"
 
 
@@ -39,6 +41,7 @@ class PackingOptions(NamedTuple):
     allow_clear_text: bool = False  # send e-mail addresses and phone numbers that are partner ids
     keep_partial: bool = False  # send people without those of their identifiers that are invalid
     purpose: Purpose = Purpose.SEND
+    ledger: LedgerView | None = None  # to compare with
 
 
 ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
@@ -57,6 +60,7 @@ class PackedRows:
     hashed: Counter[str] = field(default_factory=Counter)
     placeholders: Counter[str] = field(default_factory=Counter)
     answers: dict[str, Counter[str]] = field(default_factory=dict)  # in columns of consent
+    compared: ComparedRows | None = None
 
 
 def pack_rows(
@@ -96,10 +100,16 @@ def pack_rows(
         for row, text in enumerate(users.texts):
             if not text and row not in packed.problems and row not in left_out:
                 packed.problems[row] = [("", f"has no identifier: {', '.join(IDENTIFIERS)}")]
-    if not packed.problems and not left_out and isinstance(params, OperationParams):
-        packed.operations.append(fill_operations(params, users, range(len(users.texts)), options))
+    all_rows = range(len(users.texts))
+    is_whole = not packed.problems and not left_out
+    valid: Sequence[int] = all_rows
+    if not is_whole:
+        valid = [row for row in all_rows if row not in packed.problems and row not in left_out]
+    if options.purpose is Purpose.COMPARE and options.ledger and (lookup := options.ledger.lookup()):
+        packed.compared = lookup.compare(columns, users.of_row, valid)
+    if is_whole and isinstance(params, OperationParams):
+        packed.operations.append(fill_operations(params, users, all_rows, options))
         return packed
-    valid = [row for row in range(len(users.texts)) if row not in packed.problems and row not in left_out]
     params_of = (lambda row: params) if isinstance(params, OperationParams) else params.__getitem__
     for params_of_group, group in groupby(valid, params_of):
         rows = list(group)
@@ -135,6 +145,10 @@ class Users(NamedTuple):
     prefix: str
     suffix: str
     text_size: int | None = None  # of every text, where they are equal
+
+    def of_row(self, row: int) -> str:
+        """Return the JSON of a user."""
+        return f"{self.prefix}{self.texts[row]}{self.suffix}"
 
     def join(self, begin: int, end: int) -> str:
         """Return the JSON of users, separated by commas."""
@@ -182,7 +196,7 @@ def fill_operations(
     row_ends = array("q", users.split(offsets, MAX_OPERATION_BYTES - frame, max_users))
     body_ends = array("q", (frame + offsets[end] + n * (frame + 1) for n, end in enumerate(row_ends)))
     body = b""
-    if options.purpose is not Purpose.VALIDATE:
+    if options.purpose not in (Purpose.VALIDATE, Purpose.COMPARE):
         joined = (users.join(begin, end) for begin, end in pairwise([0, *row_ends]))
         body = ",".join([f"{start}{users_json}{JSON_END}" for users_json in joined]).encode()
     return Operations(body if options.purpose is Purpose.SEND else b"", body_ends, row_ends, rows)

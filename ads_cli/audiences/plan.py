@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..api.problems import Problem
 from ..errors import ContentError
@@ -25,6 +25,9 @@ from .list_packer import ListPacker, ListPart
 from .operations import OPERATION_TYPES, PARAMS_FIELDS, Operations, ParamsResolver, split_requests
 from .packing import PackingOptions, Purpose
 from .upload import RecordedUpload, UserUpload
+
+if TYPE_CHECKING:
+    from .comparison import ListComparison
 
 
 @dataclass
@@ -92,6 +95,7 @@ class ListSettings(NamedTuple):
     resolver: ParamsResolver
     packing: PackingOptions
     dry_run: bool = False
+    comparison: "ListComparison | None" = None  # with what was acknowledged
 
     def new_report(self) -> ListReport:
         """Return the report of nothing yet."""
@@ -241,18 +245,26 @@ class AudiencePlan(ListPlan):
     def __init__(self, rows: FileRows, settings: ListSettings) -> None:
         self._packer = ListPacker(rows, settings.columns, settings.resolver)
         self._options = settings.packing
+        self.records_before = 0  # of other files
         super().__init__(self._packer.rows, settings)
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole list, and count the requests that its valid rows need."""
         self._decide_conditions()
         report = self._report = self._settings.new_report()
-        purpose = Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE
+        comparison = self._settings.comparison
+        options = self._options._replace(
+            purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE
+        )
+        if comparison and comparison.view:
+            options = options._replace(purpose=Purpose.COMPARE, ledger=comparison.view)
         self._packer.resolve_with(self._packer.resolver.at(self.started))
 
         def operations() -> Iterator[Operations]:
-            for part in self._packer.parts(self._options._replace(purpose=purpose)):
+            for part in self._packer.parts(options):
                 report.add_part(part)
+                if comparison and part.packed.compared:
+                    comparison.add(part.packed.compared, part.records, self.records_before)
                 on_progress(report.rows)
                 yield from part.operations
 

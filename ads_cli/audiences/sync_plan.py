@@ -14,8 +14,9 @@ from ..uploads.plan import OnAcknowledged
 from ..uploads.upload import AttemptLog
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow
-from .comparison import CREATED, DELETED, UPDATED, ListComparison, ListDifferences, Person
+from .comparison import DELETED, ListComparison, ListDifferences, Person
 from .consent import CellAnswers
+from .ledger_lookup import CREATED, UPDATED
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
 from .plan import ListPlan, ListReport, ListSettings
@@ -66,7 +67,7 @@ class ListSyncPlan(ListPlan):
         self,
         plan: ListPlan,
         settings: ListSettings,
-        compare: Callable[[], ListComparison],
+        comparison: ListComparison,
         *,
         prune: bool,
         expected_epoch: str | None,
@@ -75,10 +76,10 @@ class ListSyncPlan(ListPlan):
         self.upload = ListSyncUpload(settings.upload)
         self.expected_epoch = expected_epoch  # the write epoch of the list before it was compared
         self.started = plan.started
-        self.comparison = compare
+        self._comparison = comparison
         self.prune = prune
         self._plan = plan
-        self._compared: ListComparison | None = None
+        self._is_compared = False
         self._earlier = 0  # people whom earlier runs of the job have sent
 
     @property
@@ -89,8 +90,8 @@ class ListSyncPlan(ListPlan):
     @property
     def differences(self) -> ListDifferences:
         """Return what differs; only after it was compared."""
-        assert self._compared
-        return self._compared.found
+        assert self._is_compared
+        return self._comparison.found
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
         """Read what the columns say that conditions ask for yes or no."""
@@ -98,12 +99,13 @@ class ListSyncPlan(ListPlan):
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
+        self._comparison.begin()
         return self._plan.validate(on_progress)
 
-    def compare(self, on_progress: Callable[[int], None]) -> ListDifferences:
+    def compare(self) -> ListDifferences:
         """Compare the validated file with the ledger."""
-        self._compared = self.comparison()
-        return self._compared.compare(prune=self.prune, on_progress=on_progress)
+        self._is_compared = True
+        return self._comparison.compare(self._plan, prune=self.prune)
 
     @property
     def due(self) -> int:
@@ -117,7 +119,7 @@ class ListSyncPlan(ListPlan):
 
     @property
     def _estimated_batches(self) -> int:
-        people = self.differences.counts.total() if self._compared else 0
+        people = self.differences.counts.total() if self._is_compared else 0
         return -(-people * self._plan.batch_count // max(self.report.valid, people, 1))
 
     def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
@@ -138,11 +140,10 @@ class ListSyncPlan(ListPlan):
             yield Batch(next(numbers), items)
 
     def _requests(self) -> Iterator[SyncItems]:
-        assert self._compared
         statuses: dict[int, str] = {}
         packed = chain(
-            self._pack(self._compared.deletions(), "delete", statuses),
-            self._pack(self._compared.additions(), "update", statuses),
+            self._pack(self._comparison.deletions(), "delete", statuses),
+            self._pack(self._comparison.additions(self._plan), "update", statuses),
         )
         for request in split_requests(packed):
             records = chain.from_iterable(operations.rows for operations in request)

@@ -164,8 +164,9 @@ class RecordedUpload:
         return self.users.prepare(client, batch)
 
     def digest(self, batch: Batch) -> str:
-        """Return the digest of what a batch sends."""
-        return self.users.digest(batch)
+        """Return a digest of what a batch sends, under the key of the ledger: it may be one person."""
+        assert self._ledger
+        return self._ledger.sealer.sealed_digest(self.users.digest(batch))
 
     def begin(self, journal: Journal) -> None:
         """Begin the log of a run."""

@@ -3,13 +3,18 @@
 import json
 import shutil
 import tempfile
+from array import array
 from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
 
 import pytest
 
 from ads_cli.audiences import ledger as ledgers
+from ads_cli.audiences.ledger_log import LogFile
+from ads_cli.audiences.upload import RecordedUpload, UserUpload
+from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
-from tests.audiences.lists import List, people, person
+from tests.audiences.lists import List, digest, people, person
 
 PHONES = "+49151123450{:02}".format
 
@@ -202,7 +207,7 @@ def test_a_request_by_hand_makes_what_is_known_uncertain(customers):
 def test_people_are_sent_again_before_the_service_forgets_them(customers, monkeypatch):
     customers.sync(people(1))
     later = datetime.now(UTC) + timedelta(days=370)
-    monkeypatch.setattr("ads_cli.audiences.comparison.this_second", lambda: later)
+    monkeypatch.setattr("ads_cli.audiences.ledger.this_second", lambda: later)
     assert customers.sync(people(1))["updated"] == 1
 
 
@@ -270,3 +275,66 @@ def test_parts_of_a_list_are_synced_at_once_and_pruned_by_a_task_of_their_own(cu
     customers.adsctl.file("prune.yaml", f"tasks:\n{prune}\n")
     customers.adsctl.local("fleet", "run", "prune.yaml")
     assert customers.equals(people(0, 1, 2))
+
+
+def test_a_page_tells_what_differs_and_nothing_of_a_person(customers):
+    page = customers.adsctl.home / "page.html"
+    customers.sync(people(1, 2), "--report", "page.html")
+    assert "2 created" in page.read_text()
+    wrong = [*people(2, 3), {"email": "not an address"}]
+    words = ("--prune", "--report", "page.html", "--force")
+    customers.run("diff", "people.csv", *words, people=wrong, code=3)
+    assert "Nothing was compared: 1 row with mistakes" in page.read_text()
+    customers.run("diff", "people.csv", *words, "--skip-invalid", code=9)
+    shown = page.read_text()
+    assert "1 to be created" in shown and "Kept on the list" in shown and "people.csv:4" in shown
+    customers.sync(people(3), "--max-delete", "0", *words[1:], code=12)
+    assert "2 to be deleted" in page.read_text() and "What to do" in page.read_text()
+    shown += page.read_text()
+    assert not any(f"u{n}@x.de" in shown or digest(f"u{n}@x.de") in shown for n in range(4))
+    assert "not an address" not in shown
+
+
+def test_a_page_of_a_do_not_reach_list_names_it(adsctl):
+    adsctl.file("gone.csv", "email\na@x.de\n")
+    words = ("gone.csv", "--list", "3k1a7", "--report", "page.html")
+    adsctl.local("audiences", "do-not-reach", "diff", *words, code=10)
+    assert "3k1a7" in (adsctl.home / "page.html").read_text()
+
+
+def test_nothing_in_the_state_folder_tells_of_somebody_without_the_key(customers):
+    """A batch of one person has one digest in the journal, which anybody could compute without a key."""
+    body = {"operation_type": "Update", "params": {"users": [{"email": [digest("u1@x.de")]}]}}
+    plain = blake2b(array("q", [1]), digest_size=8)
+    plain.update(json.dumps([body], separators=(",", ":")).encode())
+    customers.run("push", "people.csv", people=people(1))
+    customers.sync(people(1, 2))
+    stored = b"".join(
+        path.read_bytes()
+        for path in (customers.adsctl.home / "state").rglob("*")
+        if path.is_file() and not path.name.startswith("emulator")
+    )
+    known = (digest("u1@x.de"), plain.hexdigest(), "u1@x.de")
+    assert customers.members and not any(each.encode() in stored for each in known)
+    assert bytes.fromhex(known[0]) not in stored
+
+
+@pytest.mark.parametrize("boundary", ["before it is sent", "before its answer", "before the end"])
+def test_a_killed_sync_is_resumed(customers, monkeypatch, boundary):
+    customers.sync(people(1, 2, 9))
+
+    def die(*args, **options):
+        raise UnavailableError("killed")
+
+    with monkeypatch.context() as patch:
+        if boundary == "before it is sent":
+            patch.setattr(UserUpload, "send", die)
+        elif boundary == "before its answer":
+            patch.setattr(LogFile, "note_acknowledged", die)
+        else:
+            patch.setattr(RecordedUpload, "finish", die)
+        customers.sync(people(2, 3), code=8)
+    done = customers.sync(people(2, 3), "--resume")
+    assert (done["created"] + done["updated"], done["deleted"]) == (1, 2)  # who is uncertain is sent again
+    assert customers.equals(people(2, 3))
+    assert customers.sync(people(2, 3))["requests"] == 0

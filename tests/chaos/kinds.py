@@ -24,6 +24,7 @@ class UploadKind(ABC):
     statuses: tuple[str, ...]  # counts of the summary
     methods: tuple[str, ...]  # of the requests
     path_suffix: str
+    before: Rows = []  # a file that is sent before, without faults
     syncs = False  # the whole file at each start, after a listing that may fail
     size: int  # rows per request
     counts: tuple[int, ...]  # possible numbers of rows in a file
@@ -186,7 +187,43 @@ def _hashed(email: str) -> str:
     return sha256(email.lower().encode()).hexdigest()
 
 
-KINDS = (Products, Customers, Synced)
+class SyncedCustomers(Customers):
+    """A user list that an audience becomes equal to: some people are there already, and some have left."""
+
+    words = ("audiences", "sync")
+    options = ("--audience", Customers.audience, "--prune", "--yes", "--max-delete", "100%")
+    statuses = ("created", "updated", "deleted", "failed")
+    counts = (1, 30, 2000)
+    syncs = True
+
+    def rows(self, random: Random, count: int) -> Rows:
+        def person(number: int) -> dict[str, str]:
+            own_id = f"crm-{number}" if number % 3 == 0 else ""
+            return {"email": f"person{number}@shop.example", "partner_user_id": own_id}
+
+        rows = [person(number) for number in range(count)]
+        gone = [person(number) for number in range(count, count + random.choice((0, 1, 60)))]
+        self.before = [*random.sample(rows, random.randrange(count + 1)), *gone]
+        return rows
+
+    def watch(self, rows: Rows) -> None:
+        self._wanted = {_hashed(row["email"]) for row in rows} | {row["partner_user_id"] for row in rows}
+
+    def judge(self, method: str, body: bytes, acknowledged: list[Acknowledgement]) -> tuple[int, str]:
+        for operation in json.loads(body):
+            deletes = operation["operation_type"] == "Delete"
+            for user in operation["params"]["users"]:
+                values = {value for own in user.values() for value in own}
+                if bool(values & self._wanted) == deletes:
+                    return 0, f"{operation['operation_type']} of somebody who {'is' if deletes else 'left'}"
+        return 0, ""
+
+    def is_whole(self, summary: dict[str, int]) -> bool:
+        found = sum(summary[status] for status in ("created", "updated", "unchanged", "failed"))
+        return summary["valid"] == summary["rows"] <= found
+
+
+KINDS = (Products, Customers, Synced, SyncedCustomers)
 
 
 def as_csv(rows: Rows) -> str:

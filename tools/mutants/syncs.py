@@ -29,6 +29,20 @@ SYNCS = (
         (f"{LIST}::test_one_who_shares_an_identifier_with_one_who_leaves_stays",),
     ),
     Mutant(
+        "a sync of a list sends those who differ, and not those of whom something was deleted",
+        "ads_cli/audiences/comparison.py",
+        "            self._keeps_all = self._keeps_all and not again\n",
+        "",
+        (f"{LIST}::test_one_who_shares_an_identifier_with_one_who_leaves_stays",),
+    ),
+    Mutant(
+        "a journal has a digest of one person that anybody can compute",
+        "ads_cli/audiences/upload.py",
+        "self._ledger.sealer.sealed_digest(self.users.digest(batch))",
+        "self.users.digest(batch)",
+        (f"{LIST}::test_nothing_in_the_state_folder_tells_of_somebody_without_the_key",),
+    ),
+    Mutant(
         "a sync deletes more than --max-delete",
         "ads_cli/commands/products/sync.py",
         "if deletions <= self.max_delete.of(differences.listed):",

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...console.invocation import Invocation
-from ...console.progress import progress
 from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted, duration
 from ..products.feed_checks import FeedSizeCheck, MinRows
+from ..products.report import ReportOptions
 from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
 from .options import ListOptions
+from .page import ListRunReport
 
 if TYPE_CHECKING:
     from ...audiences.comparison import ListDifferences
@@ -39,7 +40,7 @@ class ListSyncOptions(PushOptions, frozen=True):
     ] = "10%"
 
 
-@with_options(feed=ListOptions, options=ListSyncOptions, default_concurrency=3)
+@with_options(feed=ListOptions, options=ListSyncOptions, page=ReportOptions, default_concurrency=3)
 def sync(
     ctx: typer.Context,
     files: Lists,
@@ -50,6 +51,7 @@ def sync(
     feed: ListOptions,
     options: ListSyncOptions,
     min_rows: MinRows = None,
+    page: ReportOptions,
 ) -> None:
     """Make a custom audience equal to a list of people.
 
@@ -65,10 +67,10 @@ def sync(
 
     call = Invocation.of(ctx)
     upload = audience_upload(call.account, audience)
-    _sync(call, files, upload, feed, options, min_rows, prune=prune, allow_clear_text=allow_clear_text)
+    _sync(call, files, upload, feed, options, page, min_rows, prune=prune, allow_clear_text=allow_clear_text)
 
 
-@with_options(feed=ListOptions, options=ListSyncOptions, default_concurrency=3)
+@with_options(feed=ListOptions, options=ListSyncOptions, page=ReportOptions, default_concurrency=3)
 def sync_do_not_reach(
     ctx: typer.Context,
     files: Lists,
@@ -78,6 +80,7 @@ def sync_do_not_reach(
     feed: ListOptions,
     options: ListSyncOptions,
     min_rows: MinRows = None,
+    page: ReportOptions,
 ) -> None:
     """Make a do-not-reach list equal to a list of people, as `audiences sync` does.
 
@@ -87,10 +90,10 @@ def sync_do_not_reach(
 
     call = Invocation.of(ctx)
     upload = do_not_reach_upload(call.account, list_)
-    _sync(call, files, upload, feed, options, min_rows, prune=prune)
+    _sync(call, files, upload, feed, options, page, min_rows, prune=prune)
 
 
-@with_options(feed=ListOptions, rejected=RejectedOptions)
+@with_options(feed=ListOptions, rejected=RejectedOptions, page=ReportOptions)
 def diff(
     ctx: typer.Context,
     files: Lists,
@@ -101,6 +104,7 @@ def diff(
     *,
     feed: ListOptions,
     rejected: RejectedOptions,
+    page: ReportOptions,
 ) -> None:
     """Count how a list of people differs from what a custom audience has acknowledged.
 
@@ -113,10 +117,10 @@ def diff(
     call = Invocation.of(ctx, mutates=False)
     upload = audience_upload(call.account, audience)
     options = ListSyncOptions(rejected.failed_out, rejected.force, skip_invalid=skip_invalid)
-    _diff(call, files, upload, feed, options, prune=prune, allow_clear_text=allow_clear_text)
+    _diff(call, files, upload, feed, options, page, prune=prune, allow_clear_text=allow_clear_text)
 
 
-@with_options(feed=ListOptions, rejected=RejectedOptions)
+@with_options(feed=ListOptions, rejected=RejectedOptions, page=ReportOptions)
 def diff_do_not_reach(
     ctx: typer.Context,
     files: Lists,
@@ -126,6 +130,7 @@ def diff_do_not_reach(
     *,
     feed: ListOptions,
     rejected: RejectedOptions,
+    page: ReportOptions,
 ) -> None:
     """Count how a list of people differs from what a do-not-reach list has acknowledged.
 
@@ -136,7 +141,7 @@ def diff_do_not_reach(
     call = Invocation.of(ctx, mutates=False)
     upload = do_not_reach_upload(call.account, list_)
     options = ListSyncOptions(rejected.failed_out, rejected.force, skip_invalid=skip_invalid)
-    _diff(call, files, upload, feed, options, prune=prune)
+    _diff(call, files, upload, feed, options, page, prune=prune)
 
 
 def _sync(
@@ -145,6 +150,7 @@ def _sync(
     upload: "UserUpload",
     feed: ListOptions,
     options: ListSyncOptions,
+    page: ReportOptions,
     min_rows: str | None,
     *,
     prune: bool,
@@ -156,20 +162,23 @@ def _sync(
     max_delete = parse_share(options.max_delete, "--max-delete")
     place = UploadTarget(call.service, upload.kind, upload.target)
     size_check = FeedSizeCheck(call, min_rows, place)
-    plan = _plan(call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text)
-    steps = _SyncSteps(
-        call=call,
-        plan=plan,
-        feed=feed,
-        activity="Syncing",
-        size_check=size_check,
-        options=options,
-        max_delete=max_delete,
-    )
-    try:
-        PushCommand(steps, options).run()
-    finally:
-        plan.close()
+    with page.begun(ListRunReport, call, files, force=options.force) as run:
+        plan = _plan(call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text)
+        steps = _SyncSteps(
+            call=call,
+            plan=plan,
+            feed=feed,
+            activity="Syncing",
+            size_check=size_check,
+            options=options,
+            max_delete=max_delete,
+            page=run,
+        )
+        try:
+            run.watch_list(plan, options.failed_out)
+            PushCommand(steps, options).run()
+        finally:
+            plan.close()
 
 
 def _diff(
@@ -178,6 +187,7 @@ def _diff(
     upload: "UserUpload",
     feed: ListOptions,
     options: ListSyncOptions,
+    page: ReportOptions,
     *,
     prune: bool,
     allow_clear_text: bool = False,
@@ -185,36 +195,39 @@ def _diff(
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.validation import require_valid, write_invalid_rows
 
-    plan = _plan(
-        call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text, compares_only=True
-    )
-    try:
-        check_failed_out(options.failed_out_file, plan.rows)
-        report = require_valid(
-            call,
-            plan,
-            skip_invalid=options.skip_invalid,
-            failed_out=options.failed_out_file,
-            hint="nothing was compared; correct the file, or compare the valid rows with --skip-invalid",
+    with page.begun(ListRunReport, call, files, force=options.force) as run:
+        plan = _plan(
+            call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text, compares_only=True
         )
-        steps = _SyncSteps(
-            call=call,
-            plan=plan,
-            feed=feed,
-            size_check=FeedSizeCheck(call, None, plan.place(call.service)),
-            options=options,
-            max_delete=parse_share(options.max_delete, "--max-delete"),
-        )
-        steps.compare()
-        steps.show_differences(report.counts)
-        write_invalid_rows(options.failed_out_file, plan, report)
-    finally:
-        plan.close()
-    told = [f"{report.summary} and not compared"] if report.invalid else []
-    if told := [*told, *filter(None, [steps.shortfall()])]:
-        raise IncompleteError("\n".join(told))
-    if plan.differences.counts:
-        raise typer.Exit(DIFFERENCES_FOUND)
+        try:
+            run.watch_list(plan, options.failed_out)
+            check_failed_out(options.failed_out_file, plan.rows)
+            report = require_valid(
+                call,
+                plan,
+                skip_invalid=options.skip_invalid,
+                failed_out=options.failed_out_file,
+                hint="nothing was compared; correct the file, or compare the valid rows with --skip-invalid",
+            )
+            steps = _SyncSteps(
+                call=call,
+                plan=plan,
+                feed=feed,
+                size_check=FeedSizeCheck(call, None, plan.place(call.service)),
+                options=options,
+                max_delete=parse_share(options.max_delete, "--max-delete"),
+                page=run,
+            )
+            steps.compare()
+            steps.show_differences(report.counts)
+            write_invalid_rows(options.failed_out_file, plan, report)
+        finally:
+            plan.close()
+        told = [f"{report.summary} and not compared"] if report.invalid else []
+        if told := [*told, *filter(None, [steps.shortfall()])]:
+            raise IncompleteError("\n".join(told))
+        if plan.differences.counts:
+            raise typer.Exit(DIFFERENCES_FOUND)
 
 
 def _plan(
@@ -236,19 +249,14 @@ def _plan(
     from .plans import plan_lists
 
     settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
-    files_plan = plan_lists(call, files, feed, settings, reads_all=True)
     place = settings.place(call.service)
     epoch = None  # parts of one list only add people, and may do so at the same time
     if not (call.dry_run or compares_only or (call.settings.environ.get(GROUP_VARIABLE) and not prune)):
         epoch = current_epoch(call, place)
-    ledger = Ledger(call.settings.state_dir, place)
-    return ListSyncPlan(
-        files_plan,
-        settings,
-        lambda: ListComparison(files_plan, ledger, settings),
-        prune=prune,
-        expected_epoch=epoch,
-    )
+    comparison = ListComparison(Ledger(call.settings.state_dir, place), settings)
+    settings = settings._replace(comparison=comparison)
+    files_plan = plan_lists(call, files, feed, settings, reads_all=True)
+    return ListSyncPlan(files_plan, settings, comparison, prune=prune, expected_epoch=epoch)
 
 
 class _SyncSteps(ListHooks, kw_only=True):
@@ -258,6 +266,7 @@ class _SyncSteps(ListHooks, kw_only=True):
     size_check: FeedSizeCheck
     options: ListSyncOptions
     max_delete: CountOrShare
+    page: ListRunReport
 
     def validated(self) -> None:
         """Compare the file with what was acknowledged."""
@@ -270,6 +279,7 @@ class _SyncSteps(ListHooks, kw_only=True):
         from .plans import require_people
 
         plan = self.plan
+        self.page.is_validated = True
         if plan.has_params_columns:
             raise ContentError(
                 f"{plan.rows.source.label} tells of each person whether to add or to delete them, or when,"
@@ -277,8 +287,8 @@ class _SyncSteps(ListHooks, kw_only=True):
                 hint="leave the column out with --ignore COLUMN, or send the file with 'audiences push'",
             )
         require_people(self.call, plan, self.feed)
-        with progress(self.call.messages, "Comparing", plan.report.valid) as on_progress:
-            found = plan.compare(on_progress)
+        found = plan.compare()
+        self.page.is_compared, self.page.shortfall = True, self.shortfall()
         if doubt := self._doubt(found):
             self.call.messages.warn(doubt)
 
@@ -386,6 +396,7 @@ class _SyncSteps(ListHooks, kw_only=True):
         return self.plan.upload.users.target
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
-        """Remember the rows of a file that was sent whole."""
+        """Remember the rows of a file that was sent whole, and tell the page."""
+        self.page.take_push(summary, result)
         if result and result.is_complete:
             self.size_check.store(self.plan.rows, self.plan.report)

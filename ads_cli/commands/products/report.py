@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ...console.invocation import Invocation
 from ...console.output_file import checked_path, page_at_end, write_page
@@ -14,19 +14,31 @@ from ..uploads.options import PageOptions
 from .run_result import Action, RunResult
 
 if TYPE_CHECKING:
+    from ...feeds.source import Feed
     from ...products.sync.differences import Differences
+    from ...report import ReportPage
     from ...uploads.push import PushResult, Summary
     from ...validation.validator import Validator
 
+AnyReport = TypeVar("AnyReport", bound="RunReport")
+
 
 class ReportOptions(PageOptions, frozen=True):
-    """Where a page about the run of a feed is written."""
+    """Where a page about the run of a feed or a list is written."""
 
     @contextmanager
     def written(self, call: Invocation, files: list[str], *, force: bool) -> "Iterator[RunReport]":
         """Write the page when the command has ended, also by an error."""
+        with self.begun(RunReport, call, files, force=force) as report:
+            yield report
+
+    @contextmanager
+    def begun(
+        self, kind: "type[AnyReport]", call: Invocation, files: list[str], *, force: bool
+    ) -> "Iterator[AnyReport]":
+        """Write a page of some kind when the command has ended, also by an error."""
         path = checked_path(self.report, force=force) if self.report else None
-        report = RunReport(call, path, force, RunResult(", ".join(map(mask_address, files))))
+        report = kind(call, path, force, RunResult(", ".join(map(mask_address, files))))
 
         def write(error: ReportedError | None) -> None:
             report.run.error = error
@@ -51,13 +63,18 @@ class RunReport:
             return
         from ...products.feed_stats import ProductFacts
 
-        path, self.path = self.path, None
-        if validator.rows.source.is_same_file(str(path)):
-            raise UsageError(f"--report: {path} is the input file", hint="choose another name")
-        if failed_out and path.resolve() == Path(failed_out).resolve():
-            raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
-        self.path, self.run.validator, self.run.action = path, validator, action
+        self.check_path(validator.rows.source, failed_out)
+        self.run.validator, self.run.action = validator, action
         validator.gather(ProductFacts)
+
+    def check_path(self, source: "Feed", failed_out: str | None) -> None:
+        """Raise UsageError where the page would replace what is read, or the rejected rows."""
+        path, self.path = self.path, None
+        if path and source.is_same_file(str(path)):
+            raise UsageError(f"--report: {path} is the input file", hint="choose another name")
+        if path and failed_out and path.resolve() == Path(failed_out).resolve():
+            raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
+        self.path = path
 
     def take_differences(self, differences: "Differences") -> None:
         """Receive what differs between the feed and its catalog."""
@@ -74,6 +91,10 @@ class RunReport:
         """Write the page, if one is asked for."""
         if self.path is None:
             return
+        write_page(self.call, self.path, self.page(), force=self.force)
+
+    def page(self) -> "ReportPage":
+        """Return the page about the run."""
         from .page import page_of
 
-        write_page(self.call, self.path, page_of(self.run, self.call.settings), force=self.force)
+        return page_of(self.run, self.call.settings)

@@ -1,0 +1,170 @@
+"""Look people of a list up in its ledger, many at a time, in the processes that pack them."""
+
+import mmap
+from array import array
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from .columns import BETWEEN, EncodedColumn
+from .ledger_records import (
+    HALF,
+    KINDS,
+    NO_TAG,
+    PLAIN_BYTES,
+    TEXT_KIND,
+    LedgerIndex,
+    Sealer,
+    is_certain,
+    stamp_of,
+)
+
+CREATED, UPDATED = "created", "updated"
+
+
+class ComparedRows(NamedTuple):
+    """How some rows differ from the ledger, as compactly as it goes between processes."""
+
+    people: int
+    positions: bytes  # of their identifiers in the ledger, 8 bytes each
+    due: list[tuple[int, str, str]]  # of people to be sent: row, status, and the user as JSON
+    tags: bytes  # of people who are not sent, and have several identifiers
+
+
+class LedgerView(NamedTuple):
+    """Names a ledger as it was when it was opened, for other processes."""
+
+    path: str
+    stamp: tuple[int, int, int]  # of the file
+    key: bytes
+    identifiers: int
+    width: int
+    month: int
+    is_trusted: bool
+
+    def lookup(self) -> "LedgerLookup | None":
+        """Return what looks people up; None where the file has been replaced since."""
+        if self not in _opened:
+            try:
+                with Path(self.path).open("rb") as file:
+                    if stamp_of(file.fileno()) != self.stamp:
+                        return None
+                    data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except OSError:
+                return None
+            self.open_as(
+                LedgerLookup(self, LedgerIndex(data, self.identifiers, self.width), Sealer(self.key))
+            )
+        return _opened[self]
+
+    def open_as(self, lookup: "LedgerLookup") -> None:
+        """Keep what looks people up in this process, and no other."""
+        _opened.clear()
+        _opened[self] = lookup
+
+
+_opened: dict[LedgerView, "LedgerLookup"] = {}
+
+
+class LedgerLookup:
+    """Says what is to be done with people."""
+
+    def __init__(self, view: LedgerView, index: LedgerIndex, sealer: Sealer) -> None:
+        self._view, self._index, self._sealer = view, index, sealer
+        self._certain: dict[bytes, bool] = {}  # by the meta bytes of a record
+
+    def status(self, user: dict[str, list[str]]) -> tuple[str, bytes]:
+        """Return what is to be done with a person, "" for nothing, and the tag of the ledger."""
+        if not len(self._index):
+            return CREATED, NO_TAG
+        digests = [d for name, values in user.items() for d in self._sealer.digests(KINDS[name], values)]
+        return self._status(digests, array("Q"))
+
+    def _status(self, digests: list[bytes], positions: "array[int]") -> tuple[str, bytes]:
+        """Return what is to be done with the person of some identifiers; add where the ledger has these."""
+        tags, certain, known = set(), self._view.is_trusted, 0
+        for digest in digests:
+            if (position := self._index.find(digest)) >= 0:
+                positions.append(position)
+                known += 1
+                meta, tag = self._index.meta_and_tag(position)
+                tags.add(tag)
+                certain = certain and self._is_certain(meta)
+        if not known:
+            return CREATED, NO_TAG
+        is_one = len(tags) == 1 and (len(digests) == 1 or NO_TAG not in tags)
+        is_same = certain and known == len(digests) and is_one
+        return "" if is_same else UPDATED, next(iter(tags)) if is_one else NO_TAG
+
+    def _is_certain(self, meta: bytes) -> bool:
+        if meta not in self._certain:
+            self._certain[meta] = is_certain(meta, self._view.month)
+        return self._certain[meta]
+
+    def compare(
+        self, columns: Sequence[EncodedColumn], user_of: Callable[[int], str], rows: Sequence[int]
+    ) -> ComparedRows:
+        """Compare the people of some rows; `columns` are their identifiers, `user_of` their JSON."""
+        positions, tags = array("Q"), array("Q")
+        due: list[tuple[int, str, str]] = []
+        is_single = len(columns) == 1 and bool(columns[0].text_size)
+        if is_single and self._view.width == PLAIN_BYTES and self._view.is_trusted:
+            statuses = self._statuses_of_singles(columns[0], rows, positions)
+        else:
+            statuses = []
+            for digests in self._digests(columns, rows):
+                status, tag = self._status(digests, positions)
+                statuses.append(status)
+                if not status and tag != NO_TAG:
+                    tags.append(int.from_bytes(tag))
+        if any(statuses):
+            due = [(row, status, user_of(row)) for row, status in zip(rows, statuses, strict=True) if status]
+        return ComparedRows(len(rows), positions.tobytes(), due, tags.tobytes())
+
+    def _statuses_of_singles(
+        self, column: EncodedColumn, rows: Sequence[int], positions: "array[int]"
+    ) -> list[str]:
+        """Return the statuses of people with one hashed identifier each, and no tag."""
+        values = [column.texts[row] for row in rows]
+        data, starts, width = self._index.data, self._index.starts, self._view.width
+        statuses, certain, add = [], self._certain, positions.append
+        for digest in self._sealer.digests(KINDS[column.kind], values):
+            bucket = digest[0] << 8 | digest[1]
+            start = starts[bucket]
+            part = data[start : starts[bucket + 1]]
+            at = part.find(digest)
+            if at < 0:
+                statuses.append(CREATED)
+                continue
+            add((start + at) // width)
+            meta = part[at + 2 * HALF : at + PLAIN_BYTES]
+            is_same = certain[meta] if meta in certain else self._is_certain(meta)
+            statuses.append("" if is_same else UPDATED)
+        return statuses
+
+    def _digests(self, columns: Sequence[EncodedColumn], rows: Sequence[int]) -> list[list[bytes]]:
+        """Return the digests of the identifiers of each row."""
+        found: list[list[bytes]] = [[] for _ in rows]
+        for column in columns:
+            texts = [column.texts[row] for row in rows]
+            present = [text for text in texts if text]
+            if not present:
+                continue
+            values = BETWEEN.join(present).split(BETWEEN)
+            if column.kind == TEXT_KIND:
+                values = [msgspec.json.decode(f'"{value}"') for value in values]
+            digests = iter(self._sealer.digests(KINDS[column.kind], values))
+            is_one_each = len(values) == len(present)
+            for own, text in zip(found, texts, strict=True):
+                for _ in range(1 if is_one_each else text.count(BETWEEN) + 1) if text else ():
+                    own.append(next(digests))
+        return found
+
+
+def view_of(path: str, index: LedgerIndex, sealer: Sealer, *, month: int, trusted: bool) -> LedgerView:
+    """Return the view of an open ledger, whose lookup this process has at once."""
+    view = LedgerView(path, index.stamp, sealer.key, len(index), index.width, month, trusted)
+    view.open_as(LedgerLookup(view, index, sealer))
+    return view

@@ -14,7 +14,10 @@ from ..errors import STATE_HINT, StateError
 from .ledger_records import KIND_SHIFT, KINDS, META_BYTES, NO_TAG, TAG_BYTES, TEXT_KIND, Sealer, month_of
 from .operations import OPERATION_TYPES, Operations, body_pieces
 
-FRAME_BYTES, CHECKSUM_BYTES = 4, 8
+LENGTH_BYTES, CHECKSUM_BYTES = 4, 8
+START_BYTES = 2 * LENGTH_BYTES + CHECKSUM_BYTES  # of a frame: its length and two checksums
+    2 * LENGTH_BYTES + CHECKSUM_BYTES
+)  # of a frame: length, checksum of that, checksum of the content
 
 
 class DamagedLogError(ValueError):
@@ -94,20 +97,24 @@ class LogFile:
     def note_sent(
         self, batch: int, items: Sequence[Operations], default_until: int
     ) -> dict[int, list[bytes]]:
-        """Note, on disk before this returns, whom a batch is about to send; return their records by row."""
-        digests: dict[int, list[bytes]] = {}
+        """Note, on disk before this returns, whom a batch is about to send; return their records by row.
+
+        `default_until` is the month until which who has no end of their own is kept.
+        """
+        records_by_row: dict[int, list[bytes]] = {}
         updates, deletes, texts = bytearray(), bytearray(), dict[bytes, bytes]()
-        records = chain.from_iterable(operations.rows for operations in items)
+        rows = chain.from_iterable(operations.rows for operations in items)
         for operation in operations_of(items):
             removes = operation.operation_type == OPERATION_TYPES["delete"]
             until = _until(operation.params.expires_at, default_until)
-            target = deletes if removes else updates
+            noted = deletes if removes else updates
             users = operation.params.users
-            for encoded, record in zip(self._records(users, until, texts), records, strict=False):
-                target += b"".join(encoded)
-                digests[record] = encoded
+            # Users first: where they end, zip must not have taken a row of the next operation.
+            for records, row in zip(self._records(users, until, texts), rows, strict=False):
+                noted += b"".join(records)
+                records_by_row[row] = records
         self._append(SentUsers(batch, bytes(updates), bytes(deletes), texts), sync=True)
-        return digests
+        return records_by_row
 
     def note_acknowledged(self, batch: int, rejected: Iterator[bytes]) -> None:
         """Note that a batch was acknowledged, but for people with some digests."""
@@ -141,8 +148,7 @@ class LogFile:
 
     def _append(self, frame: Any, *, sync: bool) -> None:
         content = _encode(frame)
-        checksum = blake2b(content, digest_size=CHECKSUM_BYTES).digest()
-        data = len(content).to_bytes(FRAME_BYTES) + checksum + content
+        data = _checked_length(len(content)) + _checksum(content) + content
         try:
             with self._lock:
                 if os.write(self._file, data) != len(data):
@@ -180,11 +186,24 @@ def read_log(path: Path) -> Log | None:
         return None
 
 
+def _checked_length(length: int) -> bytes:
+    """Return a length with a checksum of its own, so that a wrong one does not pass for a missing end."""
+    encoded = length.to_bytes(LENGTH_BYTES)
+    return encoded + blake2b(encoded, digest_size=LENGTH_BYTES).digest()
+
+
+def _checksum(content: bytes) -> bytes:
+    return blake2b(content, digest_size=CHECKSUM_BYTES).digest()
+
+
 def _frames(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while len(start := file.read(FRAME_BYTES + CHECKSUM_BYTES)) == FRAME_BYTES + CHECKSUM_BYTES:
-            content = file.read(int.from_bytes(start[:FRAME_BYTES]))
-            if blake2b(content, digest_size=CHECKSUM_BYTES).digest() != start[FRAME_BYTES:]:
+        while len(start := file.read(START_BYTES)) == START_BYTES:
+            length = int.from_bytes(start[:LENGTH_BYTES])
+            if not start.startswith(_checked_length(length)):
+                raise DamagedLogError(path)
+            content = file.read(length)
+            if not start.endswith(_checksum(content)):
                 if file.read(1):
                     raise DamagedLogError(path)
                 return  # a run was killed while it wrote this

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..api.problems import Problem
 from ..errors import ContentError
@@ -27,7 +27,7 @@ from .packing import PackingOptions, Purpose
 from .upload import RecordedUpload, UserUpload
 
 if TYPE_CHECKING:
-    from .comparison import ListComparison
+    from .ledger_lookup import ComparedRows, LedgerView
 
 
 @dataclass
@@ -87,6 +87,15 @@ class ListReport(ValidationReport):
                 )
 
 
+class RowComparison(Protocol):
+    """Takes what worker processes have found of rows in a ledger."""
+
+    view: "LedgerView | None"  # of the ledger, for the processes; None where it is empty
+
+    def add(self, compared: "ComparedRows", records: Sequence[int], before: int) -> None:
+        """Take the rows of a part with their record numbers, after those of earlier files."""
+
+
 class ListSettings(NamedTuple):
     """How lists are read and packed, and where their people go."""
 
@@ -95,7 +104,7 @@ class ListSettings(NamedTuple):
     resolver: ParamsResolver
     packing: PackingOptions
     dry_run: bool = False
-    comparison: "ListComparison | None" = None  # with what was acknowledged
+    comparison: "RowComparison | None" = None  # with what was acknowledged
 
     def new_report(self) -> ListReport:
         """Return the report of nothing yet."""

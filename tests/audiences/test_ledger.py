@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ads_cli.audiences import ledger as ledgers
 from ads_cli.audiences.ledger import Ledger, Trust
+from ads_cli.audiences.ledger_log import DamagedLogError, LogFile, LogHeader, read_log
 from ads_cli.audiences.ledger_records import KINDS, LedgerEntry, Sealer
 from ads_cli.audiences.operations import Operations
 from ads_cli.errors import StateError
@@ -137,3 +138,21 @@ def test_a_log_that_cannot_be_written_ends_the_push_before_anything_is_sent(ledg
     monkeypatch.setattr(os, "write", lambda descriptor, data: 1)
     with pytest.raises(StateError, match="disk is full"):
         log.note_sent(0, operations("Update", 1), 4000)
+
+
+def test_a_log_with_any_byte_changed_before_its_last_frame_is_damaged_and_not_cut_short(tmp_path):
+    header = LogHeader(service="s", kind="k", target="1nmth", key="a", lock="l", previous="", epoch="e")
+    log = LogFile.create(tmp_path / "log", header, Sealer(os.urandom(32)))
+    for batch in range(3):
+        log.note_sent(batch, operations("Update", batch), 4000)
+    log.close()
+    written = log.path.read_bytes()
+    assert len([*read_log(log.path).frames()]) == 3
+    last = len(written) // 4 * 3  # within the frame before the last one
+    for at in range(last):
+        log.path.write_bytes(written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :])
+        if found := read_log(log.path):
+            with pytest.raises(DamagedLogError):
+                list(found.frames())
+    log.path.write_bytes(written[:-5])  # a run that was killed while it wrote
+    assert len([*read_log(log.path).frames()]) == 2

@@ -84,10 +84,11 @@ BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS, extra={"limit":
 BidStrategy = Annotated[
     Literal["AUTO", "MAX", "TARGET"], Meta(extra={"lifts": {"AUTO": "bid_amount_local_micro"}})
 ]
-# By default the service answers values of its own, which it takes from nobody.
+# By default the service answers values of its own, which nobody can set.
 PayBy = Annotated[Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"], Meta(extra={"by_service": True})]
 FrequencyCap = Annotated[
-    int, Meta(ge=1, description="For objectives REACH, ENGAGEMENTS, VIDEO_VIEWS and PREROLL_VIEWS")
+    int,
+    Meta(ge=1, description=f"For objectives {', '.join(CAPPED_OBJECTIVES[:-1])} and {CAPPED_OBJECTIVES[-1]}"),
 ]
 LineItemName = Annotated[str, Meta(min_length=1, max_length=255)]
 DOMAIN_WORDS = "a host without https://, such as shop.example"
@@ -193,7 +194,9 @@ class GetLineItem(InAccount, kw_only=True):
 @at_least_one("ios_app_store_identifier", "android_app_store_identifier", objective=APP_OBJECTIVES)
 @only_for("frequency_cap", objective=CAPPED_OBJECTIVES)
 @only_for("bid_strategy", "MAX", objective=MAX_BID_OBJECTIVES)
-@only_for("bid_strategy", "TARGET", objective=("REACH", "FOLLOWERS", "WEBSITE_CLICKS"))
+@only_for(
+    "bid_strategy", "TARGET", objective=("REACH", "FOLLOWERS", "WEBSITE_CLICKS")
+)  # an update: no FOLLOWERS
 @goal_fits_objective
 @goal_fits_payment
 @later_than("end_time", "start_time")

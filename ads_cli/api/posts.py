@@ -132,7 +132,7 @@ ONE_YEAR = timedelta(days=366)  # in a leap year
 
 FewPerPage = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 Author = Annotated[AuthorId, Meta(extra={"default": "the advertiser"})]
-PublishedAt = Annotated[DayOrMoment, Meta(description="A whole minute, at most one year ahead")]
+PublishedAt = Annotated[DayOrMoment, Meta(description="At most one year ahead; seconds are cut off")]
 DRAFTS = Resource(
     "/12/accounts/{account_id}/draft_posts",
     "draft_post_id",
@@ -173,7 +173,7 @@ class ListUnpublished(InAccount, kw_only=True):
 
 
 @rule("scheduled_at")
-def within_a_year(post: Any) -> str | None:
+def within_the_next_year(post: Any) -> str | None:
     """Require a time that is still to come, at most one year ahead."""
     time, now = post.scheduled_at, datetime.now(UTC)
     if time is None:
@@ -254,7 +254,7 @@ class CreateScheduledPost(NewContent, kw_only=True):
 
     scheduled_at: PublishedAt
 
-    upcoming = within_a_year
+    upcoming = within_the_next_year
 
 
 @SCHEDULED.update("posts scheduled update", example="1790415000000000003 --text 'The green mugs are back'")
@@ -267,7 +267,7 @@ class UpdateScheduledPost(Content, kw_only=True):
     scheduled_post_id: Id
     scheduled_at: PublishedAt | None = None
 
-    upcoming = within_a_year
+    upcoming = within_the_next_year
 
 
 @SCHEDULED.delete(

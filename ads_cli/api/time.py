@@ -59,10 +59,10 @@ class HourOrDay(str):
             raise ValueError("it is not a whole hour")
         return cls(moment.isoformat().replace("+00:00", "Z"))
 
-    def moment(self, midnight: tzinfo) -> datetime:
-        """Return the time; a plain date begins at midnight in the time zone `midnight`."""
+    def moment(self, zone: tzinfo) -> datetime:
+        """Return the time; a plain date begins at midnight in a time zone."""
         found = datetime.fromisoformat(self)
-        return found if found.tzinfo else found.replace(tzinfo=midnight)
+        return found if found.tzinfo else found.replace(tzinfo=zone)
 
 
 def is_plain_date(text: Any) -> bool:

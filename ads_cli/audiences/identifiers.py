@@ -88,6 +88,7 @@ FORMATS = {
     "partner_user_id": "visible characters only",
 }
 
+# A ledger stores the position of each (`ledger_records.KINDS`): add at the end only, at most eight.
 IDENTIFIERS = ("email", "device_id", "handle", "platform_id", "phone_number", "partner_user_id")
 
 Normalize = Callable[[str], str]  # raises ValueError with the reason
@@ -199,13 +200,16 @@ def identifier_types(
     `region` is the country of national phone numbers, which are refused with the reason `no_region` without
     it; `allow_clear_text` takes any id for a partner's.
     """
-    words = rf"(?!(?:[0_-]+|{PLACEHOLDER_WORDS})(?![0-9a-z_-]))"
-    doubtful = r"(?!(?:[0-9a-f]{32}|[0-9-]+)(?![0-9a-z-]))"  # an MD5 hash, a phone number
+    # What a pattern matches is never normalized: it must match only what the function beside it takes.
+    no_placeholder = rf"(?!(?:[0_-]+|{PLACEHOLDER_WORDS})(?![0-9a-z_-]))"
+    no_hash_or_phone = r"(?!(?:[0-9a-f]{32}|[0-9-]+)(?![0-9a-z-]))"  # MD5
     types = (
         IdentifierType("email", lambda _: EMAIL, email),
-        IdentifierType("device_id", lambda _: words + doubtful + "[0-9a-z-]{1,36}+", device_id),
-        IdentifierType("handle", lambda _: words + "[0-9a-z_]{1,31}+", handle),
-        IdentifierType("platform_id", lambda _: words + "[0-9]{1,31}+", platform_id),
+        IdentifierType(
+            "device_id", lambda _: no_placeholder + no_hash_or_phone + "[0-9a-z-]{1,36}+", device_id
+        ),
+        IdentifierType("handle", lambda _: no_placeholder + "[0-9a-z_]{1,31}+", handle),
+        IdentifierType("platform_id", lambda _: no_placeholder + "[0-9]{1,31}+", platform_id),
         IdentifierType(
             "phone_number",
             normal_form,

@@ -16,8 +16,6 @@ from .operations import OPERATION_TYPES, Operations, body_pieces
 
 LENGTH_BYTES, CHECKSUM_BYTES = 4, 8
 START_BYTES = 2 * LENGTH_BYTES + CHECKSUM_BYTES  # of a frame: its length and two checksums
-    2 * LENGTH_BYTES + CHECKSUM_BYTES
-)  # of a frame: length, checksum of that, checksum of the content
 
 
 class DamagedLogError(ValueError):

@@ -185,22 +185,23 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
 
 def _error(path: Path, problems: list[TaskProblem]) -> Exception:
     """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
-    ordered = sorted(problems, key=lambda problem: problem.line)
-    groups = equal_texts((problem.text, problem) for problem in ordered)
+    ordered = sorted(problems, key=lambda each: each.line)
+    groups = equal_texts((each.text, each) for each in ordered)
     lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _told(text, group)]
     if left := sum(len(group) for _, group in groups[MAX_PROBLEMS:]):
         lines.append(f"and {left:,} more")
-    kinds = {problem.error for problem in problems}
+    kinds = {each.error for each in problems}
     kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
+    # The guard shares its exit code with its parent, by which `worst` knows it.
     kind = GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
     return kind("\n".join([*lines, f"{path}: {counted(len(problems), 'mistake')}; nothing was run"]))
 
 
 def _told(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
     """Yield one line for a mistake of several tasks, and one for each that is none of a task."""
-    tasks = [problem for problem in group if problem.task]
+    tasks = [each for each in group if each.task]
     if tasks:
-        lines = [*dict.fromkeys(str(problem.line) for problem in tasks)]
+        lines = [*dict.fromkeys(str(each.line) for each in tasks)]
         where = f" (lines {listed(lines)})" if len(lines) > 1 else ""
         yield f"{lines[0]}: " + mask_address(f"{listed([each.task for each in tasks])}{where}: {text}")
     yield from (f"{each.line}: {mask_address(each.text)}" for each in group if not each.task)

@@ -10,7 +10,7 @@
 registers handlers of the requests that the `Resource` lists, but for those that have one of their own.
 What only the state can decide is a function beside the declaration: `prepare` returns a record as it is
 stored, or raises ApiError (see `core.errors`), `shown` returns it as it is answered, with what is derived
-from other records, and `added` and `deleted` carry a change on to others.
+from other records, and `added` and `before_delete` carry a change on to others, or refuse it.
 """
 
 from collections.abc import Callable, Mapping
@@ -80,7 +80,7 @@ class Collection:
     prepare: Callable[[RequestContext, Record, Record | None], Record] = keep_as_is
     shown: Callable[[RequestContext, Record], Record] = as_stored
     added: Callable[[RequestContext, Record], None] = alone
-    deleted: Callable[[RequestContext, Record], None] = alone
+    before_delete: Callable[[RequestContext, Record], None] = alone
     conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = no_conditions  # of a list, in SQL
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ class Collection:
         """Delete a record; raise ApiError (404) if there is none, or no longer."""
         owner = self.scope(context, request)
         before = self.find(context, owner, _id_of(request))
-        self.deleted(context, before)
+        self.before_delete(context, before)
         after = context.store.delete(self.kind, before["id"], owner=owner)
         self._note(context, owner, "DELETE", after, before)
         if self.permanent:

@@ -5,7 +5,15 @@ from typing import Any
 
 from ...api import line_item_parts, line_items
 from ...api.conditions import requires
-from ...api.line_items import LineItemDetails, ListLineItems, goal_fits_objective, no_target_by_impression
+from ...api.line_items import (
+    APP_OBJECTIVES,
+    CAPPED_OBJECTIVES,
+    MAX_BID_OBJECTIVES,
+    LineItemDetails,
+    ListLineItems,
+    goal_fits_objective,
+    no_target_by_impression,
+)
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
 from ..core.request import value_or_default
@@ -18,9 +26,6 @@ from .serving import CAMPAIGN, LINE_ITEM
 from .targeting import CATEGORY, require_fitting_targeting, target_platforms_of_app
 
 WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy TARGET
-WITHOUT_MAX = ("REACH", "FOLLOWERS")  # objectives that do not allow bid_strategy MAX
-WITH_FREQUENCY_CAP = ("REACH", "ENGAGEMENTS", "VIDEO_VIEWS", "PREROLL_VIEWS")
-WITH_APP = ("APP_INSTALLS", "APP_ENGAGEMENTS")
 MAX_BUSINESS_CATEGORIES = 2
 
 
@@ -55,7 +60,7 @@ class LineItem(LineItemDetails, kw_only=True):
         """Allow a change to MAX and TARGET only for some objectives."""
         if self.before is None or self.bid_strategy == self.before["bid_strategy"]:
             return None
-        if self.bid_strategy == "MAX" and self.objective in WITHOUT_MAX:
+        if self.bid_strategy == "MAX" and self.objective not in MAX_BID_OBJECTIVES:
             return f"MAX is not allowed for objective {self.objective}"
         if self.bid_strategy == "TARGET" and self.objective not in WITH_TARGET:
             return f"TARGET is allowed for objectives {' and '.join(WITH_TARGET)}, not for {self.objective}"
@@ -122,9 +127,9 @@ class LineItem(LineItemDetails, kw_only=True):
     @rule("frequency_cap")
     def frequency_cap_fits_objective(self) -> str | None:
         """Allow frequency caps only for some objectives."""
-        if self.frequency_cap is None or self.objective in WITH_FREQUENCY_CAP:
+        if self.frequency_cap is None or self.objective in CAPPED_OBJECTIVES:
             return None
-        return f"is allowed for objectives {', '.join(WITH_FREQUENCY_CAP)}, not for {self.objective}"
+        return f"is allowed for objectives {', '.join(CAPPED_OBJECTIVES)}, not for {self.objective}"
 
     @rule("advertiser_domain")
     def publisher_network_needs_domain(self) -> str | None:
@@ -161,7 +166,7 @@ class LineItem(LineItemDetails, kw_only=True):
     def app_objectives_need_app(self) -> str | None:
         """Require an app store identifier for objectives that advertise an app."""
         has_app = self.ios_app_store_identifier or self.android_app_store_identifier
-        if self.objective not in WITH_APP or has_app:
+        if self.objective not in APP_OBJECTIVES or has_app:
             return None
         return f"is required for objective {self.objective}, unless android_app_store_identifier is given"
 

@@ -332,6 +332,6 @@ SCHEDULED_POSTS = Collection(
     new_id=random_number,
     prepare=_prepared_schedule,
     shown=_shown,
-    deleted=lambda context, post: _require_waiting(post),
+    before_delete=lambda context, post: _require_waiting(post),
     conditions=_of_author,
 )

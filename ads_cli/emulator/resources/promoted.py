@@ -22,7 +22,6 @@ from .serving import LINE_ITEM
 ACCEPTED = {"entity_status": "ACTIVE", "approval_status": "ACCEPTED"}
 TAKES_ACCOUNTS = "PROMOTED_ACCOUNT"  # product_type of line items
 BY_LINE_ITEM = {"line_item_ids": "line_item_id"}
-IN_LINE_ITEM = {"line_item_id": LINE_ITEM}
 
 
 def _of_live_line_items(context: RequestContext, request: ListPromotedPosts) -> Mapping[str, Any]:
@@ -32,7 +31,7 @@ def _of_live_line_items(context: RequestContext, request: ListPromotedPosts) -> 
     return {} if request.with_deleted else {live: request.account_id}
 
 
-def _once(context: RequestContext, after: Record, before: Record | None) -> Record:
+def _require_new_promotion(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError for a post that a line item promotes already, or under service x does not exist."""
     if context.service == "x" and context.store.find(POST, str(after["post_id"])) is None:
         raise not_found(POST, str(after["post_id"]))
@@ -48,7 +47,7 @@ PROMOTED_POSTS = Collection(
     defaults={"line_item_id": None, "post_id": None, **ACCEPTED},
     filters=BY_LINE_ITEM,
     entity="PROMOTED_POST",
-    prepare=_once,
+    prepare=_require_new_promotion,
     conditions=_of_live_line_items,
 )
 
@@ -65,7 +64,7 @@ def create_promoted_posts(context: RequestContext, request: CreatePromotedPosts)
     return Result(posts, total_count=len(posts))
 
 
-def _of_fitting_line_items(context: RequestContext, request: ListPromotedAccounts) -> Mapping[str, Any]:
+def _require_fitting_line_items(context: RequestContext, request: ListPromotedAccounts) -> Mapping[str, Any]:
     """Raise ApiError if none of the line items that are asked for takes promoted accounts."""
     named = request.line_item_ids or []
     found = [context.store.find(LINE_ITEM, one, owner=request.account_id) for one in named]
@@ -79,7 +78,7 @@ PROMOTED_ACCOUNTS = Collection(
     defaults={"line_item_id": None, "user_id": None, **ACCEPTED},
     filters=BY_LINE_ITEM,
     entity="PROMOTED_ACCOUNT",
-    conditions=_of_fitting_line_items,
+    conditions=_require_fitting_line_items,
 )
 
 
@@ -98,7 +97,7 @@ def create_promoted_account(context: RequestContext, request: CreatePromotedAcco
         return Result(same[0] if same else PROMOTED_ACCOUNTS.add(context, account, fields))
 
 
-def _scheduled(context: RequestContext, after: Record, before: Record | None) -> Record:
+def _require_waiting_post(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError unless the post waits for its time, and is not promoted by the line item yet."""
     account, post = context.path_params["account_id"], str(after["scheduled_post_id"])
     found = context.store.find(SCHEDULED, post, owner=account)
@@ -113,7 +112,7 @@ def _scheduled(context: RequestContext, after: Record, before: Record | None) ->
     return after | same
 
 
-def _before_its_time(context: RequestContext, promotion: Record) -> None:
+def _require_unpublished(context: RequestContext, promotion: Record) -> None:
     """Raise ApiError once the post is published."""
     account = context.path_params["account_id"]
     post = context.store.find(SCHEDULED, promotion["scheduled_post_id"], owner=account)
@@ -126,8 +125,8 @@ SCHEDULED_POSTS = Collection(
     defaults={"line_item_id": None, "scheduled_post_id": None, "post_id": None},
     scope=in_account_up_to_date,
     filters=BY_LINE_ITEM,
-    prepare=_scheduled,
-    deleted=_before_its_time,
+    prepare=_require_waiting_post,
+    before_delete=_require_unpublished,
 )
 
 
@@ -143,7 +142,7 @@ def _of_campaign(context: RequestContext, request: ListMediaCreatives) -> Mappin
     return {within: request.campaign_id} if request.campaign_id else {}
 
 
-def _of_medium(context: RequestContext, after: Record, before: Record | None) -> Record:
+def _with_creative_type(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a creative with its type; raise ApiError if a click on it leads nowhere."""
     account = context.path_params["account_id"]
     medium = context.store.find(ACCOUNT_MEDIA, after["account_media_id"], owner=account)
@@ -167,12 +166,12 @@ MEDIA_CREATIVES = Collection(
         **ACCEPTED,
     },
     filters=BY_LINE_ITEM,
-    prepare=_of_medium,
+    prepare=_with_creative_type,
     conditions=_of_campaign,
 )
 
 
-def _before_films(context: RequestContext, after: Record, before: Record | None) -> Record:
+def _require_preroll_line_item(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError for a line item that shows no prerolls."""
     account = context.path_params["account_id"]
     line_item = context.store.find(LINE_ITEM, after["line_item_id"], owner=account)
@@ -186,5 +185,5 @@ CALL_TO_ACTIONS = Collection(
     promoted.ACTIONS,
     defaults={"line_item_id": None, "call_to_action": None, "call_to_action_url": None},
     filters=BY_LINE_ITEM,
-    prepare=_before_films,
+    prepare=_require_preroll_line_item,
 )

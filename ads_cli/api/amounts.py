@@ -46,7 +46,7 @@ def currency_problem(code: str | None) -> str | None:
 # So few digits that Decimal rounds none away; no budget has so many. Python writes no number of thousands.
 AMOUNT = r"[+-]?([0-9]{1,20}(\.[0-9]{0,8})?|\.[0-9]{1,8})([eE][+-]?[0-9]{1,2})?"
 MAX_DIGITS = 30  # of millionths
-LOCAL_AMOUNT = r"[^0-9-]*([0-9]{1,15})(?:[.,]([0-9]{1,2}))?[^0-9]*"
+LOCAL_AMOUNT = r"[^0-9+-]*([0-9]{1,15})(?:[.,]([0-9]{1,2}))?[^0-9%]*"
 CurrencyOf = Callable[[Request], str | None]  # None where it is not known
 
 

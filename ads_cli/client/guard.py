@@ -341,13 +341,14 @@ class _Spending:
     def after(self, changes: Sequence[RecordChange]) -> "_Spending":
         """Return what stands after changes."""
         records = {field: dict(found) for field, found in self._records.items()}
-        for number, change in enumerate(changes):
+        for change in changes:
             op, field = change.operation, change.field
             if not field and op.kind:  # a new record
                 field = CREATED.get(op.kind.endpoint.command, "")
             if field not in records:
                 continue
-            identifier = op.id or op.new_id or f"new {number} of {len(records[field])}"
+            new = f"{op.values.get('name') or 'without a name'} (new, {len(records[field]) + 1})"
+            identifier = op.id or op.new_id or new
             known = records[field].get(identifier, {})
             values = {**known, **op.values}
             if op.status is not None:

@@ -293,7 +293,7 @@ def _of_profile(settings: Settings) -> Iterator[Limit]:
 
 def _of_mapping(values: Any, source: str) -> Iterator[Limit]:
     """Check the keys and values of one place."""
-    hint = "correct it: until then nothing is changed; adsctl guard --help"
+    hint = "correct it: until then nothing is changed; adsctl guard show --help"
     if values is None:
         return
     if not isinstance(values, Mapping):

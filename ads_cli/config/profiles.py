@@ -85,14 +85,17 @@ def _checked_limit(key: str, value: str | None) -> str | list[str] | None:
     try:
         text = Limit(key, parse_value(key, value), "").text
     except ValueError as error:
-        raise UsageError(f"{GUARD}{key}: {error}", hint="adsctl guard --help") from None
+        raise UsageError(f"{GUARD}{key}: {error}", hint="adsctl guard show --help") from None
     return text.split(",") if key == "deny" else text
 
 
 def refuse_local(profile: str) -> None:
     """Raise UsageError for the built-in profile, which cannot be changed."""
     if profile == LOCAL:
-        raise UsageError("the profile local is built in: the emulator on this machine, always signed in")
+        raise UsageError(
+            "the profile local is built in: the emulator on this machine, always signed in",
+            hint="set a profile of your own; limits of local are those of the file that ADSCTL_GUARD names",
+        )
 
 
 def _checked(name: str, value: str | None) -> str | list[str] | None:

@@ -99,7 +99,7 @@ class Engine(Protocol):
 
 NAMED_FAILURES = 10  # that differ
 NAMED_TASKS = 5  # of each
-IN_TEXTS = re.compile(r"--profile [^\s;,)]+")
+IN_TEXTS = re.compile(r"--profile (?!local\b)[^\s;,)]+")
 T = TypeVar("T")
 COUNTS = ("created", "updated", "unchanged", "deleted", "accepted", "failed", "skipped")
 

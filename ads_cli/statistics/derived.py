@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
+from ..api.amounts import decimals_of
 from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
 from ..api.names import Names
 from ..errors import UsageError
@@ -37,8 +38,18 @@ DERIVED = {
     "conversion_rate": DerivedMetric(CONVERSIONS, "clicks"),
     "roas": DerivedMetric(SALES, SPEND, Decimal("0.000001")),
 }
+PARTS = ("ctr", "conversion_rate")  # shown to people in percent
 FREQUENCY = "frequency"
 CHANGE = "_change"  # the end of the name of the difference to an earlier period
+
+
+def as_text(name: str, value: Any, currency: str) -> str:
+    """Write a derived metric for people: 1.15 %, 18.49 EUR."""
+    if name in PARTS:
+        return f"{100 * value:,.2f} %"
+    if DERIVED[name].sum == SPEND:
+        return f"{value:,.{decimals_of(currency)}f} {currency}".rstrip()
+    return f"{value:,.2f}"
 
 
 def parse_shown(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

@@ -76,6 +76,8 @@ def test_statistics_load_and_run_nothing_and_sort_by_number(browser_with_page):
 
 def test_lines_are_drawn_by_a_script_that_the_policy_knows_by_its_hash(browser_with_page):
     page = browser_with_page
+    page.get_log("browser")  # of pages that this browser has shown before
+    page.refresh()
     show(page)
     assert len(page.find_elements(By.CSS_SELECTOR, ".plot canvas")) == 3
     assert page.execute_script(ALL_DRAWN)

@@ -155,3 +155,11 @@ def test_numbers_that_differ_are_all_counted(stats, service, monkeypatch):
     words = (*WEEK, "--entity", "PROMOTED_POST", "--metrics", "clicks", "--ids", "7pt03,7pt05")
     *_, whole = stats.get(*words, "--granularity", "TOTAL", "--totals")
     assert number(whole["clicks"]) == 21
+
+
+def test_a_table_for_people_writes_derived_metrics_in_their_units(stats):
+    words = ("stats", "get", "--since", "2026-06-01", "--until", "2026-06-08", "--ids", "8wku3")
+    words += ("--metrics", "spend,ctr", "--granularity", "TOTAL", "--columns", "spend,ctr,currency")
+    shown = stats.adsctl(*words, "-o", "table").stdout
+    (row,) = json.loads(stats.adsctl(*words, "-o", "json").stdout)
+    assert shown.split()[3:] == [f"{float(row['spend']):.2f}", "EUR", f"{100 * row['ctr']:.2f}", "%", "EUR"]

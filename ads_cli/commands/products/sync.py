@@ -206,6 +206,6 @@ class _Steps(FeedHooks, kw_only=True):
         ]
         others = differences.counts["delete"] - len(named)
         self.call.messages.warn(
-            "this machine has no record of an earlier push to this catalog; --prune deletes "
+            "no push --changed and no sync of this catalog is recorded on this machine; --prune deletes "
             f"{', '.join(named)}" + (f" and {others:,} more" if others else "")
         )

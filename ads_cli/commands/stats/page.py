@@ -25,14 +25,13 @@ from ...report import (
     TimeLine,
 )
 from ...statistics.chart_data import ChartData, ChartSeries
-from ...statistics.derived import DERIVED, SPEND, derived_of
+from ...statistics.derived import PARTS, SPEND, as_text, derived_of
 from ...statistics.query import StatsQuery, is_money
 from ...statistics.rows import BEFORE
 
 MOST_BARS = 10  # of entities; the others are added up
 LEADING = (SPEND, "impressions", "clicks")
 RATIOS = ("ctr", "cpc", "cpm", "cpe", "cost_per_conversion", "conversion_rate", "roas")
-PARTS = ("ctr", "conversion_rate")  # shown in percent
 TALLIED_RATIOS = ("ctr", "cpc")
 TITLES = {
     SPEND: "Spend",
@@ -83,8 +82,8 @@ class StatsPage(msgspec.Struct, frozen=True):
                 total = part.total()
                 now, before = (self._ratios(total, end).get(name) for end in ("", BEFORE))
                 if now is not None:
-                    was = "" if before is None else _ratio(name, before, total.currency)
-                    text = _ratio(name, now, total.currency)
+                    was = "" if before is None else as_text(name, before, total.currency)
+                    text = as_text(name, now, total.currency)
                     change = self._change(now, before, was)
                     yield Tally(title_of(name, ""), float(now), text=text, change=change)
 
@@ -142,7 +141,7 @@ class StatsPage(msgspec.Struct, frozen=True):
             for name in named:
                 value = ratio.get(name)
                 cells.append(
-                    "" if value is None else Figure(float(value), _ratio(name, value, line.currency))
+                    "" if value is None else Figure(float(value), as_text(name, value, line.currency))
                 )
             rows.append(cells)
         first = leading[0]
@@ -178,14 +177,6 @@ def title_of(column: str, currency: str) -> str:
 def percent(now: Any, before: Any) -> str:
     """Write how much more or less a number is than it was: +12.5 %."""
     return f"{100 * (float(now) / float(before) - 1):+,.1f} %".replace("-", "−")
-
-
-def _ratio(name: str, value: Any, currency: str) -> str:
-    if name in PARTS:
-        return f"{100 * value:,.2f} %"
-    if DERIVED[name].sum == SPEND:
-        return f"{value:,.{decimals_of(currency)}f} {currency}".rstrip()
-    return f"{value:,.2f}"
 
 
 def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, str]]:

@@ -387,10 +387,10 @@ class Results:
         if printer.format == "xlsx":
             shown = table.records()  # whose amounts have types
         if printer.is_table:
-            from .view import columns_for_people, with_short_times
+            from .view import columns_for_people, for_people
 
             columns = columns_for_people(asked, table, self._by, totals=self._totals)
-            shown = (with_short_times(record, asked.question.granularity) for record in shown)
+            shown = (for_people(record, asked.question.granularity) for record in shown)
         if printer.streams or printer.is_table:
             printer.show_records(shown, columns, "entity_id")
         else:

@@ -1,14 +1,16 @@
 """Rows of statistics as a table for people: what tells rows apart, their numbers, and then the rest."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import IO, Any
 
 from ...api.metrics import metrics_of
 from ...output.drawings import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar
 from ...output.text import first_of, safe
 from ...statistics.chart_data import ChartData, ChartSeries
+from ...statistics.derived import CHANGE, DERIVED, as_text
 from ...statistics.query import StatsQuery, is_money
-from ...statistics.rows import CURRENCY, TIMES, ResultContext, StatsTable
+from ...statistics.rows import BEFORE, CURRENCY, TIMES, ResultContext, StatsTable
 
 LEADING = ("billed_charge_local", "impressions", "clicks")
 DAY, HOUR, MIDNIGHT = len("2026-03-01"), len("2026-03-01T08:00"), "T00:00"
@@ -38,9 +40,16 @@ def _has_whole_groups(question: StatsQuery) -> bool:
     return {*question.metrics} == {*whole}
 
 
-def with_short_times(record: Mapping[str, Any], granularity: str) -> dict[str, Any]:
-    """Return a row with a day as 2026-03-01 and an hour as 2026-03-01 08:00."""
-    return {**record, **{name: _short(record[name], granularity) for name in TIMES if record.get(name)}}
+def for_people(record: Mapping[str, Any], granularity: str) -> dict[str, Any]:
+    """Return a row with a day as 2026-03-01, an hour as 2026-03-01 08:00, and derived metrics with units."""
+    currency = str(record.get(CURRENCY) or "")
+    times = {name: _short(record[name], granularity) for name in TIMES if record.get(name)}
+    derived = {
+        name: as_text(metric, Decimal(value), currency)
+        for name, value in record.items()
+        if (metric := name.removesuffix(CHANGE).removesuffix(BEFORE)) in DERIVED and value not in (None, "")
+    }
+    return {**record, **times, **derived}
 
 
 def _short(time: str, granularity: str) -> str:

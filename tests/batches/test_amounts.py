@@ -98,6 +98,8 @@ def test_a_document_has_amounts_too(adsctl):
         adsctl.file("bad.yaml", f"daily_budget: {amount}\n")
         told = adsctl.local(*CREATE, "-f", "bad.yaml", code=3).stderr
         assert f"is not an amount of at most six decimals; did you mean {meant}?" in told
+    adsctl.file("bad.yaml", "daily_budget: +10%\n")  # a budget of 10 would be another one
+    assert "decimals, as in 1.50" in adsctl.local(*CREATE, "-f", "bad.yaml", code=3).stderr
     adsctl.file("bad.yaml", "daily_budget: much\n")
     refused = adsctl.local(*CREATE, "-f", "bad.yaml", code=3)
     assert "bad.yaml: daily_budget: 'much' is not an amount" in refused.stderr

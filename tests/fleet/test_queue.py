@@ -56,8 +56,8 @@ class QueueMachine(RuleBasedStateMachine):
 
     @invariant()
     def two_of_an_account_are_parts_of_one_list(self):
-        for account in {task.account for task in getattr(self, "running", []) if task.account}:
-            together = [task for task in self.running if task.account == account]
+        for account in {task.lane for task in getattr(self, "running", []) if task.lane}:
+            together = [task for task in self.running if task.lane == account]
             assert len(together) == 1 or (
                 all(task.is_part for task in together) and len({task.place for task in together}) == 1
             )
@@ -80,12 +80,12 @@ class QueueMachine(RuleBasedStateMachine):
         first = [
             task
             for number, task in enumerate(waiting)
-            if not task.account or task.account not in {each.account for each in waiting[:number]}
+            if not task.lane or task.lane not in {each.lane for each in waiting[:number]}
         ]
         return [task for task in first if all(self.fit(task, other) for other in self.running)]
 
     def fit(self, task: Task, other: Task) -> bool:
-        if not task.account or task.account != other.account:
+        if not task.lane or task.lane != other.lane:
             return True
         return task.is_part and other.is_part and task.place == other.place
 

@@ -124,7 +124,8 @@ def test_feeds_that_differ_in_their_query_are_kept_apart_and_no_secret_is_stored
         assert ("60 % of the 100 of its last push" in done.stderr) == is_same
     (stored,) = (adsctl.home / "state" / "feed_sizes").iterdir()
     text = stored.read_text()
-    assert not any(secret in text for secret in ("4711", "hush", "shh", "127.0.0.1", "localhost", "lang"))
+    secrets = ("4711-0815", "hush", "shh", "127.0.0.1", "localhost", "lang")
+    assert not any(secret in text for secret in secrets)
 
 
 @pytest.mark.parametrize("damage", ["", "{", '{"rows": {"x": -1}}', "[]"])

@@ -29,6 +29,8 @@ REQUIREMENTS = [
     ":all:",
     "-r",
     ROOT / "requirements" / "run.txt",
+    "-r",
+    ROOT / "requirements" / "extra-mcp.txt",
 ]
 
 

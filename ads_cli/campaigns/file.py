@@ -11,7 +11,6 @@ import msgspec
 from ..api.amounts import amount_names, in_micros
 from ..api.names import to_neutral, with_neutral_keys
 from ..api.problems import explain
-from ..api.spending import STATUS
 from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load
 from ..errors import ContentError, UsageError
 from ..output.text import safe
@@ -403,8 +402,3 @@ class _Reader:
         if first is not entry:
             hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
             self._file.note(entry, f"{words} is also on line {first.line}{hint}")
-
-
-def status_of(entry: Entry) -> str | None:
-    """Return the status that a file wants of a record."""
-    return entry.values.get(STATUS)

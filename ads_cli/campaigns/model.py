@@ -7,7 +7,7 @@ written by itself.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -102,54 +102,40 @@ TARGETING = Kind(
     parent_field="line_item_id",
     own_fields=(TYPE, OPERATOR, VALUE),
 )
-POST = Kind(
-    "ad",
-    "ads",
+_ad = partial(Kind, "ad", "ads", parent_field="line_item_id")
+POST = _ad(
     promoted.CreatePromotedPosts,
     promoted.DeletePromotedPost,
     promoted.ListPromotedPosts,
-    parent_field="line_item_id",
     own_fields=("post_id",),
     renamed={"post_id": "post"},
     of_several={"post_ids": "post_id"},
 )
-SCHEDULED_POST = Kind(
-    "ad",
-    "ads",
+SCHEDULED_POST = _ad(
     promoted.CreateScheduledPromotedPost,
     promoted.DeleteScheduledPromotedPost,
     promoted.ListScheduledPromotedPosts,
-    parent_field="line_item_id",
     own_fields=("scheduled_post_id",),
     renamed={"scheduled_post_id": "scheduled_post"},
 )
-ACCOUNT = Kind(
-    "ad",
-    "ads",
+ACCOUNT = _ad(
     promoted.CreatePromotedAccount,
     promoted.DeletePromotedAccount,
     promoted.ListPromotedAccounts,
-    parent_field="line_item_id",
     own_fields=("user_id",),
     only_for={"product_type": "PROMOTED_ACCOUNT"},
 )
-MEDIA = Kind(
-    "ad",
-    "ads",
+MEDIA = _ad(
     promoted.CreateMediaCreative,
     promoted.DeleteMediaCreative,
     promoted.ListMediaCreatives,
-    parent_field="line_item_id",
     own_fields=("account_media_id", "landing_url"),
 )
-CALL_TO_ACTION = Kind(
-    "ad",
-    "ads",
+CALL_TO_ACTION = _ad(
     promoted.CreateCallToAction,
     promoted.DeleteCallToAction,
     promoted.ListCallToActions,
     promoted.UpdateCallToAction,
-    parent_field="line_item_id",
     own_fields=("call_to_action", "call_to_action_url"),
 )
 TAG = Kind(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -62,6 +63,11 @@ class OutputFile:
     def may_replace(self) -> MayReplace | None:
         """What decides whether a file is replaced: one that was created since it was asked about is kept."""
         return None if self._may_replace else lambda path: False
+
+
+def made() -> tuple[str, str]:
+    """Return the fact of a page that tells when it was made."""
+    return "Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"
 
 
 def failure_details(error: ReportedError | None, *, is_told: bool) -> Iterator[str]:

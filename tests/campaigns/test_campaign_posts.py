@@ -93,8 +93,8 @@ def test_a_post_with_a_lost_answer_is_found_and_not_made_again(adsctl, service, 
     assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_run_killed_at_any_request_makes_no_post_twice(adsctl, service, posted, when, monkeypatch):
+def run_until_it_ends(adsctl, monkeypatch, when: str) -> int:
+    """Kill each run after one request that changes something, until one ends; return how many were killed."""
     send, kills = Sender.send, 0
     while kills < 40:
         left = [1]
@@ -115,6 +115,12 @@ def test_a_run_killed_at_any_request_makes_no_post_twice(adsctl, service, posted
             continue
         break
     monkeypatch.setattr(Sender, "send", send)
+    return kills
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_run_killed_at_any_request_makes_no_post_twice(adsctl, service, posted, when, monkeypatch):
+    kills = run_until_it_ends(adsctl, monkeypatch, when)
     assert 3 < kills < 40 and len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
     adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)
 
@@ -200,26 +206,7 @@ def test_a_card_is_made_once_with_its_media_and_shown_before(adsctl, service, se
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_run_killed_at_any_request_makes_no_card_twice(adsctl, service, carded, when, monkeypatch):
-    send, kills = Sender.send, 0
-    while kills < 40:
-        left = [1]
-
-        def dying(self, prepared, *args, left=left, **options):
-            left[0] -= prepared.method != "GET"
-            if left[0] >= 0:
-                return send(self, prepared, *args, **options)
-            if when == "after":
-                send(self, prepared, *args, **options)
-            raise KilledError
-
-        monkeypatch.setattr(Sender, "send", dying)
-        try:
-            adsctl(*WORDS, "--resume")
-        except KilledError:
-            kills += 1
-            continue
-        break
-    monkeypatch.setattr(Sender, "send", send)
+    kills = run_until_it_ends(adsctl, monkeypatch, when)
     assert 3 < kills < 40 and len(cards(adsctl)) == 1
     assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
 

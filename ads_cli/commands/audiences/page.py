@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ...output.text import counted
@@ -32,12 +31,12 @@ class ListRunReport(RunReport):
     def page(self) -> "ReportPage":
         """Return the page about the run."""
         from ... import __version__
-        from ...console.output_file import failure_details
+        from ...console.output_file import failure_details, made
         from ...report import ReportPage
 
         run, plan = self.run, self.plan
         report = plan.report if plan and (self.is_validated or plan.report.invalid) else None
-        made, profile = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}", self.call.settings.profile
+        profile = self.call.settings.profile
         target = [(plan.upload.users.kind.replace("_", " "), plan.upload.users.target)] if plan else []
         job = [("Job", run.summary.job)] if run.summary and run.summary.job else []
         return ReportPage(
@@ -45,7 +44,7 @@ class ListRunReport(RunReport):
             level=self._level(report),
             headline=self._headline(report),
             details=list(failure_details(run.error, is_told=False)),
-            facts=[("Made", made), *target, *job, ("Profile", profile), ("By", f"adsctl {__version__}")],
+            facts=[made(), *target, *job, ("Profile", profile), ("By", f"adsctl {__version__}")],
             tallies=list(self._tallies(report)),
             sections=list(self._sections(report)),
         )

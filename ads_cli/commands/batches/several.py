@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...api.amounts import amount_names, as_amount, fields_of_amounts, money_fields
@@ -107,7 +108,7 @@ class SeveralRecords:
             found.append(Where(name, condition.operator, condition.value))
         return found
 
-    @property
+    @cached_property
     def _amounts(self) -> dict[str, str]:
         """Name the fields of micro-units by the names of their amounts in whole units."""
         fields = (name for name in self._kind.endpoint.record_fields if name.endswith("_local_micro"))
@@ -126,9 +127,8 @@ class SeveralRecords:
     def show(self, *, envelope: bool) -> None:
         """Print the records; raise an error where some of the ids are those of none."""
         found = self.find()
-        missing = [*dict.fromkeys(self._chosen.ids)]
         ids = {str(record.get("id")) for record in found}
-        missing = [id for id in missing if id not in ids]
+        missing = [id for id in dict.fromkeys(self._chosen.ids) if id not in ids]
         words = f"there is no {_one(self.noun)} {listed(missing)}"
         if missing and not found:
             raise NotFoundError(words)

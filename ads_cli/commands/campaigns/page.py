@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,8 +10,8 @@ import typer
 from ... import __version__
 from ...api.amounts import as_amount
 from ...console.invocation import Invocation
-from ...console.output_file import checked_path, write_page
-from ...errors import AdsctlError, ReportedError
+from ...console.output_file import checked_path, made, page_at_end, write_page
+from ...errors import ReportedError
 from ...output.text import cell, counted
 
 if TYPE_CHECKING:
@@ -43,24 +41,14 @@ def reported(call: Invocation, report: str | None, file: str) -> Iterator[Campai
     """Write the page when the command has ended, also by an error."""
     path = checked_path(report, force=False) if report else None
     about = CampaignReport("standard input" if file == "-" else file)
-    try:
-        yield about
-    except ReportedError as error:
+
+    def write(error: ReportedError | None) -> None:
         about.error = error
-        try:
-            _write(call, path, about)
-        except AdsctlError as other:  # that the run failed is more important
-            call.messages.warn(other.message)
-        raise
-    except typer.Exit:
-        _write(call, path, about)
-        raise
-    _write(call, path, about)
+        if path:
+            write_page(call, path, page_of(call, about), force=False)
 
-
-def _write(call: Invocation, path: Path | None, about: CampaignReport) -> None:
-    if path:
-        write_page(call, path, page_of(call, about), force=False)
+    with page_at_end(call, write):
+        yield about
 
 
 def page_of(call: Invocation, about: CampaignReport) -> "ReportPage":
@@ -88,7 +76,7 @@ def page_of(call: Invocation, about: CampaignReport) -> "ReportPage":
         facts=[
             ("Profile", call.settings.profile or ""),
             ("Account", call.settings.get("account") or ""),
-            ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+            made(),
             ("By", f"adsctl {__version__}"),
         ],
         tallies=[

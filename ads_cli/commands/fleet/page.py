@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 
 from ... import __version__
+from ...console.output_file import made
 from ...errors import ReportedError
 from ...fleet.engine import Status, TaskResult, numbers, reason, totals
 from ...output.text import counted, duration
@@ -29,7 +29,7 @@ def page_of(file: str, began: str, results: Sequence[TaskResult], error: Reporte
         details=[f"What to do: {error.hint}"] if error and error.hint else [],
         facts=[
             ("Began", began),
-            ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+            made(),
             ("By", f"adsctl {__version__}"),
         ],
         tallies=[

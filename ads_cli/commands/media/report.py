@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
 from ...console.invocation import Invocation
-from ...console.output_file import checked_path, page_at_end, write_page
+from ...console.output_file import checked_path, failure_details, made, page_at_end, write_page
 from ...errors import ContentError, ReportedError, UsageError
 from ...numbers import size_text
 from ...output.text import counted, listed
@@ -35,7 +34,6 @@ class MediaReport:
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
-        from ...console.output_file import failure_details
         from ...report import ReportPage, Tally
 
         checked, error = self._checked, self.error
@@ -50,7 +48,7 @@ class MediaReport:
             headline=self._headline(invalid),
             details=[*failure_details(error, is_told=is_told)],
             facts=[
-                ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+                made(),
                 *([] if self._verb == "checked" else [("Profile", self._call.settings.profile)]),
                 ("By", f"adsctl {__version__}"),
             ],

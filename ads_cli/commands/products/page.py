@@ -1,11 +1,10 @@
 """What happened, in one line, with the counts."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from ... import __version__
 from ...config.settings import Settings
-from ...console.output_file import failure_details
+from ...console.output_file import failure_details, made
 from ...errors import ContentError, Interrupted, ReportedError
 from ...output.text import counted
 from ...products.feed_stats import ProductFacts
@@ -104,7 +103,7 @@ def page_of(run: RunResult, settings: Settings) -> ReportPage:
         headline=headline,
         details=list(failure_details(run.error, is_told=is_told)),
         facts=[
-            ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+            made(),
             *([("Job", run.summary.job)] if run.summary and run.summary.job else []),
             *([("Profile", settings.profile)] if run.summary else []),
             ("By", f"adsctl {__version__}"),

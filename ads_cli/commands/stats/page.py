@@ -1,14 +1,13 @@
 """The page about statistics: what was asked, what it comes to, how it has changed, and who has what part."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from ... import __version__
 from ...api.amounts import decimals_of
-from ...console.output_file import failure_details
+from ...console.output_file import failure_details, made
 from ...errors import ReportedError
 from ...report import (
     Bar,
@@ -185,7 +184,7 @@ def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, st
         *([("Compared with", earlier)] if earlier else []),
         *asked,
         *([("Segments", question.segmentation)] if question and question.segmentation else []),
-        ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"),
+        made(),
         ("By", f"adsctl {__version__}"),
     ]
 

@@ -66,15 +66,15 @@ class Applies:
 
     def records(self) -> list[dict[str, Any]]:
         """Return what was carried out, the oldest first."""
-        return [self._shown(record) for record in self._read_all()]
+        return [_shown(record, *self._state(record["job"])) for record in self._read_all()]
 
     def find(self, name: str) -> dict[str, Any] | None:
         """Return one with its result, if there is such a plan."""
         for record in self._read_all():
             if record["job"] == name:
-                done = self._finished(name)
-                result = {"result": read_documents(done.output)} if done and not done.code else {}
-                return self._shown(record) | result
+                state, done = self._state(name)
+                result = {"result": read_documents(done.output)} if done and state == ENDED else {}
+                return _shown(record, state, done) | result
         return None
 
     def _start(self, name: str, words: Sequence[str], command: str) -> "subprocess.Popen[bytes]":
@@ -111,29 +111,17 @@ class Applies:
                     found.append(json.loads(path.read_bytes()))
         return sorted(found, key=lambda record: str(record["started"]))
 
-    def _shown(self, record: dict[str, Any]) -> dict[str, Any]:
-        state, done = self._state(record["job"])
-        shown = {"job": record["job"], "state": state, "action": "apply_change"}
-        shown |= {"command": record["command"], "started": record["started"]}
-        if state == STOPPED:
-            shown["hint"] = STOPPED_HINT
-        elif done and done.code:
-            shown |= {"error": done.error}
-        return shown
-
     def _state(self, name: str) -> tuple[str, Finished | None]:
+        if _is_locked(self._path(name, "out")):
+            return RUNNING, None
         done = self._finished(name)
-        if done:
-            return (FAILED if done.code else ENDED), done
-        return (RUNNING if _is_locked(self._path(name, "out")) else STOPPED), None
+        return (STOPPED if not done else FAILED if done.code else ENDED), done
 
     def _finished(self, name: str) -> Finished | None:
-        """Return what a process came to; None where it still runs, or was killed."""
-        out = self._path(name, "out")
-        if _is_locked(out):
-            return None
+        """Return the result of a process that has ended; None where it was killed before it wrote one."""
         try:
-            output, messages = out.read_bytes(), self._path(name, "err").read_text(errors="replace")
+            output = self._path(name, "out").read_bytes()
+            messages = self._path(name, "err").read_text(errors="replace")
         except OSError:
             return None
         error, warnings = parted(messages.splitlines())
@@ -153,6 +141,16 @@ class Applies:
                 ):
                     for kind in ("out", "err", "json"):
                         path.with_suffix(f".{kind}").unlink(missing_ok=True)
+
+
+def _shown(record: dict[str, Any], state: str, done: Finished | None) -> dict[str, Any]:
+    shown = {"job": record["job"], "state": state, "action": "apply_change"}
+    shown |= {"command": record["command"], "started": record["started"]}
+    if state == STOPPED:
+        shown["hint"] = STOPPED_HINT
+    elif done and done.code:
+        shown |= {"error": done.error}
+    return shown
 
 
 async def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -1,5 +1,6 @@
 """Changes by an assistant: planned, limited by a guard, carried out once, and logged."""
 
+import itertools
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ads_cli.commands.mcp import plans
+from ads_cli.commands.mcp import applies, plans, results
 from ads_cli.errors import NotFoundError
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session
@@ -346,6 +347,19 @@ def test_a_long_change_is_answered_with_its_id_and_jobs_follows_it(held, opened)
         assert client.tool("apply_change", plan_id=plan)["isError"]
         answered.set()
         assert state_of(client, plan) == "ended"
+
+
+def test_a_change_that_ends_while_it_is_looked_at_has_not_stopped(tmp_path, monkeypatch):
+    """Its lock is held at the first look, and released before a second."""
+    folder = tmp_path / results.FOLDER / applies.APPLIED
+    folder.mkdir(parents=True)
+    record = {"job": "p", "command": "products push", "words": [], "started": ""}
+    for kind, text in (("json", json.dumps(record)), ("out", "{}"), ("err", "")):
+        (folder / f"p.{kind}").write_text(text)
+    looks = itertools.chain([True], itertools.repeat(False))
+    monkeypatch.setattr(applies, "_is_locked", lambda _: next(looks))
+    kept = applies.Applies(None, tmp_path, 1)
+    assert [kept.find("p")["state"], kept.find("p")["state"]] == ["running", "ended"]
 
 
 def test_a_cancelled_change_ends_and_is_resumable(held, opened):

@@ -12,8 +12,7 @@ from ..config.addresses import canonical_address
 from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError, ContentError, UnavailableError, UsageError
-from ..feeds.locations import RemoteAccess
-from ..feeds.locations.locate import expand_files, parse_location
+from ..feeds.locations import RemoteAccess, expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
 from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address

@@ -14,7 +14,7 @@ from ...console.invocation import Invocation
 from ...console.options import COMMON_OPTIONS
 from ...console.remote_access import make_access
 from ...errors import ContentError, GuardError, UsageError
-from ...feeds.locations.locate import expand_files
+from ...feeds.locations import expand_files
 from ...fleet.check import (
     Parsed,
     Parser,

@@ -113,7 +113,7 @@ def _pushed_feeds(
     call: Invocation, files: list[str], feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
 ) -> "UnchangedFeed | None":
     """Let the server of the only feed, if it is remote, say that it is unchanged since the last push."""
-    from ...feeds.locations.locate import is_remote
+    from ...feeds.locations import is_remote
 
     if len(files) > 1 or not is_remote(files[0]):
         return None

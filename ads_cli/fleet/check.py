@@ -19,8 +19,7 @@ from ..masking import Mask, address_passwords, mask_address
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
 from .commands import IN_ACCOUNT, WRITTEN, FleetCommands, TaskCommand, is_write, values
-from .expand import TaskLine
-from .file import TaskProblem
+from .file import TaskLine, TaskProblem
 from .tasks import Task
 
 NOT_IN_LINES = {

@@ -15,8 +15,8 @@ from ..feeds.rows import Row, Rows
 from ..uploads.journal import Journal
 from ..uploads.upload import Acknowledgement
 from ..validation.rows import CheckedRow, ValidationResult
-from .comparison import DIFFERING, MISSING, SAME, ListingComparison
 from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
+from .listing import DIFFERING, MISSING, SAME, ListingComparison
 from .sync_state import SyncState, UnknownError
 
 ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending

@@ -35,7 +35,7 @@ from .reports import (
 from .validation import require_valid, stated_rate
 
 if TYPE_CHECKING:
-    from ...batches.task_jobs import EndedJob
+    from ...uploads.jobs import EndedJob
 
 MAX_FINDINGS_IN_QUIET = 3
 INVALID_HINT = "nothing was sent; correct the file"

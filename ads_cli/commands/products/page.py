@@ -9,8 +9,8 @@ from ...errors import ContentError, Interrupted, ReportedError
 from ...output.text import counted
 from ...products.feed_stats import ProductFacts
 from ...report import Level, ReportPage, Section, Tally
-from ...uploads.batch import FAILED
 from ...uploads.push import Summary
+from ...uploads.upload import FAILED
 from ...validation.report import ValidationReport
 from .feed_page import rejected, sections
 from .run_result import RunResult

@@ -384,8 +384,8 @@ def test_a_plan_expires_after_ten_minutes(monkeypatch):
     """The clock of the server is moved: it is asked in this process."""
     now = [1000.0]
     monkeypatch.setattr(plans.time, "monotonic", lambda: now[0])
-    kept = plans.Plans(*[None] * 5)
-    kept._plans["old"] = plans.PlannedChange([], [], "", [], now[0], "")
+    kept = plans.Plans(*[None] * 6)
+    kept._plans["old"] = plans.PlannedChange([], [], "", [], now[0])
     now[0] += 599
     kept._forget_old()
     assert kept._plans

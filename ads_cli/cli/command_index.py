@@ -102,7 +102,7 @@ CUSTOM_COMMANDS = {
     "products convert": "products.convert:convert",
     "products diff": "products.sync:diff",
     "products update": "products.update:update",
-    "products get": "products.get:get",
+    "products get": "products.pull:get",
     "products sync": "products.sync:sync",
     "products pull": "products.pull:pull",
     "products delete": "products.delete:delete",

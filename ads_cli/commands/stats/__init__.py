@@ -85,8 +85,7 @@ def report(
 
     from ...console.output_file import checked_path, write_page
     from ...statistics.stored_rows import read_stored
-    from .page import StatsPage
-    from .results import read_logo
+    from .page import StatsPage, read_logo
 
     call = Invocation.of(ctx, mutates=False)
     path, picture = checked_path(out, force=force), read_logo(logo) if logo else None

@@ -1,6 +1,7 @@
 """The page about statistics: what was asked, what it comes to, how it has changed, and who has what part."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,7 +9,7 @@ import msgspec
 from ... import __version__
 from ...api.amounts import decimals_of
 from ...console.output_file import failure_details, made
-from ...errors import ReportedError
+from ...errors import ReportedError, UsageError
 from ...report import (
     Bar,
     Cell,
@@ -16,6 +17,7 @@ from ...report import (
     Column,
     Figure,
     Logo,
+    MediaType,
     ReportPage,
     ReportTable,
     Section,
@@ -216,3 +218,36 @@ def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:
 def _cell(line: ChartSeries, column: str) -> Cell:
     total = line.totals.get(column)
     return "" if total is None else Figure(float(total), line.text(column))
+
+
+MAX_LOGO_BYTES = 1_000_000
+LOGOS: dict[bytes, MediaType] = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+
+
+def read_logo(name: str) -> Logo:
+    """Return a picture for a page; raise UsageError where it is none."""
+    try:
+        with Path(name).open("rb") as file:
+            content = file.read(MAX_LOGO_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
+    if len(content) > MAX_LOGO_BYTES:
+        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
+    for start, media_type in LOGOS.items():
+        if content.startswith(start):
+            return Logo(media_type, content)
+    if is_svg(content):
+        return Logo("image/svg+xml", content)
+    raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
+
+
+def is_svg(content: bytes) -> bool:
+    """Tell whether a document is an SVG, without entities; inside a page it runs and loads nothing."""
+    from xml.etree import ElementTree
+
+    if b"<!ENTITY" in content:
+        return False
+    try:
+        return ElementTree.fromstring(content).tag == "{http://www.w3.org/2000/svg}svg"
+    except ElementTree.ParseError:
+        return False

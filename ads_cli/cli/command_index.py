@@ -101,7 +101,7 @@ CUSTOM_COMMANDS = {
     "products check": "products.check:check",
     "products convert": "products.convert:convert",
     "products diff": "products.sync:diff",
-    "products update": "products.update:update",
+    "products update": "products.sync:update",
     "products get": "products.pull:get",
     "products sync": "products.sync:sync",
     "products pull": "products.pull:pull",

@@ -8,7 +8,7 @@ from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..output.text import counted, listed, shell_command
 from ..spelling import closest, suggestion
-from .rows import MakeAdvisor
+from . import MakeAdvisor
 
 FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them

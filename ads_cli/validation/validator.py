@@ -11,10 +11,7 @@ import msgspec
 from ..api.validation import can_warn
 from ..feeds.rows import FIRST_LINES, Block, DuplicatePolicy, Row, Rows, TableRows
 from ..parallel.process_pool import ProcessPool, is_shared
-from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
-from .report import ValidationReport
-from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
-from .rows import (
+from . import (
     CheckedRow,
     EncodedRows,
     FeedStats,
@@ -28,6 +25,9 @@ from .rows import (
     add,
     unpack,
 )
+from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
+from .report import ValidationReport
+from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
 

@@ -18,8 +18,8 @@ from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes
 from ...products.feeds.hints import OPEN, column_for, list_separator
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
+from ...validation import RowSchema
 from ...validation.report import Finding, ValidationReport
-from ...validation.rows import RowSchema
 from ...validation.validator import Validator
 from .options import ProductFeedOptions
 

@@ -17,7 +17,7 @@ from .report import ReportOptions
 if TYPE_CHECKING:
     from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.selection import ChangedRows
-    from ...validation.rows import RowSchema
+    from ...validation import RowSchema
 
 
 def write_mapping(

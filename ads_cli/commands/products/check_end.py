@@ -17,13 +17,13 @@ from ...feeds.rows import Rows
 from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...uploads.plan import RowPlan
+from ...validation import CheckedRow
 from ...validation.columns import has_no_required_column, unsent_columns
 from ...validation.report import ValidationReport
-from ...validation.rows import CheckedRow
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
-    from ...products.images.check import ImageCheck
+    from ...products.images import ImageCheck
     from .advice import Advice, AdvisedOption, Outcome
 
 REQUIRED = PRODUCT_SCHEMA.required
@@ -179,7 +179,7 @@ def checked_images(
         yield plan.checked_rows
         return
     from ...http.file_start import Reading
-    from ...products.images.check import ImageCheck
+    from ...products.images import ImageCheck
 
     settings = call.settings
     reading = Reading(

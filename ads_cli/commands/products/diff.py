@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from ...console.invocation import Invocation
-from ..uploads.options import Files, RejectedOptions, Strict, with_options
+from ..uploads.options import Files, PageOptions, RejectedOptions, Strict, with_options
 from .options import ComparedFeedOptions
-from .report import ReportOptions
+from .page import FeedReport
 
 
-@with_options(feed=ComparedFeedOptions, rejected=RejectedOptions, page=ReportOptions)
+@with_options(feed=ComparedFeedOptions, rejected=RejectedOptions, page=PageOptions)
 def diff(
     ctx: typer.Context,
     files: Files,
@@ -21,7 +21,7 @@ def diff(
     strict: Strict = False,
     *,
     rejected: RejectedOptions,
-    page: ReportOptions,
+    page: PageOptions,
 ) -> None:
     """Show what differs between a product feed and its catalog.
 
@@ -47,7 +47,7 @@ def diff(
 
     call = Invocation.of(ctx, mutates=False)
     options = feed.compare_options(remembers=False)
-    with page.written(call, files, force=rejected.force) as run:
+    with FeedReport(call, page.report, files, force=rejected.force).written() as run:
         plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
         run.watch(plan.validator, rejected.failed_out, "diff")
         check_failed_out(rejected.failed_out_file, plan.rows)

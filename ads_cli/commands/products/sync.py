@@ -9,10 +9,10 @@ from ...console.invocation import Invocation
 from ...errors import NotConfirmedError, UsageError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
-from ..uploads.options import Files, PushOptions, Strict, with_options
+from ..uploads.options import Files, PageOptions, PushOptions, Strict, with_options
 from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
 from .options import ComparedFeedOptions
-from .report import ReportOptions
+from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...products.sync.comparison import CatalogComparison
@@ -34,13 +34,13 @@ class SyncOptions(PushOptions, frozen=True):
     ] = None
 
 
-@with_options(feed=ComparedFeedOptions, options=SyncOptions, page=ReportOptions)
+@with_options(feed=ComparedFeedOptions, options=SyncOptions, page=PageOptions)
 def sync(
     ctx: typer.Context,
     files: Files,
     feed: ComparedFeedOptions,
     options: SyncOptions,
-    page: ReportOptions,
+    page: PageOptions,
     strict: Strict = False,
     min_rows: MinRows = None,
 ) -> None:
@@ -68,7 +68,7 @@ def sync(
     max_delete, size_check = parse_share(options.max_delete, "--max-delete"), FeedSizeCheck(call, min_rows)
     call.concurrency = options.concurrency
     call.catalog = call.find_catalog()
-    with page.written(call, files, force=options.force) as report:
+    with FeedReport(call, page.report, files, force=options.force).written() as report:
         rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         warn_scheduled_feeds(call)
         compared = feed.compare_options(remembers=not call.dry_run)

@@ -17,8 +17,7 @@ from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
 from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..errors import AdsctlError, NotFoundError, RefusedError
-from ..uploads.batch import FAILED, Batch
-from ..uploads.upload import not_understood
+from ..uploads.upload import FAILED, Batch, not_understood
 from .comparison import PLACEHOLDER_ID, CampaignPlan, Change, mark_of
 from .memory import ApplyMemory, Mark
 from .model import KINDS, Entry, Kind

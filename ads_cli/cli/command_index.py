@@ -100,7 +100,7 @@ CUSTOM_COMMANDS = {
     "products push": "products:push",
     "products check": "products.check:check",
     "products convert": "products.convert:convert",
-    "products diff": "products.diff:diff",
+    "products diff": "products.sync:diff",
     "products update": "products.update:update",
     "products get": "products.get:get",
     "products sync": "products.sync:sync",

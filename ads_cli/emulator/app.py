@@ -177,7 +177,7 @@ def load_router(service: str = "generic") -> Router:
 
 def reset_emulator(database: Path) -> None:
     """Replace all data, keys and tokens by new ones; raise StateError if the database is in use."""
-    from .storage.reset import reset_database
+    from .storage.database import reset_database
 
     reset_database(database, _seed)
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.fields import fields_of
-from ..api.product_values import id_form
-from ..api.products import Product, Text
+from ..api.products import Product, Text, id_form
 from ..api.types import Id
 from ..validation.rows import RowSchema
 

@@ -13,9 +13,8 @@ from ..feeds.rows import RowNames, Rows
 from ..validation.report import ValidationReport
 from ..validation.rows import CheckedRow, EncodedRows
 from ..validation.validator import OnProgress, Validator
-from .batch import Acknowledgement, Batch, Batches
 from .job_file import JobKey, UploadTarget, options_of_rows
-from .upload import Upload
+from .upload import Acknowledgement, Batch, Batches, Upload
 
 if TYPE_CHECKING:
     from .job_file import JobKey, UploadTarget

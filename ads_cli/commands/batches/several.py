@@ -19,7 +19,7 @@ from ...console.results import show, show_prepared_requests
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
 from ...output.text import cell, counted, listed, safe
 from ...spelling import suggestion
-from ...uploads.batch import Batch
+from ...uploads.upload import Batch
 from ..spending import spending_question
 
 if TYPE_CHECKING:

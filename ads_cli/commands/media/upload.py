@@ -21,7 +21,7 @@ from ...errors import (
     UnavailableError,
     UsageError,
 )
-from ...feeds.locations.locate import parse_location
+from ...feeds.locations import parse_location
 from ...media.inspection import MediaInfo
 from ...media.rules import Category, Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of

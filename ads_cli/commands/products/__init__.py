@@ -14,7 +14,7 @@ from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
-    from ...products.comparison import ListingComparison
+    from ...products.listing import ListingComparison
     from ...products.selection import ChangedRows
     from ...products.sync_state import SyncState
     from ...uploads.plan import RowPlan
@@ -113,7 +113,7 @@ def _pushed_feeds(
     call: Invocation, files: list[str], feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
 ) -> "UnchangedFeed | None":
     """Let the server of the only feed, if it is remote, say that it is unchanged since the last push."""
-    from ...feeds.locations.locate import is_remote
+    from ...feeds.locations import is_remote
 
     if len(files) > 1 or not is_remote(files[0]):
         return None
@@ -166,7 +166,7 @@ class _Steps(FeedHooks, kw_only=True):
 
     def _report_skipped(self, selection: "ChangedRows") -> None:
         from ...output.text import counted
-        from ...products.comparison import describe
+        from ...products.listing import describe
 
         is_unconfirmed = selection.expected_epoch is not None and not sync_state_of(self.call).is_confirmed
         if is_unconfirmed:
@@ -183,8 +183,7 @@ class _Steps(FeedHooks, kw_only=True):
 
 def _compare(call: Invocation) -> "ListingComparison":
     from ...console.progress import progress
-    from ...products.comparison import ListingComparison
-    from ...products.listing import list_products
+    from ...products.listing import ListingComparison, list_products
 
     with progress(call.messages, "Listing the catalog", None) as on_progress:
 

@@ -9,7 +9,7 @@ from ...console.output_file import RunReport, failure_details, made
 from ...errors import ContentError, Interrupted, ReportedError
 from ...masking import mask_address
 from ...output.text import counted
-from ...uploads.batch import FAILED
+from ...uploads.upload import FAILED
 
 if TYPE_CHECKING:
     from ...products.feed_stats import ProductFacts

@@ -265,6 +265,6 @@ def _invalid_and_warned(report: ValidationReport) -> str:
 
 
 def _comparison(counts: Mapping[str, int]) -> str:
-    from ...products.comparison import describe
+    from ...products.listing import describe
 
     return describe(counts)

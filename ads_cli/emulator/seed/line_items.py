@@ -1,7 +1,7 @@
 """Seed data: what pays for campaigns, campaigns in several states, and their line items."""
 
 from ..resources import campaigns, history, line_items
-from ..resources.serving import CAMPAIGN, FUNDING, LINE_ITEM
+from ..resources.campaigns import CAMPAIGN, FUNDING, LINE_ITEM
 from ..storage import Record, Store
 
 CHOSEN_CATEGORY = "6c0f1"  # of a line item

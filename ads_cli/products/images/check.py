@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...api.problems import Problem
-from ...api.product_values import image_problem
-from ...api.products import MAX_IMAGES, URL_PATTERN
+from ...api.products import MAX_IMAGES, URL_PATTERN, image_problem
 from ...http.file_start import Reading
 from ...validation.rows import CheckedRow
 from .fetcher import Fetcher

@@ -13,10 +13,10 @@ from ...api.endpoint import Request
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
-from ...uploads.batch import Acknowledgement, Batch, Batches
 from ...uploads.job_file import JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged, RowPlan
+from ...uploads.upload import Acknowledgement, Batch, Batches
 from ...validation.report import ValidationReport
 from ...validation.rows import EncodedRows, RowSchema
 from ...validation.validator import Validator

@@ -61,9 +61,9 @@ class CheckEnd:
             self._out.confirm(self._call, force=self._force)
 
     def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:
-        """Find what to type next, where anybody is told; return it for programs."""
-        is_told = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
-        if report.invalid and is_told:
+        """Find what to type next, where it is shown; return it for programs."""
+        is_shown = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
+        if report.invalid and is_shown:
             self._find_advice(rows, report)
         return self._advice and self._advice.record(self._call.command_line, self._feed)
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from .ledger_log import Log, SentUsers
 from .ledger_records import (
     HALF,
+    MAX_MONTH,
     NO_TAG,
     PLAIN_BYTES,
     RECORD_BYTES,
@@ -34,6 +35,7 @@ class LedgerPart(NamedTuple):
     identifiers: int
     people: int
     uncertain: int
+    until: int  # no record ends before this month
 
 
 class Merged(NamedTuple):
@@ -228,7 +230,8 @@ class _Merge:
     def _touched(self, number: int) -> dict[bytes, bytes]:
         """Return the records that begin with a byte and have a tag that was removed or joined."""
         tags = self._roots.keys() | self._removed.keys()
-        return {record[:HALF]: record for record in self._index.records(number) if record[PLAIN_BYTES:] in tags}
+        records = self._index.records(number)
+        return {record[:HALF]: record for record in records if record[PLAIN_BYTES:] in tags}
 
     def _settled(self, entry: LedgerEntry, step: int) -> LedgerEntry:
         """Return an entry with the tag of its person, uncertain where that was removed later."""
@@ -250,6 +253,7 @@ def _spliced(data: bytes, width: int, new: dict[bytes, bytes], removed: Collecti
     return b"".join([*parts, data[done * width :]])
 
 
+MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))
 IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
 
 
@@ -262,4 +266,16 @@ def _counted(data: bytes, *, tagged: bool) -> LedgerPart:
     if tagged:
         heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
         people = sum(tag in (start, NO_TAG) for start, tag in heads)
-    return LedgerPart(data, count, people, uncertain)
+    return LedgerPart(
+        data, count, people, uncertain, _earliest(data[2 * HALF :: width], data[2 * HALF + 1 :: width])
+    )
+
+
+def _earliest(highs: bytes, lows: bytes) -> int:
+    """Return the earliest month of meta bytes."""
+    if not highs:
+        return MAX_MONTH
+    months = highs.translate(MONTH_BITS)
+    if months.count(months[0]) == len(months):
+        return months[0] << 8 | min(lows)
+    return min(high << 8 | low for high, low in zip(months, lows, strict=True))

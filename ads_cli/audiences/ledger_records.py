@@ -20,6 +20,7 @@ from typing import NamedTuple
 from .identifiers import IDENTIFIERS
 
 HALF = 16  # bytes of a digest, and of the sealed rest
+ID_BYTES = 6  # of a digest, which nearly always tell it from others
 META_BYTES, TAG_BYTES = 2, 8
 PLAIN_BYTES = 2 * HALF + META_BYTES
 RECORD_BYTES = PLAIN_BYTES + TAG_BYTES
@@ -180,6 +181,12 @@ def open_bytes(descriptor: int) -> LedgerBytes:
     return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
 
 
+def _occurrences(part: bytes, sought: bytes) -> Iterator[int]:
+    at = -1
+    while (at := part.find(sought, at + 1)) >= 0:
+        yield at
+
+
 class LedgerIndex:
     """Records sorted by digest, at the beginning of a file."""
 
@@ -214,18 +221,22 @@ class LedgerIndex:
         return self._count
 
     def bucket(self, digest: bytes) -> tuple[int, int]:
-        """Return where the records are among which a digest is, or would be: the first offset, and the end."""
+        """Return where the records begin and end among which a digest is, if it is there."""
         number = (digest[0] << 8 | digest[1]) >> self.shift
         return self.starts[number], self.starts[number + 1]
 
     def find(self, digest: bytes) -> int:
         """Return the position of a digest, or of the beginning of one; -1 where it is not in the ledger."""
         start, end = self.bucket(digest)
-        part, found = self.data[start:end], -1
-        while (found := part.find(digest, found + 1)) >= 0:
-            if found % self.width == 0:
-                return (start + found) // self.width
-        return -1
+        found = (at for at in _occurrences(self.data[start:end], digest) if at % self.width == 0)
+        return (start + at) // self.width if (at := next(found, -1)) >= 0 else -1
+
+    def find_only(self, beginning: bytes) -> int:
+        """Return the position of the only digest that begins so; -1 where there is none, or several."""
+        start, end = self.bucket(beginning)
+        part = self.data[start:end]
+        found = [at for at in _occurrences(part, beginning) if at % self.width == 0]
+        return (start + found[0]) // self.width if len(found) == 1 else -1
 
     def meta_and_tag(self, position: int) -> tuple[bytes, bytes]:
         """Return the meta bytes of the record at a position, and its tag."""

@@ -1,6 +1,6 @@
 """Validate every row of a file, before the first request is sent."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice
@@ -63,15 +63,32 @@ class BlockRunner:
 
     def run(self, *args: Any) -> Iterator[tuple[Block, Any]]:
         """Yield each block with the result of the task; raise UnreadableError."""
+        pool, blocks = self._begin()
+        for block, result in pool.each(blocks, *args):
+            if result is None:
+                raise UnreadableError
+            yield block, result
+
+    def run_reduced(
+        self, first: Sequence[Any], reduce: Callable[[Block, Any], Block], second: Sequence[Any]
+    ) -> Iterator[tuple[Block, Any]]:
+        """Run the task on each block, and again on what `reduce` makes of a block and its first result.
+
+        Yield that and the second result, None where it is unreadable; `first` and `second` are further
+        arguments.
+        """
+        pool, blocks = self._begin()
+        reduced = (reduce(block, result) for block, result in pool.each(blocks, *first))
+        return pool.each(reduced, *second)
+
+    def _begin(self) -> tuple[ProcessPool[Any], Iterator[Block]]:
+        """Return the processes, and the blocks of the table from the first on."""
         blocks = self._rows.blocks(self.block_bytes)
         first = next(blocks, None)  # the header is known from here on
         self._on_header()
         if self._pool is None:
             self._pool = ProcessPool(self._make_task(self._rows), self._rows.source.size)
-        for block, result in self._pool.each(chain([first] if first else [], blocks), *args):
-            if result is None:
-                raise UnreadableError
-            yield block, result
+        return self._pool, chain([first] if first else [], blocks)
 
     def run_here(self, block: Block, *args: Any) -> Any:
         """Return the result of the task on a block that was read, run in this process."""

@@ -21,7 +21,6 @@ from .ledger_records import KINDS, NO_TAG, LedgerEntry
 from .list_packer import ListPart
 from .plan import ListPlan, ListSettings
 from .row_memo import RowMemo, UnfitError
-from .row_shapes import RowSeal, versions
 
 DELETED = "deleted"
 MOST_KEPT_BYTES = 64 * 1024 * 1024  # of the JSON of people to be sent
@@ -60,7 +59,6 @@ class ListComparison:
     """Compares the people of a validated list with its ledger."""
 
     memo: RowMemo | None = None
-    seal: RowSeal | None = None
 
     def __init__(self, ledger: Ledger, settings: ListSettings, *, stores: bool) -> None:
         self._ledger, self._settings = ledger, settings
@@ -76,7 +74,6 @@ class ListComparison:
         self._coverage = memo.coverage
         if memo.stores or memo.header:
             self.memo = memo
-            self.seal = RowSeal(key, versions(), with_digests=memo.header is None)
         view = self._ledger.view(self._opened)
         self._lookup = LedgerLookup(view, self._opened.entries, self._ledger.sealer)
         # Of an empty ledger everybody is new: nothing needs to be hashed.
@@ -229,7 +226,7 @@ class ListComparison:
         """Give up what was not stored."""
         if self.memo:
             self.memo.close()
-            self.memo = self.seal = None
+            self.memo = None
 
     def deletions(self) -> Iterator[Person]:
         """Yield the people to delete, under the identifiers that no row has."""

@@ -78,7 +78,7 @@ class _Merge:
     def run(self, logs: Sequence[Log]) -> Merged:
         """Read the logs, and decide what becomes of each identifier that they name."""
         is_whole = self._read(logs)
-        for number in range(256) if self._removes else ():
+        for number in range(256) if self._removes and self._has_tags else ():
             self._find_removed(number)
         for number in range(256) if self._has_tags else ():
             self._decide(number)  # which tags are of one person; what it returns would fill the memory
@@ -152,11 +152,8 @@ class _Merge:
                 position = self._index.find(digest)
                 known = self._index.entry(position) if position >= 0 else None
                 before = _Change(known, BEFORE)
-            earlier = last.get(digest)
+            is_certain = end != NEVER and not self._meets(last.get(digest), step, removes=removes)
             last[digest] = step, removes
-            # Of two requests at the same time nobody knows which was applied last.
-            meets = earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
-            is_certain = end != NEVER and not meets
             old_tag = before.entry.tag if before.entry else NO_TAG
             if removes:
                 after = None if is_certain else entry._replace(uncertain=True, tag=old_tag)
@@ -170,20 +167,36 @@ class _Merge:
             found[digest] = _Change(entry._replace(uncertain=not is_certain), step)
         return found
 
-    def _added(self, number: int) -> dict[bytes, bytes]:
-        """Return the records of people who were added, where nobody has several identifiers or is removed."""
+    def _plain_changes(self, number: int) -> tuple[dict[bytes, bytes], set[bytes]]:
+        """Return the new records and the removed digests, where nobody has several identifiers."""
         noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
-        found: dict[bytes, bytes] = {}
-        for at in range(STEP_BYTES + 1, len(noted), size):
-            record, step = noted[at : at + RECORD_BYTES], int.from_bytes(noted[at - STEP_BYTES - 1 : at - 1])
+        new: dict[bytes, bytes] = {}
+        removed = set[bytes]()
+        last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
+        for at in range(0, len(noted), size):
+            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), bool(noted[at + STEP_BYTES])
+            record = noted[at + STEP_BYTES + 1 : at + size]
             digest = record[:HALF]
             if digest in self._rejected.get(step, ()):
                 continue
-            is_certain = self._ends[step] != NEVER
-            found[digest] = (
+            is_certain = self._ends[step] != NEVER and not self._meets(
+                last.get(digest), step, removes=removes
+            )
+            last[digest] = step, removes
+            if removes and is_certain:
+                new.pop(digest, None)
+                removed.add(digest)
+                self._texts.pop(digest, None)
+                continue
+            removed.discard(digest)
+            new[digest] = (
                 record if is_certain else LedgerEntry.decode(record)._replace(uncertain=True).encode()
             )
-        return found
+        return new, removed
+
+    def _meets(self, earlier: tuple[int, bool] | None, step: int, *, removes: bool) -> bool:
+        """Tell whether two requests did the opposite at once: nobody knows which was applied last."""
+        return earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
 
     def _join(self, one: bytes, other: bytes) -> None:
         one, other = self._root(one), self._root(other)
@@ -198,21 +211,20 @@ class _Merge:
     def _part(self, number: int, *, tagged: bool) -> LedgerPart:
         """Return the records whose digests begin with a byte."""
         index = self._index
-        is_plain = self._is_known and not (self._removes or self._has_tags)
-        added = self._added(number) if is_plain else {}
+        is_plain = self._is_known and not self._has_tags
+        added, removed = self._plain_changes(number) if is_plain else ({}, set[bytes]())
         changed = {} if is_plain else self._decide(number)
         is_moved = bool(self._roots or self._removed) and index.width == RECORD_BYTES
         if not self._is_known or tagged != (index.width == RECORD_BYTES):
             records = {record[:HALF]: record for record in index.records(number)}
         else:
-            if not (is_moved or changed or added):
+            if not (is_moved or changed or added or removed):
                 return _counted(index.part(number), tagged=tagged)
             records = self._touched(number) if is_moved else {}
         if is_moved or not self._is_known:
             for digest, record in records.items():
                 entry = self._settled(LedgerEntry.decode(record), BEFORE)
                 records[digest] = (entry if self._is_known else entry._replace(uncertain=True)).encode()
-        removed = set()
         for digest, change in changed.items():
             if change.entry:
                 records[digest] = self._settled(change.entry, change.step).encode()

@@ -181,12 +181,6 @@ def open_bytes(descriptor: int) -> LedgerBytes:
     return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
 
 
-def _occurrences(part: bytes, sought: bytes) -> Iterator[int]:
-    at = -1
-    while (at := part.find(sought, at + 1)) >= 0:
-        yield at
-
-
 class LedgerIndex:
     """Records sorted by digest, at the beginning of a file."""
 
@@ -228,15 +222,24 @@ class LedgerIndex:
     def find(self, digest: bytes) -> int:
         """Return the position of a digest, or of the beginning of one; -1 where it is not in the ledger."""
         start, end = self.bucket(digest)
-        found = (at for at in _occurrences(self.data[start:end], digest) if at % self.width == 0)
-        return (start + at) // self.width if (at := next(found, -1)) >= 0 else -1
+        part = self.data[start:end]
+        at = part.find(digest)
+        while at >= 0 and at % self.width:
+            at = part.find(digest, at + 1)
+        return (start + at) // self.width if at >= 0 else -1
 
     def find_only(self, beginning: bytes) -> int:
         """Return the position of the only digest that begins so; -1 where there is none, or several."""
         start, end = self.bucket(beginning)
-        part = self.data[start:end]
-        found = [at for at in _occurrences(part, beginning) if at % self.width == 0]
-        return (start + found[0]) // self.width if len(found) == 1 else -1
+        part, width = self.data[start:end], self.width
+        at = first = part.find(beginning)
+        while at >= 0:
+            if at % width:  # within a record
+                first = part.find(beginning, at + 1) if first == at else first
+            elif at != first:
+                return -1
+            at = part.find(beginning, at + 1)
+        return (start + first) // width if first >= 0 else -1
 
     def meta_and_tag(self, position: int) -> tuple[bytes, bytes]:
         """Return the meta bytes of the record at a position, and its tag."""

@@ -68,7 +68,7 @@ class ColumnRoles(NamedTuple):
             problems.setdefault(row, []).extend(found)
         countries = None if self.country is None or not cells else cells[self.country]
         columns = columns or {self.identifiers[0]: [[""] * rows]}
-        told = self.answers if options.seal and cells else {}
+        told = self.answers if options.with_shapes and cells else {}
         packed = pack_rows(
             columns,
             params,

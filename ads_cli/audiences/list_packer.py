@@ -19,7 +19,7 @@ from .identifiers import IDENTIFIERS
 from .list_columns import ColumnRoles, ListColumns
 from .operations import PARAMS_FIELDS, Operations, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose
-from .row_shapes import FoundRows
+from .row_shapes import FoundRows, RowHash, reading_of
 
 if TYPE_CHECKING:
     from .row_memo import RowMemo
@@ -105,25 +105,12 @@ class PackedBlock(NamedTuple):
     rows: int
     blank: list[int]  # rows without any value, which are not counted as records
     lines: dict[int, int]  # of rows with problems, counted from 0
-    digests: bytes = b""  # of all rows, where they are to be known again
-
-
-def work_on_block(layout: TableLayout, block: Block, options: PackingOptions) -> "PackedBlock | bytes | None":
-    """Pack a block, or return the digests of its rows, nothing where lines may be no rows."""
-    if not block.data:
-        return PackedBlock(PackedRows([]), 0, [], {})
-    digests = b""
-    if options.seal and (options.purpose is Purpose.RECOGNIZE or options.seal.with_digests):
-        reading = options.region, options.allow_clear_text, options.keep_partial
-        digests = options.seal.digests(block.data, layout.delimiter, layout.roles, *reading)
-    if options.purpose is Purpose.RECOGNIZE:
-        return digests
-    packed = pack_block(layout, block, options)
-    return packed and packed._replace(digests=digests)
 
 
 def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
     """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
+    if not block.data:
+        return PackedBlock(PackedRows([]), 0, [], {})
     if (parsed := _parse_block(layout, block)) is None:
         return None
     text, cells, problems = parsed
@@ -222,7 +209,7 @@ class ListPacker:
         self.columns = columns
         self.resolver = resolver
         self._reader = rows
-        self._blocks = self._new_runner(work_on_block) if rows.table else None
+        self._blocks = self._new_runner(pack_block) if rows.table else None
 
     @property
     def notes(self) -> list[str]:
@@ -321,13 +308,17 @@ class ListPacker:
                 raise UnreadableError
             return result
 
-        if memo is None or memo.header is None:
+        if memo is None:
             for block, result in blocks.run(options):
-                result = current(block, result)
-                yield FoundRows(block, result.digests, None).of_lines(result.rows), result
+                yield FoundRows(block, b"", None), current(block, result)
             return
-        recognize = options._replace(purpose=Purpose.RECOGNIZE)
-        for block, result in blocks.run_reduced([recognize], memo.reduce, [options]):
+
+        def reduce(rows: TableRows) -> Callable[[Block], Block]:
+            layout, how = self._layout(rows), (options.region, options.allow_clear_text, options.keep_partial)
+            reading = reading_of(layout.delimiter, repr(layout.roles), *how)
+            return partial(memo.reduce, RowHash.of_key(memo.key, reading))
+
+        for block, result in blocks.run_reduced(reduce, options):
             found = memo.found.popleft()
             if found.runs and (result is None or result.rows != len(found.unknown or ())):
                 found = memo.forget(found)  # a quotation goes on in the next line
@@ -339,8 +330,7 @@ class ListPacker:
         """Return what runs a task on blocks of the table; it gets what the columns are."""
 
         def make_task(rows: TableRows) -> Callable[..., Any]:
-            roles = self.columns.roles(rows.cell_fields)
-            return partial(task, TableLayout(rows.delimiter, roles, self.resolver))
+            return partial(task, self._layout(rows))
 
         reader = self._reader
         assert reader.table
@@ -350,6 +340,9 @@ class ListPacker:
             on_header=lambda: self.columns.check_header(reader),
             block_bytes=BLOCK_BYTES,
         )
+
+    def _layout(self, rows: TableRows) -> TableLayout:
+        return TableLayout(rows.delimiter, self.columns.roles(rows.cell_fields), self.resolver)
 
     def _chunks(self) -> Iterator[list[Row]]:
         rows = iter(self.rows)

@@ -15,7 +15,7 @@ from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
 from .ledger_lookup import ComparedRows, LedgerView
 from .operations import OperationParams, Operations
-from .row_shapes import RowSeal, ShapedRows, find_shapes
+from .row_shapes import ShapedRows, find_shapes
 
 # 2,500 operations of this size, with commas and brackets, fill a body.
 MAX_OPERATION_BYTES = (MAX_BODY_BYTES - 2) // MAX_OPERATIONS - 1
@@ -31,7 +31,6 @@ class Purpose(Enum):
     VALIDATE = "validate"  # sizes only, nothing is hashed
     DRY_RUN = "dry_run"  # everything, and no body is kept
     COMPARE = "compare"  # with a ledger: everything is hashed, and nothing is kept
-    RECOGNIZE = "recognize"  # digests of the rows only
     SEND = "send"
 
 
@@ -44,7 +43,7 @@ class PackingOptions(NamedTuple):
     keep_partial: bool = False  # send people without those of their identifiers that are invalid
     purpose: Purpose = Purpose.SEND
     ledger: LedgerView | None = None  # to compare with
-    seal: RowSeal | None = None  # of rows, where they are to be known again
+    with_shapes: bool = False  # of rows, where they are to be known again
 
 
 ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
@@ -111,8 +110,8 @@ def pack_rows(
     if not is_whole:
         valid = [row for row in all_rows if row not in packed.problems and row not in left_out]
     if options.purpose is Purpose.COMPARE and options.ledger and (lookup := options.ledger.lookup()):
-        packed.compared = lookup.compare(columns, users.of_row, valid, with_ids=bool(options.seal))
-    if packed.compared and options.seal:
+        packed.compared = lookup.compare(columns, users.of_row, valid, with_ids=options.with_shapes)
+    if packed.compared and options.with_shapes:
         findings = {*packed.problems, *packed.partial, *packed.doubts}
         packed.shaped = find_shapes(
             columns, cells, len(all_rows), answers=answers, left_out=left_out, findings=findings

@@ -29,7 +29,7 @@ from .upload import RecordedUpload, UserUpload
 if TYPE_CHECKING:
     from .ledger_lookup import LedgerView
     from .row_memo import RowMemo
-    from .row_shapes import RowSeal, RowShape
+    from .row_shapes import RowShape
 
 
 @dataclass
@@ -101,7 +101,6 @@ class RowComparison(Protocol):
     """Takes what worker processes have found of rows in a ledger."""
 
     view: "LedgerView | None"  # of the ledger, for the processes; None where it is empty
-    seal: "RowSeal | None"  # of rows
     memo: "RowMemo | None"  # of rows that need not be read
 
     def add(self, part: ListPart, before: int) -> None:
@@ -278,7 +277,9 @@ class AudiencePlan(ListPlan):
             purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE
         )
         if comparison and comparison.view:
-            options = options._replace(purpose=Purpose.COMPARE, ledger=comparison.view, seal=comparison.seal)
+            options = options._replace(
+                purpose=Purpose.COMPARE, ledger=comparison.view, with_shapes=bool(comparison.memo)
+            )
         memo = comparison.memo if comparison else None
         self._packer.resolve_with(self._packer.resolver.at(self.started))
 

@@ -1,9 +1,9 @@
 """What the last sync of a list knows of its file's rows, so that the next one reads only those that are new.
 
-A file beside the ledger: of each row a digest under the ledger's key, which identifiers it has, and the
-beginnings of their digests, by which the ledger finds them. It is a cache. It counts only for the very ledger
-that it was stored with, and only for rows that are read in the same way: the key of their digests depends on
-that. Rows with findings are never in it. What it says of people holds once a sync has sent everybody:
+A file beside the ledger: of each row a hash, which identifiers it has, and the beginnings of their digests,
+by which the ledger finds them. It is a cache. It counts only for the very ledger that it was stored with, and
+only for rows that are read in the same way: their hashes depend on that. These are sealed under the key of
+the ledger. Rows with findings are never in it. What it says of people holds once a sync has sent everybody:
 
 - who is in a row of it is on the list, for sure, under all identifiers of that row;
 - a record of the ledger is of such a row, of several (`repeated`), or of none (`others`).
@@ -15,9 +15,10 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from hashlib import blake2b, shake_128
 from itertools import groupby
 from pathlib import Path
+from secrets import token_bytes
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
@@ -26,7 +27,7 @@ import msgspec
 from ..config.atomic_files import replacing
 from ..feeds.rows import Block
 from .ledger_records import ID_BYTES, LedgerIndex
-from .row_shapes import NO_SHAPE, ROW_BYTES, FoundRows, RowShape
+from .row_shapes import NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape
 
 if TYPE_CHECKING:
     from .packing import PackedRows
@@ -49,9 +50,31 @@ class UnfitError(Exception):
 class Segment(msgspec.Struct, array_like=True):
     """Rows that follow one another."""
 
-    digests: bytes
-    shapes: bytes  # compressed; a byte each
+    digests: bytes  # sealed where they are stored, with the shapes
+    shapes: bytes  # a byte each
     ids: bytes  # of the identifiers of each row
+
+
+class SegmentSeal:
+    """Seals the hashes and shapes of rows, which without the key tell of nobody."""
+
+    def __init__(self, key: bytes, nonce: bytes) -> None:
+        self._key, self._number = key + nonce, 0
+
+    def seal(self, segment: Segment) -> Segment:
+        """Return the next segment as it is stored."""
+        plain = segment.digests + zlib.compress(segment.shapes, 1)
+        return Segment(self._masked(plain), len(segment.shapes).to_bytes(FRAME_BYTES), segment.ids)
+
+    def open(self, segment: Segment) -> Segment:
+        """Return the next segment as it was."""
+        plain, end = self._masked(segment.digests), int.from_bytes(segment.shapes) * ROW_BYTES
+        return Segment(plain[:end], zlib.decompress(plain[end:]), segment.ids)
+
+    def _masked(self, data: bytes) -> bytes:
+        self._number += 1
+        mask = shake_128(self._key + self._number.to_bytes(8)).digest(len(data))
+        return (int.from_bytes(data) ^ int.from_bytes(mask)).to_bytes(len(data))
 
 
 class Header(msgspec.Struct, kw_only=True):
@@ -59,6 +82,7 @@ class Header(msgspec.Struct, kw_only=True):
 
     version: int = VERSION
     ledger: bytes  # its checksum
+    nonce: bytes  # of the seal
     shapes: list[RowShape]
     repeated: dict[bytes, int]  # ids that several rows have, and how many
     others: bytes  # ids of the records that are of no row
@@ -97,10 +121,10 @@ def read_header(path: Path, key: bytes) -> tuple[Header, int] | None:
     return (header, begin) if header.version == VERSION else None
 
 
-def _segments(path: Path, end: int) -> Iterator[Segment]:
+def _segments(path: Path, end: int, seal: SegmentSeal) -> Iterator[Segment]:
     with path.open("rb") as file:
         while file.tell() < end:
-            yield _decode_segment(file.read(int.from_bytes(file.read(FRAME_BYTES))))
+            yield seal.open(_decode_segment(file.read(int.from_bytes(file.read(FRAME_BYTES)))))
 
 
 class Coverage:
@@ -159,6 +183,9 @@ def common_runs(new: bytes, old: bytes, old_at: int) -> Iterator[tuple[int, int,
         if length := _common_rows(new, i, old, j, min(end - i, old_end - j)):
             yield i, j, length
             i, j, skip = i + length, j + length, NEAR_ROWS
+            continue
+        if i + 1 < end and j + 1 < old_end and _row(new, i + 1) == _row(old, j + 1):  # one was replaced
+            i, j = i + 1, j + 1
             continue
         near = {_row(old, at): at for at in reversed(range(j, min(j + NEAR_ROWS, old_end)))}
         for at in range(i, min(i + NEAR_ROWS, end)):
@@ -225,7 +252,8 @@ class RowMemo:
         if found and found[0].ledger == ledger:
             with suppress(UnfitError):
                 memo.coverage.assume(found[0])
-                memo.header, memo._segments = found[0], _segments(path, found[1])
+                memo.header = found[0]
+                memo._segments = _segments(path, found[1], SegmentSeal(key, memo.header.nonce))
                 memo._add_shapes(memo.header.shapes)
         if memo.header is None:
             memo.coverage = Coverage(index)
@@ -236,15 +264,17 @@ class RowMemo:
         self._old = Segment(b"", b"", b"")
         self._at = self._id_at = 0  # of the first known row that was not passed
         self._identifiers: list[int] = []  # of each shape
+        self._nonce = token_bytes(16)
+        self._seal = SegmentSeal(self.key, self._nonce)
         self._stored: IO[bytes] | None = None
         if self.stores:
             self._stored = TemporaryFile(dir=self.path.parent)  # noqa: SIM115 - until it is stored
 
     # The rows that are known
 
-    def reduce(self, block: Block, digests: bytes) -> Block:
+    def reduce(self, hash_: RowHash, block: Block) -> Block:
         """Return the rows of a block that have to be read."""
-        self.found.append(found := self._find(block, digests))
+        self.found.append(found := self._find(block, hash_.rows(block.data)))
         if found.unknown is None:
             return block
         if not found.unknown:
@@ -281,7 +311,6 @@ class RowMemo:
         parts = [Segment(old.digests[at * ROW_BYTES :], old.shapes[at:], old.ids[self._id_at :])]
         missing = rows - len(parts[0].shapes)
         while missing > 0 and (segment := next(self._segments, None)):
-            segment.shapes = zlib.decompress(segment.shapes)
             parts.append(segment)
             missing -= len(segment.shapes)
         self._at = self._id_at = 0
@@ -358,8 +387,7 @@ class RowMemo:
     def _store(self, segment: Segment) -> None:
         if not (self._stored and segment.digests):
             return
-        segment.shapes = zlib.compress(segment.shapes, 1)
-        frame = _encode(segment)
+        frame = _encode(self._seal.seal(segment))
         self._stored.write(len(frame).to_bytes(FRAME_BYTES) + frame)
 
     def store(self, ledger: bytes, index: LedgerIndex, requests: int, people: int) -> bool:
@@ -399,6 +427,7 @@ class RowMemo:
             return None
         return Header(
             ledger=ledger,
+            nonce=self._nonce,
             shapes=[*self.shapes],
             repeated=repeated,
             others=b"".join(others),

@@ -1,6 +1,6 @@
 """Validate every row of a file, before the first request is sent."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice
@@ -10,7 +10,7 @@ import msgspec
 
 from ..api.validation import can_warn
 from ..feeds.rows import FIRST_LINES, Block, DuplicatePolicy, Row, Rows, TableRows
-from ..parallel.process_pool import ProcessPool, is_shared
+from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, is_shared
 from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
 from .report import ValidationReport
 from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
@@ -70,16 +70,14 @@ class BlockRunner:
             yield block, result
 
     def run_reduced(
-        self, first: Sequence[Any], reduce: Callable[[Block, Any], Block], second: Sequence[Any]
+        self, make_reduce: Callable[[TableRows], Callable[[Block], Block]], *args: Any
     ) -> Iterator[tuple[Block, Any]]:
-        """Run the task on each block, and again on what `reduce` makes of a block and its first result.
+        """Yield what is left of each block with the result of the task on that, None where it is unreadable.
 
-        Yield that and the second result, None where it is unreadable; `first` and `second` are further
-        arguments.
+        `make_reduce` is called once the header is known, and returns what leaves out rows of a block.
         """
         pool, blocks = self._begin()
-        reduced = (reduce(block, result) for block, result in pool.each(blocks, *first))
-        return pool.each(reduced, *second)
+        return pool.each(map(make_reduce(self._rows), blocks), *args, is_small=_is_small)
 
     def _begin(self) -> tuple[ProcessPool[Any], Iterator[Block]]:
         """Return the processes, and the blocks of the table from the first on."""
@@ -318,6 +316,10 @@ class Validator:
     @property
     def _keep(self) -> DuplicatePolicy | None:
         return self.rows.conversion.keep if self.rows.conversion else None
+
+
+def _is_small(block: Block) -> bool:
+    return len(block.data) < MIN_BLOCK_BYTES
 
 
 def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:

@@ -5,7 +5,6 @@ them. So identifiers that were sent together share a tag, people whose tags meet
 identifier is removed the others are uncertain until they are acknowledged again.
 """
 
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from struct import iter_unpack
 from typing import NamedTuple
@@ -236,8 +235,17 @@ class _Merge:
         width = RECORD_BYTES if tagged else PLAIN_BYTES
         new = {digest: record[:width] for digest, record in records.items()}
         if self._is_known and width == index.width:
-            return _counted(_spliced(index.part(number), width, new, removed), tagged=tagged)
+            return _counted(self._spliced(number, new, removed), tagged=tagged)
         return _counted(b"".join(new[digest] for digest in sorted(new)), tagged=tagged)
+
+    def _spliced(self, number: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
+        """Return the records that begin with a byte, with some replaced, inserted or removed."""
+        data, begin, parts, done = self._index.part(number), self._index.begin_of(number), [], 0
+        for digest in sorted(new.keys() | removed):
+            at, is_there = self._index.place(digest)
+            parts += [data[done : at - begin], new.get(digest, b"")]
+            done = at - begin + self._index.width * is_there
+        return b"".join([*parts, data[done:]])
 
     def _touched(self, number: int) -> dict[bytes, bytes]:
         """Return the records that begin with a byte and have a tag that was removed or joined."""
@@ -252,17 +260,6 @@ class _Merge:
         tag = self._root(entry.tag)
         removed = max(self._removed.get(each, BEFORE) for each in (tag, entry.tag)) > step
         return entry._replace(tag=tag, uncertain=entry.uncertain or removed)
-
-
-def _spliced(data: bytes, width: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
-    """Return sorted records with some replaced, inserted or removed."""
-    digests = [data[at : at + HALF] for at in range(0, len(data), width)]
-    parts, done = [], 0
-    for digest in sorted(new.keys() | removed):
-        place = bisect_left(digests, digest)
-        parts += [data[done * width : place * width], new.get(digest, b"")]
-        done = place + (place < len(digests) and digests[place] == digest)
-    return b"".join([*parts, data[done * width :]])
 
 
 MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))

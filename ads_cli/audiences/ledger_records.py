@@ -228,6 +228,15 @@ class LedgerIndex:
             at = part.find(digest, at + 1)
         return (start + at) // self.width if at >= 0 else -1
 
+    def place(self, digest: bytes) -> tuple[int, bool]:
+        """Return the offset of a digest, or of the next one, and whether it is there."""
+        start, end = self.bucket(digest)
+        part, width = self.data[start:end], self.width
+        if (at := part.find(digest)) >= 0 and at % width == 0:
+            return start + at, True
+        positions = range(0, len(part), width)
+        return start + width * bisect_left(positions, digest, key=lambda at: part[at : at + HALF]), False
+
     def find_only(self, beginning: bytes) -> int:
         """Return the position of the only digest that begins so; -1 where there is none, or several."""
         start, end = self.bucket(beginning)
@@ -268,5 +277,8 @@ class LedgerIndex:
 
     def part(self, first_byte: int) -> bytes:
         """Return the bytes of the records whose digests begin with a byte."""
-        per_byte = 1 << 8 - self.shift
-        return self.data[self.starts[first_byte * per_byte] : self.starts[(first_byte + 1) * per_byte]]
+        return self.data[self.begin_of(first_byte) : self.begin_of(first_byte + 1)]
+
+    def begin_of(self, first_byte: int) -> int:
+        """Return the offset of the first record whose digest begins with a byte, or a greater one."""
+        return self.starts[first_byte << 8 - self.shift]

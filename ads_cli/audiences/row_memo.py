@@ -263,6 +263,7 @@ class RowMemo:
         self._segments: Iterator[Segment] = iter(())
         self._old = Segment(b"", b"", b"")
         self._at = self._id_at = 0  # of the first known row that was not passed
+        self._only: int | None = None  # how many identifiers each of them has, where all have as many
         self._identifiers: list[int] = []  # of each shape
         self._nonce = token_bytes(16)
         self._seal = SegmentSeal(self.key, self._nonce)
@@ -274,27 +275,28 @@ class RowMemo:
 
     def reduce(self, hash_: RowHash, block: Block) -> Block:
         """Return the rows of a block that have to be read."""
-        self.found.append(found := self._find(block, hash_.rows(block.data)))
+        lines = block.data.removesuffix(b"\n").split(b"\n")
+        self.found.append(found := self._find(block, hash_.rows(block.data, lines)))
         if found.unknown is None:
             return block
         if not found.unknown:
             return Block(block.line, b"")
-        lines = block.data.split(b"\n")
         return Block(block.line, b"\n".join([lines[row] for row in found.unknown]) + b"\n")
 
     def _find(self, block: Block, digests: bytes) -> FoundRows:
         self._read_ahead(len(digests) // ROW_BYTES + FAR_ROWS)
-        runs, known, unknown, done = [], Counter[int](), list[int](), 0
+        runs, unknown, done = list[tuple[int, bytes, bytes]](), list[int](), 0
         for row, old_row, length in common_runs(digests, self._old.digests, self._at):
-            self.coverage.uncover(self._pass(old_row - self._at)[1])
+            if old_row > self._at:
+                self.coverage.uncover(self._pass(old_row - self._at)[1])
             shapes, ids = self._pass(length)
             runs.append((row, shapes, ids))
-            known += _counted(shapes)
             unknown += range(done, row)
             done = row + length
         if not runs:
             return FoundRows(block, digests, None)
         unknown += range(done, len(digests) // ROW_BYTES)
+        known = _counted(b"".join([shapes for _, shapes, _ in runs]))
         return FoundRows(block, digests, unknown, runs, known)
 
     def forget(self, found: FoundRows) -> FoundRows:
@@ -317,17 +319,21 @@ class RowMemo:
         self._old = Segment(
             *(b"".join(each) for each in zip(*map(msgspec.structs.astuple, parts), strict=True))
         )
+        shapes = self._old.shapes
+        is_uniform = shapes.count(shapes[:1]) == len(shapes) > 0
+        self._only = self._identifiers[shapes[0]] if is_uniform else None
 
     def _pass(self, rows: int) -> tuple[bytes, bytes]:
         """Return the shapes and ids of the next known rows, and pass these."""
         shapes = self._old.shapes[self._at : self._at + rows]
-        ids = self._old.ids[self._id_at : self._id_at + ID_BYTES * self._count_identifiers(shapes)]
+        if self._only is None:
+            identifiers = sum(self._identifiers[number] * count for number, count in _counted(shapes).items())
+        else:
+            identifiers = rows * self._only
+        ids = self._old.ids[self._id_at : self._id_at + ID_BYTES * identifiers]
         self._at += rows
         self._id_at += len(ids)
         return shapes, ids
-
-    def _count_identifiers(self, shapes: bytes) -> int:
-        return sum(self._identifiers[number] * count for number, count in _counted(shapes).items())
 
     def end(self) -> None:
         """Note that the rows that were not reached are in the file no longer."""

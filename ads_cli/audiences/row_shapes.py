@@ -74,9 +74,8 @@ class RowHash(NamedTuple):
         one, other = islice(_secret_primes(key), 2)
         return cls((one, other), reading)
 
-    def rows(self, data: bytes) -> bytes:
-        """Return ROW_BYTES for each line; nothing where a line may be no row."""
-        lines = data.removesuffix(NEWLINE).split(NEWLINE)
+    def rows(self, data: bytes, lines: Sequence[bytes]) -> bytes:
+        """Return ROW_BYTES for each of the lines of a text; nothing where one may be no row."""
         if QUOTE in data and any(line.count(QUOTE) % 2 for line in lines):
             return b""
         if RETURN in data and data.count(RETURN) != data.count(RETURN + NEWLINE) + data.endswith(RETURN):

@@ -17,7 +17,7 @@ from enum import Enum
 from hashlib import blake2b, sha256
 from io import BufferedWriter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -91,6 +91,10 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
 
 _decode_info = msgspec.json.Decoder(LedgerInfo).decode
 _decode_texts = msgspec.msgpack.Decoder(dict[bytes, bytes]).decode
+
+
+# The last ledger that was read whole, with its stamp: it is not read again at the end of a job.
+_opened: dict[Path, tuple[Any, tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]]] = {}
 
 
 class _LostError(Exception):
@@ -271,7 +275,17 @@ class Ledger:
         return OpenLedger(info, index, texts, Trust.CHANGED, checksum=checksum)
 
     def _map(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
-        """Map the file into memory; raise _LostError where it cannot be used."""
+        """Open the file; raise _LostError where it cannot be used."""
+        with self._path.open("rb") as file:
+            stamp = stamp_of(file.fileno())
+        if (known := _opened.get(self._path)) and known[0] == stamp:
+            return known[1]
+        _opened.clear()
+        found = self._map_anew()
+        _opened[self._path] = stamp, found
+        return found
+
+    def _map_anew(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
         info, size, texts, checksum = read_description(self._path)
         if info.place != self.place:
             raise _LostError(f"{self._path} belongs to another list or service")

@@ -38,6 +38,7 @@ RUN_ROWS = 128  # compared at once
 NEAR_ROWS, FAR_ROWS = 32, 1 << 16  # among which a row is sought that does not follow
 MOST_SHAPES = NO_SHAPE
 MOST_OTHERS = 4  # one record in so many
+MOST_COUNTED_BYTES = 4 * 1024 * 1024
 
 SEEN, COVERED, TOUCHED = 1, 2, 4  # by a row outside of the memo; by one in it; by one that was read
 IS_COVERED = bytes(bool(value & COVERED) for value in range(256))
@@ -422,14 +423,12 @@ class RowMemo:
             if index.find(digest := before.entry(at).digest) >= 0:
                 others.add(digest[:ID_BYTES])
         others.update(id_ for id_ in _ids(bytes(self.others)) if index.find(id_) >= 0)
-        is_new = bytearray(len(index))
-        for id_ in _ids(bytes(self.created)):
-            if (position := index.find_only(id_)) < 0:
-                return None
-            if is_new[position]:
-                repeated[id_] = repeated.get(id_, 1) + 1
-            is_new[position] = 1
-        if covered.count(1, 0, len(before)) + is_new.count(1) + len(others) != len(index):
+        created = 0
+        for some in _parts(bytes(self.created)):
+            counts = Counter(some)
+            created += len(counts)
+            repeated |= {id_: count for id_, count in counts.items() if count > 1}
+        if covered.count(1, 0, len(before)) + created + len(others) != len(index):
             return None
         return Header(
             ledger=ledger,
@@ -450,6 +449,16 @@ class RowMemo:
 
 def _ids(joined: bytes) -> Iterator[bytes]:
     return (joined[at : at + ID_BYTES] for at in range(0, len(joined), ID_BYTES))
+
+
+def _parts(ids: bytes) -> Iterator[list[bytes]]:
+    """Yield ids in parts that have none in common, each small enough to be counted in memory."""
+    parts = max(len(ids) // MOST_COUNTED_BYTES, 1)
+    if parts == 1:
+        yield [*_ids(ids)]
+        return
+    for part in range(parts):
+        yield [id_ for id_ in _ids(ids) if id_[0] % parts == part]
 
 
 def _counted(shapes: bytes) -> Counter[int]:

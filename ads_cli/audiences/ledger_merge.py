@@ -152,7 +152,7 @@ class _Merge:
                 before = _Change(known, BEFORE)
             earlier = last.get(digest)
             last[digest] = step, removes
-            # Of two requests at the same time nobody knows which was applied last.
+            # Of two requests at the same time it is unknown which was applied last.
             meets = earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
             is_certain = end != NEVER and not meets
             old_tag = before.entry.tag if before.entry else NO_TAG

@@ -72,7 +72,7 @@ def _folders() -> Iterator[Path]:
 
 
 def _is_private(folder: Path) -> bool:
-    """Tell whether nobody else can have made or changed a folder."""
+    """Tell whether no other user can have made or changed a folder."""
     try:
         found = folder.lstat()
     except OSError:

@@ -19,7 +19,7 @@ from .batches.upload import BatchCodec, BatchUpload
 from .feeds.rows import Row, Rows
 from .spelling import as_known, by_folded, closest
 from .uploads.upload import Errors, not_understood
-from .validation.rows import CheckedRow
+from .validation import CheckedRow
 
 if TYPE_CHECKING:
     from .client.response import Response

@@ -14,8 +14,8 @@ from ..output.records import csv_rows
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches
 from ..uploads.upload import FAILED, Batch, Batches, SentPart
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from .consent import CellAnswers
 from .operations import PARAMS_FIELDS, body_pieces
 from .plan import AudiencePlan, ListPlan, ListSettings

@@ -16,8 +16,8 @@ from ..uploads.job_file import JobKey, JobOptions, UploadTarget
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan, this_second
 from ..uploads.upload import Batch, Batches
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from .consent import CellAnswers, describe_consent
 from .identifiers import IDENTIFIERS
 from .list_columns import ListColumns

@@ -10,7 +10,7 @@ import msgspec
 from ..api.fields import fields_of
 from ..api.products import Product, Text, id_form
 from ..api.types import Id
-from ..validation.rows import RowSchema
+from ..validation import RowSchema
 
 if TYPE_CHECKING:
     from .feeds.fixes.fixes import FixAdvisor

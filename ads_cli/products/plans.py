@@ -11,7 +11,7 @@ from ..api.products import BATCH_SIZE
 from ..feeds.rows import Rows
 from ..uploads.plan import Bookkeeper, RowPlan
 from ..uploads.upload import FAILED, Acknowledgement, AttemptLog, Batch, RowUpload, Upload
-from ..validation.rows import EncodedRows
+from ..validation import EncodedRows
 from ..validation.validator import Validator
 from .listing import find_products
 from .normal_form import ID_SCHEMA, KEY_SCHEMA, PRODUCT_SCHEMA

@@ -14,7 +14,7 @@ from ..api.validation import broken_rules
 from ..feeds.rows import Row, Rows
 from ..uploads.journal import Journal
 from ..uploads.upload import Acknowledgement
-from ..validation.rows import CheckedRow, ValidationResult
+from ..validation import CheckedRow, ValidationResult
 from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
 from .listing import DIFFERING, MISSING, SAME, ListingComparison
 from .sync_state import SyncState, UnknownError

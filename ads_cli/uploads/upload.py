@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from ..api.endpoint import Request
-from ..client.rate_limiter import StoppedError
 from ..errors import AdsctlError, UnavailableError
 from ..output.text import shortened
 
@@ -226,6 +225,8 @@ class RowUpload:
 @contextmanager
 def noted(attempts: AttemptLog, batch: Batch) -> Iterator[Callable[[], None]]:
     """Yield what notes an attempt as soon as it is sent; withdraw it where nothing was applied."""
+    from ..client.rate_limiter import StoppedError
+
     try:
         yield lambda: attempts.note_attempt(batch.number, batch.items.ids)
     except (AdsctlError, StoppedError) as error:

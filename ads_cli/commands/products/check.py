@@ -17,7 +17,7 @@ from .page import FeedReport
 if TYPE_CHECKING:
     from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.selection import ChangedRows
-    from ...validation.rows import RowSchema
+    from ...validation import RowSchema
 
 
 def write_mapping(
@@ -104,8 +104,8 @@ def check(
         end.begin(rows)
         try:
             report = validate_with_progress(call, plan)
-        except ContentError:
-            end.advise_without_report(rows)
+        except ContentError as error:
+            end.advise_without_report(rows, error)
             raise
         tried = end.advise(rows, report)
         with checked_images(call, plan, images, report) as checked_rows:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...feeds.source import ReadOptions
     from ...uploads.rejected_rows import FailedOut
-    from ...validation.rows import RowSchema
+    from ...validation import RowSchema
 
 F = TypeVar("F", bound=Callable[..., Any])
 

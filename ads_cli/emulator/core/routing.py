@@ -14,8 +14,7 @@ from ...api.problems import InvalidError, Problem
 from ...api.validation import convert
 from .handlers import RegisteredHandler, RequestContext, error_of, registered, tolerantly
 from .request import IncomingRequest, read_names, record_fields_only, split_texts, without_unknown
-from .responses import ApiError, HttpResponse, RecordNotFoundError, Result
-from .shapes import in_shape_of_x
+from .responses import ApiError, HttpResponse, RecordNotFoundError, Result, in_shape_of_x
 
 SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends along
 Errors = list[dict[str, Any]]

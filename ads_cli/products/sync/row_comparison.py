@@ -12,7 +12,7 @@ import msgspec
 
 from ...api.products import id_form
 from ...feeds.rows import Row
-from ...validation.rows import CheckedRow, KeptRun
+from ...validation import CheckedRow, KeptRun
 from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_hash
 from ..normal_form import COMPARED, encode_product
 from .database import blob, text

@@ -8,7 +8,7 @@ import msgspec
 
 from ...api.endpoint import Request
 from ...uploads.upload import FAILED, Acknowledgement, Attempt, AttemptLog, Batch, RowUpload
-from ...validation.rows import EncodedRows
+from ...validation import EncodedRows
 from ..digest_index import NO_KEY, key_hash
 from ..upload import DELETED, STATUSES, delete_upload, push_upload
 from .differences import WRITES, Differences, ProductChange

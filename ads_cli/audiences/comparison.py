@@ -54,7 +54,11 @@ class ListDifferences:
 
 
 class ListComparison:
-    """Compares the people of a validated list with its ledger."""
+    """Compares the people of a validated list with its ledger.
+
+    `begin` opens the ledger; `add` takes the rows while they are validated; `compare` finds the differences
+    once all are; then `additions` and `deletions` yield who is to be sent.
+    """
 
     def __init__(self, ledger: Ledger, settings: ListSettings) -> None:
         self._ledger, self._settings = ledger, settings

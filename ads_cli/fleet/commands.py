@@ -46,7 +46,7 @@ OFFLINE = TaskCommand(uses_account=False, is_job=True)
 READ = TaskCommand(inputs=())
 IN_AN_ACCOUNT = TaskCommand(inputs=(), needs_account=True)
 WRITE = TaskCommand(is_write=True)
-# The hand-written ones.
+# Custom commands.
 COMMANDS = {
     "products push": CATALOG,
     "products sync": CATALOG,

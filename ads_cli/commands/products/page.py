@@ -145,7 +145,7 @@ def checked(report: "ValidationReport") -> str:
 
 
 def sent(summary: "Summary", error: ReportedError | None, *, dry_run: bool) -> str:
-    """Say what a push came to."""
+    """Describe the result of a push."""
     due, failed, invalid = summary.due, summary.counts.get(FAILED, 0), summary.report.invalid
     if dry_run:
         return f"A dry run: {counted(due, 'product')} would be sent, and nothing was"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
-from zlib import crc32
 
 import msgspec
 
@@ -30,7 +29,17 @@ from ..client.response import Response
 from ..errors import AdsctlError, ContentError, NotFoundError, RefusedError, UnavailableError
 from ..parallel.ordered_map import map_ordered
 from .inspection import MediaInfo
-from .journal import Added, Begun, Finalized, Forgotten, Sent, UploadJournal, UploadKey, open_journal
+from .journal import (
+    Added,
+    Begun,
+    Finalized,
+    Forgotten,
+    Sent,
+    UploadJournal,
+    UploadKey,
+    may_have_journal,
+    open_journal,
+)
 from .rules import Category
 
 SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
@@ -94,11 +103,14 @@ class Uploader(msgspec.Struct, kw_only=True):
     ) -> dict[str, Any]:
         """Upload a file unless its media is still there; return its record."""
         account = self.account if self.to_library else ""
-        key = UploadKey(self.service, account, info.sha256, category.value, self.owners)
+        early = None
+        if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
+            early = self._begin(label, info, category)  # while the file is hashed
+        key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
         with open_journal(self.state_dir, key, label) as journal:
             status = "unchanged" if self._is_known(journal) else "uploaded"
             if status == "uploaded":
-                ended = self._send(journal, stream, label, info, category)
+                ended = self._send(journal, stream, label, info, category, early)
                 self._await_processing(journal, label, ended)
                 if self.to_library:
                     self._add_to_library(journal, label, details)
@@ -142,7 +154,13 @@ class Uploader(msgspec.Struct, kw_only=True):
     # --- the bytes ---
 
     def _send(
-        self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
+        self,
+        journal: UploadJournal,
+        stream: BinaryIO,
+        label: str,
+        info: MediaInfo,
+        category: Category,
+        early: Begun | None,
     ) -> Response:
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         if journal.is_finalized and journal.begun:
@@ -166,14 +184,16 @@ class Uploader(msgspec.Struct, kw_only=True):
             self.observer.say(f"{label}: an earlier upload is unfinished; --resume would continue it")
         while True:
             try:
-                return self._send_segments(journal, stream, label, info, category, is_resumed=is_resumed)
+                if not is_resumed:
+                    journal.note(early or self._begin(label, info, category))
+                return self._send_segments(journal, stream, label, info, category)
             except _SegmentTooLargeError as error:
                 self._use_smaller_segments(journal, label, info, error)
             except (RefusedError, NotFoundError):
                 if not is_resumed:
                     raise
                 self.observer.say(f"{label}: the unfinished upload is gone; it begins again")
-            is_resumed = False
+            is_resumed, early = False, None
 
     def _use_smaller_segments(
         self, journal: UploadJournal, label: str, info: MediaInfo, error: _SegmentTooLargeError
@@ -196,31 +216,22 @@ class Uploader(msgspec.Struct, kw_only=True):
         )
 
     def _send_segments(
-        self,
-        journal: UploadJournal,
-        stream: BinaryIO,
-        label: str,
-        info: MediaInfo,
-        category: Category,
-        *,
-        is_resumed: bool,
+        self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
     ) -> Response:
-        if not is_resumed:
-            journal.note(self._begin(label, info, category))
         begun = journal.begun
         assert begun
-        total, seen = -(-info.bytes // begun.segment_bytes), 0
+        total, seen = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
         self.observer.on_segments(len(journal.sent), total)
+        self.client.rate_limiter.begin_with(AppendSegment.endpoint.route, self.concurrency)
 
         def due() -> Iterator[tuple[int, bytes]]:
-            nonlocal seen
             stream.seek(0)
             for number in range(total):
                 content = stream.read(begun.segment_bytes)
-                seen = crc32(content, seen)
+                seen.update(content)
                 if content and number not in journal.sent:
                     yield number, content
-            seen = crc32(stream.read(1), seen)  # a file that has grown differs too
+            stream.read(1)  # so that the position differs in a file that has grown
 
         def send(segment: tuple[int, bytes]) -> int:
             number, content = segment
@@ -238,7 +249,8 @@ class Uploader(msgspec.Struct, kw_only=True):
             if error.retryable:
                 error.hint = RESUME_HINT
             raise
-        _require_same(label, seen == info.crc32, journal)
+        is_same = (stream.tell(), seen.hexdigest()) == (info.bytes, info.sha256)
+        _require_same(label, is_same, journal)
         ended = self._finalize(begun.media_id)
         journal.note(Finalized(begun.media_key or _media_key(ended, begun.media_id, category)))
         return ended

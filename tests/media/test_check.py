@@ -280,15 +280,17 @@ def test_a_file_without_permission_ends_with_2(media_check, monkeypatch, tmp_pat
     assert result.returncode == 2 and f"{path} cannot be opened: Permission denied" in result.stderr
 
 
-def test_a_file_that_cannot_be_read_ends_with_2(media_check, monkeypatch, tmp_path):
+@pytest.mark.parametrize("reads", ["_look", "_sha256"])
+@pytest.mark.parametrize("command", ["check", "upload"])
+def test_a_file_that_cannot_be_read_ends_with_2(adsctl, monkeypatch, tmp_path, command, reads):
     path = tmp_path / "lost.png"
     path.write_bytes(SQUARE)
 
     def fail(source):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("ads_cli.commands.media.files.inspect", fail)
-    result = media_check(str(path))
+    monkeypatch.setattr(f"ads_cli.media.inspection.{reads}", fail)
+    result = adsctl.local("media", command, str(path), code=2)
     assert result.returncode == 2 and f"{path} cannot be read: Input/output error" in result.stderr
 
 

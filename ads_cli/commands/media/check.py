@@ -57,14 +57,18 @@ def check_files(
     category: Category | None,
     *,
     strict: bool = False,
+    is_hashed_beside: bool = False,
 ) -> CheckResult:
-    """Look at each file; say which rules could not be looked at."""
+    """Look at each file; say which rules could not be looked at.
+
+    With `is_hashed_beside`, the digest of a file is found while the caller goes on.
+    """
     result = CheckResult([], [])
     unchecked: dict[tuple[str, ...], list[str]] = {}
     with progress(call.messages, "Checking media", len(files)) as on_progress:
         for number, file in enumerate(files, 1):
             try:
-                info = file.inspect()
+                info = file.inspect(is_hashed_beside=is_hashed_beside)
             except UNOPENED as error:
                 result.unopened.append(error)
                 continue

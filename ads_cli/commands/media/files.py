@@ -11,7 +11,7 @@ from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location
 from ...feeds.locations.locate import expand_files, is_remote, parse_location
-from ...media.inspection import MediaInfo, inspect
+from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
 from ...output.text import counted
 from ..uploads.options import FeedOptions
@@ -52,13 +52,11 @@ class MediaFile(NamedTuple):
         """What messages and records name it by."""
         return self.location.label
 
-    def inspect(self) -> MediaInfo:
+    def inspect(self, *, is_hashed_beside: bool = False) -> MediaInfo:
         """Read it; raise UsageError where it cannot be opened."""
         require_regular(self.location)
-        try:
-            return inspect(self.location)
-        except OSError as error:
-            raise UsageError(f"{self.label} cannot be read: {error.strerror or error}") from None
+        is_local = isinstance(self.location, FileLocation)
+        return (inspect_beside if is_hashed_beside and is_local else inspect)(self.location)
 
 
 class CheckedMedia(NamedTuple):

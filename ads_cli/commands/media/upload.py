@@ -196,7 +196,7 @@ def upload(
         threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
     with reported(call, named, "uploaded", page.report, rejected.failed_out, force=rejected.force) as report:
-        result = check_files(call, named, meant, category)
+        result = check_files(call, named, meant, category, is_hashed_beside=len(named) == 1)
         beside = _check_beside(call, details, feed)
         report.checks += [result, *beside.values()]
         _require_valid(call, result, beside, skip_invalid=skip_invalid)

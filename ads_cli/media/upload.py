@@ -57,6 +57,7 @@ COLUMNS = (
     *("file", "media_key", "media_id", "media_category", "media_type", "status"),
     *("bytes", "width", "height", "seconds", "sha256"),
 )
+GONE = "what was uploaded is gone; it begins again"
 RESUME_HINT = "run the same command with --resume: what was acknowledged is not sent again"
 
 
@@ -110,8 +111,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         with open_journal(self.state_dir, key, label) as journal:
             status = "unchanged" if self._is_known(journal) else "uploaded"
             if status == "uploaded":
-                ended = self._send(journal, stream, label, info, category, early)
-                self._await_processing(journal, label, ended)
+                self._send_and_await(journal, stream, label, info, category, early)
                 if self.to_library:
                     self._add_to_library(journal, label, details)
             begun = journal.begun
@@ -153,6 +153,31 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     # --- the bytes ---
 
+    def _send_and_await(
+        self,
+        journal: UploadJournal,
+        stream: BinaryIO,
+        label: str,
+        info: MediaInfo,
+        category: Category,
+        early: Begun | None,
+    ) -> None:
+        """Upload a file until it is processed; once more where the service loses the upload meanwhile."""
+        for is_last in (False, True):
+            try:
+                ended = self._send(journal, stream, label, info, category, early)
+                self._await_processing(journal, label, ended)
+                return
+            except NotFoundError as error:
+                if not journal.begun:
+                    raise
+                journal.note(Forgotten())
+                error.hint = "the service has lost the upload; run the same command again"
+                if is_last:
+                    raise
+            self.observer.say(f"{label}: {GONE}")
+            early = None
+
     def _send(
         self,
         journal: UploadJournal,
@@ -168,7 +193,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 return self._status(journal.begun.media_id)
             except (RefusedError, NotFoundError):
                 journal.note(Forgotten())
-                self.observer.say(f"{label}: what was uploaded is gone; it begins again")
+                self.observer.say(f"{label}: {GONE}")
         is_resumed = self.resume and journal.begun is not None
         if category in SIMPLE and not is_resumed:
             try:
@@ -192,7 +217,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             except (RefusedError, NotFoundError):
                 if not is_resumed:
                     raise
-                self.observer.say(f"{label}: the unfinished upload is gone; it begins again")
+                self.observer.say(f"{label}: {GONE}")
             is_resumed, early = False, None
 
     def _use_smaller_segments(

@@ -180,6 +180,21 @@ def test_an_upload_that_is_gone_at_the_service_begins_again(adsctl, service, cli
     assert json.loads(done.stdout)[0]["status"] == "uploaded" and "it begins again" in done.stderr
 
 
+@pytest.mark.parametrize("lost", ["POST /2/media/upload/*/append", "GET /2/media/upload"])
+def test_an_upload_that_the_service_loses_meanwhile_begins_again_once(adsctl, service, clip, lost):
+    service.fail(f"{lost} status=404 times=1")
+    requests = Counted(service)
+    done = adsctl("media", "upload", "clip.mp4", "-o", "json")
+    assert json.loads(done.stdout)[0]["status"] == "uploaded" and "it begins again" in done.stderr
+    assert requests.count("POST initialize") == 2
+    (service.emulator.database.parent / "state").rename(service.emulator.database.parent / "earlier")
+    service.fail(f"{lost} status=404")
+    requests.paths.clear()
+    done = adsctl("media", "upload", "clip.mp4", code=5)
+    assert "hint: the service has lost the upload" in done.stderr
+    assert requests.count("POST initialize") == 2
+
+
 def test_the_upload_of_a_new_file_begins_while_it_is_hashed(adsctl, service, clip, monkeypatch):
     requests, has_begun = Counted(service), threading.Event()
     requests.after = {0: has_begun.set}  # by the first request

@@ -43,6 +43,13 @@ MEDIA_UPLOADS = (
         (f"{INTERRUPTED}::test_a_file_that_may_be_known_is_hashed_before_anything_is_sent",),
     ),
     Mutant(
+        "an upload that the service loses meanwhile ends with its 404",
+        UPLOAD,
+        "                if is_last:\n                    raise\n",
+        "                raise\n",
+        (f"{INTERRUPTED}::test_an_upload_that_the_service_loses_meanwhile_begins_again_once",),
+    ),
+    Mutant(
         "segments that are refused as too large are sent again as they are",
         UPLOAD,
         "max(least, begun.segment_bytes // 2)",

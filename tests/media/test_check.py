@@ -335,3 +335,16 @@ def test_a_file_of_a_server_is_checked_and_one_that_is_missing_hides_no_finding(
     result = media_check(*words, "-o", "json")
     assert (result.returncode, rules(result)) == (5, [("a", "media_type")])
     assert "missing.png" in result.stderr
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_findings_on_a_terminal_break_at_words(adsctl, tmp_path, width):
+    (tmp_path / "clip.mp4").write_bytes(sample("hevc.mp4"))
+    terminal = adsctl.terminal("-q", "media", "check", "clip.mp4", width=width)
+    terminal.expect("error")
+    lines = terminal.before.rpartition("\x1b")[0].splitlines()
+    finding = [line for line in lines if line.startswith(("clip.mp4: ", "    "))]
+    assert len(finding) > 1 and max(map(len, lines)) <= width
+    words = " ".join(line.strip() for line in finding)
+    piped = adsctl("media", "check", "clip.mp4", "-o", "table", code=3).stdout
+    assert words == piped.strip()

@@ -58,6 +58,17 @@ class MediaFile(NamedTuple):
         is_local = isinstance(self.location, FileLocation)
         return (inspect_beside if is_hashed_beside and is_local else inspect)(self.location)
 
+    def local_content(self, most: int) -> bytes:
+        """Return the bytes of a local file; nothing where it is larger, or cannot be read any more."""
+        if not isinstance(self.location, FileLocation):
+            return b""
+        try:
+            with self.location.open() as stream:
+                content = stream.read(most + 1)
+        except (AdsctlError, OSError):
+            return b""
+        return content if len(content) <= most else b""
+
 
 class CheckedMedia(NamedTuple):
     """A file, what it is, and the rules that it breaks."""

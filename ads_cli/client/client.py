@@ -242,7 +242,8 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     @staticmethod
     def load() -> None:
         """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
-        from . import signing  # noqa: F401
+        from ..http import network  # noqa: F401
+        from . import signing, transport  # noqa: F401
 
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""

@@ -256,7 +256,7 @@ class Invocation:
         for warning in self.settings.unknown_keys():
             self.messages.warn(warning)
 
-    @property
+    @cached_property
     def service(self) -> str:
         """The identity of the service: its canonical address, or for an emulator the world behind it.
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
-from zlib import crc32
 
 import msgspec
 
@@ -30,7 +29,17 @@ from ..client.response import Response
 from ..errors import AdsctlError, ContentError, NotFoundError, RefusedError, UnavailableError
 from ..parallel.ordered_map import map_ordered
 from .inspection import MediaInfo
-from .journal import Added, Begun, Finalized, Forgotten, Sent, UploadJournal, UploadKey, open_journal
+from .journal import (
+    Added,
+    Begun,
+    Finalized,
+    Forgotten,
+    Sent,
+    UploadJournal,
+    UploadKey,
+    may_have_journal,
+    open_journal,
+)
 from .rules import Category
 
 SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
@@ -48,6 +57,7 @@ COLUMNS = (
     *("file", "media_key", "media_id", "media_category", "media_type", "status"),
     *("bytes", "width", "height", "seconds", "sha256"),
 )
+GONE = "what was uploaded is gone; it begins again"
 RESUME_HINT = "run the same command with --resume: what was acknowledged is not sent again"
 
 
@@ -94,12 +104,14 @@ class Uploader(msgspec.Struct, kw_only=True):
     ) -> dict[str, Any]:
         """Upload a file unless its media is still there; return its record."""
         account = self.account if self.to_library else ""
-        key = UploadKey(self.service, account, info.sha256, category.value, self.owners)
+        early = None
+        if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
+            early = self._begin(label, info, category)  # while the file is hashed
+        key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
         with open_journal(self.state_dir, key, label) as journal:
             status = "unchanged" if self._is_known(journal) else "uploaded"
             if status == "uploaded":
-                ended = self._send(journal, stream, label, info, category)
-                self._await_processing(journal, label, ended)
+                self._send_and_await(journal, stream, label, info, category, early)
                 if self.to_library:
                     self._add_to_library(journal, label, details)
             begun = journal.begun
@@ -141,8 +153,39 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     # --- the bytes ---
 
+    def _send_and_await(
+        self,
+        journal: UploadJournal,
+        stream: BinaryIO,
+        label: str,
+        info: MediaInfo,
+        category: Category,
+        early: Begun | None,
+    ) -> None:
+        """Upload a file until it is processed; once more where the service loses the upload meanwhile."""
+        for is_last in (False, True):
+            try:
+                ended = self._send(journal, stream, label, info, category, early)
+                self._await_processing(journal, label, ended)
+                return
+            except NotFoundError as error:
+                if not journal.begun:
+                    raise
+                journal.note(Forgotten())
+                error.hint = "the service has lost the upload; run the same command again"
+                if is_last:
+                    raise
+            self.observer.say(f"{label}: {GONE}")
+            early = None
+
     def _send(
-        self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
+        self,
+        journal: UploadJournal,
+        stream: BinaryIO,
+        label: str,
+        info: MediaInfo,
+        category: Category,
+        early: Begun | None,
     ) -> Response:
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         if journal.is_finalized and journal.begun:
@@ -150,7 +193,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 return self._status(journal.begun.media_id)
             except (RefusedError, NotFoundError):
                 journal.note(Forgotten())
-                self.observer.say(f"{label}: what was uploaded is gone; it begins again")
+                self.observer.say(f"{label}: {GONE}")
         is_resumed = self.resume and journal.begun is not None
         if category in SIMPLE and not is_resumed:
             try:
@@ -166,14 +209,16 @@ class Uploader(msgspec.Struct, kw_only=True):
             self.observer.say(f"{label}: an earlier upload is unfinished; --resume would continue it")
         while True:
             try:
-                return self._send_segments(journal, stream, label, info, category, is_resumed=is_resumed)
+                if not is_resumed:
+                    journal.note(early or self._begin(label, info, category))
+                return self._send_segments(journal, stream, label, info, category)
             except _SegmentTooLargeError as error:
                 self._use_smaller_segments(journal, label, info, error)
             except (RefusedError, NotFoundError):
                 if not is_resumed:
                     raise
-                self.observer.say(f"{label}: the unfinished upload is gone; it begins again")
-            is_resumed = False
+                self.observer.say(f"{label}: {GONE}")
+            is_resumed, early = False, None
 
     def _use_smaller_segments(
         self, journal: UploadJournal, label: str, info: MediaInfo, error: _SegmentTooLargeError
@@ -196,31 +241,22 @@ class Uploader(msgspec.Struct, kw_only=True):
         )
 
     def _send_segments(
-        self,
-        journal: UploadJournal,
-        stream: BinaryIO,
-        label: str,
-        info: MediaInfo,
-        category: Category,
-        *,
-        is_resumed: bool,
+        self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
     ) -> Response:
-        if not is_resumed:
-            journal.note(self._begin(label, info, category))
         begun = journal.begun
         assert begun
-        total, seen = -(-info.bytes // begun.segment_bytes), 0
+        total, seen = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
         self.observer.on_segments(len(journal.sent), total)
+        self.client.rate_limiter.begin_with(AppendSegment.endpoint.route, self.concurrency)
 
         def due() -> Iterator[tuple[int, bytes]]:
-            nonlocal seen
             stream.seek(0)
             for number in range(total):
                 content = stream.read(begun.segment_bytes)
-                seen = crc32(content, seen)
+                seen.update(content)
                 if content and number not in journal.sent:
                     yield number, content
-            seen = crc32(stream.read(1), seen)  # a file that has grown differs too
+            stream.read(1)  # so that the position differs in a file that has grown
 
         def send(segment: tuple[int, bytes]) -> int:
             number, content = segment
@@ -238,7 +274,8 @@ class Uploader(msgspec.Struct, kw_only=True):
             if error.retryable:
                 error.hint = RESUME_HINT
             raise
-        _require_same(label, seen == info.crc32, journal)
+        is_same = (stream.tell(), seen.hexdigest()) == (info.bytes, info.sha256)
+        _require_same(label, is_same, journal)
         ended = self._finalize(begun.media_id)
         journal.note(Finalized(begun.media_key or _media_key(ended, begun.media_id, category)))
         return ended

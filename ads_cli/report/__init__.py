@@ -75,8 +75,27 @@ class Figure(Struct, frozen=True):
     text: str
 
 
+MediaType = Literal["image/png", "image/jpeg", "image/svg+xml", "image/gif", "image/webp"]
+
+
+class Logo(Struct, frozen=True):
+    """A picture inside the page."""
+
+    media_type: MediaType
+    content: bytes
+
+    @property
+    def address(self) -> str:
+        """The picture as an address that loads nothing."""
+        return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
+
+
+class Thumbnail(Logo, frozen=True):
+    """A small picture in a cell, which is shown at once; whoever makes a page limits their bytes."""
+
+
 # A cell is a text, a number, one of the above, or several of them below each other.
-Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | Figure | tuple[Cell, ...]"
+Cell: TypeAlias = "str | int | Picture | Thumbnail | Link | Badge | Edit | Figure | tuple[Cell, ...]"
 
 
 class Column(Struct, frozen=True):
@@ -167,21 +186,6 @@ class TimeChart(Struct, frozen=True):
         return "" if number is None else f"{number:,.{self.decimals}f}"
 
 
-MediaType = Literal["image/png", "image/jpeg", "image/svg+xml"]
-
-
-class Logo(Struct, frozen=True):
-    """A picture inside the page."""
-
-    media_type: MediaType
-    content: bytes
-
-    @property
-    def address(self) -> str:
-        """The picture as an address that loads nothing."""
-        return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
-
-
 class Texts(Struct, frozen=True):
     """Lines below each other."""
 
@@ -238,12 +242,18 @@ def origins(page: ReportPage, max_bytes: int) -> list[str]:
     return sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
 
 
+def has_thumbnails(page: ReportPage) -> bool:
+    """Tell whether a page holds pictures."""
+    tables = (part for section in page.sections for part in section.parts if isinstance(part, ReportTable))
+    return any(isinstance(cell, Thumbnail) for table in tables for row in table.rows for cell in row)
+
+
 def _size(cell: Cell) -> int:
     """Return about how many bytes of a page a cell takes, rather more than less."""
     match cell:
         case tuple():
             return sum(map(_size, cell))
-        case int():
+        case int() | Thumbnail():
             return BYTES_PER_CELL
         case str():
             return BYTES_PER_CELL + _text_size(cell)

@@ -8,7 +8,19 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..output.text import as_json, safe
-from . import Badge, Edit, Figure, Link, Picture, ReportPage, TimeChart, numbered, origins
+from . import (
+    Badge,
+    Edit,
+    Figure,
+    Link,
+    Picture,
+    ReportPage,
+    Thumbnail,
+    TimeChart,
+    has_thumbnails,
+    numbered,
+    origins,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -37,6 +49,7 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
         "".join(_asset(f"{name}{kind}") for name in (*before, "page.")) for kind in ("css", "js")
     )
     sources = [origin for origin in origins(page, MAX_TABLE_BYTES) if mask(origin) == origin]
+    inline = ["data:"] if page.logo or has_thumbnails(page) else []
     return (
         _environment(shown)
         .get_template("page.html")
@@ -47,7 +60,7 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
             version=version,
             style=Markup(style),
             script=Markup(script),
-            policy=Markup(_policy(style, script, [*sources, *(["data:"] if page.logo else [])])),
+            policy=Markup(_policy(style, script, [*sources, *inline])),
             lines=lambda chart: _lines(chart, shown),
             logo=Markup(page.logo.address) if page.logo else "",
             sources=sources,
@@ -89,6 +102,7 @@ def _environment(shown: Callable[[Any], Any]) -> "Environment":
     )
     kinds = {
         "picture": Picture,
+        "thumbnail": Thumbnail,
         "link": Link,
         "badge": Badge,
         "edit": Edit,

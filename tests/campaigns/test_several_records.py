@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.client.sender import Sender
+from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.line_items import HAMBURG, KNITTERS, SPRING, WINTER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])

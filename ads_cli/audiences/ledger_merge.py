@@ -228,7 +228,9 @@ class _Merge:
     def _touched(self, number: int) -> dict[bytes, bytes]:
         """Return the records that begin with a byte and have a tag that was removed or joined."""
         tags = self._roots.keys() | self._removed.keys()
-        return {record[:HALF]: record for record in self._index.records(number) if record[PLAIN_BYTES:] in tags}
+        return {
+            record[:HALF]: record for record in self._index.records(number) if record[PLAIN_BYTES:] in tags
+        }
 
     def _settled(self, entry: LedgerEntry, step: int) -> LedgerEntry:
         """Return an entry with the tag of its person, uncertain where that was removed later."""

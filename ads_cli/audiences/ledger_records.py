@@ -214,7 +214,7 @@ class LedgerIndex:
         return self._count
 
     def bucket(self, digest: bytes) -> tuple[int, int]:
-        """Return where the records are among which a digest is, or would be: the first offset, and the end."""
+        """Return the offsets of the first record among which a digest is, or would be, and of their end."""
         number = (digest[0] << 8 | digest[1]) >> self.shift
         return self.starts[number], self.starts[number + 1]
 

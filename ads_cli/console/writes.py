@@ -79,6 +79,10 @@ class Caller(Protocol):
         """Return what runs the command in place of a person or a script."""
 
     @property
+    def job(self) -> str | None:
+        """Return the id of what the command is part of."""
+
+    @property
     def dry_run(self) -> bool:
         """Tell whether nothing is sent that changes anything."""
 
@@ -112,6 +116,7 @@ def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> Change
         ids=ids,
         fields=fields,
         before=before,
+        job=call.job,
         by=call.by or ("fleet" if call.settings.environ.get(FLEET_VARIABLE) else None),
     )
 

@@ -10,9 +10,8 @@ from ....api.problems import CHOICE, Problem
 from ....feeds.rows import AppliedFix, Row
 from . import NAMES
 from .fix import FIELD_TYPES, Fix, TextFix, Triggers
-from .money import Price
 from .texts import Html, Whitespace
-from .values import Availability, CategoryFix, Gtin, Https, ImageFix, Length
+from .values import Availability, CategoryFix, Gtin, Https, ImageFix, Length, Price
 
 # White space may hide HTML, and HTML the levels of a category.
 TEXT_FIXES: tuple[TextFix, ...] = (Whitespace(), Html(), CategoryFix())

@@ -1,6 +1,6 @@
 """Rows against declared rules: facts about rows that are gathered while they are validated."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -176,6 +176,9 @@ class Advisor(Protocol):
 
     def column_for(self, field: str, columns: Sequence[str]) -> str | None:
         """Return the column that seems to be meant as a field."""
+
+    def fields_of_columns(self, columns: Sequence[str], free: Collection[str]) -> dict[str, str]:
+        """Return the fields that columns seem to be meant as, of those that no column is read as."""
 
     def options_for(self, field: str, value: Any) -> list[str] | None:
         """Return the options that make a value of a column valid as a field; None where there are none."""

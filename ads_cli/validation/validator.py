@@ -208,7 +208,9 @@ class Validator:
             if self.selection:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
-        unknown = unknown_columns(self.rows, self.schema.known, self._with_values, self.schema.advisor)
+        unknown = unknown_columns(
+            self.rows, self.schema.known, self._with_values, self.schema.advisor, self.report.missing
+        )
         self.report.notes = [*self.rows.notes, *unknown]
         self.report.warnings = [*self.rows.warnings, *unused_mapping(self.rows)]
         if self.report.left_out == self.report.rows:

@@ -23,7 +23,7 @@ UPDATES = (
     ),
     Mutant(
         "shown records: what a record has already is sent with its change",
-        "ads_cli/commands/batches/several.py",
+        "ads_cli/commands/batches/current.py",
         "found.append(only(request, fields) if fields else None)",
         "found.append(request)",
         (f"{SHOWN}::test_a_record_that_was_edited_is_changed_where_it_differs",),

@@ -27,7 +27,7 @@ from ..uploads.hooks import OnceHooks
 from ..uploads.options import SendOptions
 from ..uploads.push import INVALID_HINT, PushCommand
 from ..uploads.validation import require_valid
-from .several import current_of, only_what_differs
+from .current import current_of, only_what_differs
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows

@@ -7,10 +7,10 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import UsageError
-from ..uploads.options import Files, PushOptions, Strict, with_options
+from ..uploads.options import Files, PageOptions, PushOptions, Strict, with_options
 from .feed_checks import VERIFY_HINT, FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
 from .options import ProductFeedOptions
-from .report import ReportOptions
+from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
@@ -38,13 +38,13 @@ UNCONFIRMED = (
 STRICT_HINT = "without --strict, warnings are no errors"
 
 
-@with_options(feed=ProductFeedOptions, options=PushOptions, page=ReportOptions)
+@with_options(feed=ProductFeedOptions, options=PushOptions, page=PageOptions)
 def push(
     ctx: typer.Context,
     files: Files,
     feed: ProductFeedOptions,
     options: PushOptions,
-    page: ReportOptions,
+    page: PageOptions,
     changed: Changed = False,
     verify: Verify = False,
     strict: Strict = False,
@@ -81,7 +81,7 @@ def push(
     pushed = None
     if changed and not (verify or options.resume or options.job or call.dry_run or page.report):
         pushed = _pushed_feeds(call, files, feed, strict=strict, skip_invalid=options.skip_invalid)
-    with page.written(call, files, force=options.force) as run:
+    with FeedReport(call, page.report, files, force=options.force).written() as run:
         try:
             rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         except UnchangedError as unchanged:

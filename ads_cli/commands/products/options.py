@@ -115,8 +115,9 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
         mapping = self._mapping_of(call)
 
-        def reader(source: "Feed") -> "Read":
-            assert isinstance(source, Source)
+        def reader(feed: "Feed") -> "Read":
+            assert isinstance(feed, Source)
+            source = feed.encoded(self.encoding)
             return lambda renamed: read_rows(source, roots=schema.roots, known=schema.known, rename=renamed)
 
         files = rows.files if isinstance(rows, SeveralRows) else [rows]

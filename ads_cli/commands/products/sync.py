@@ -10,10 +10,10 @@ from ...errors import NotConfirmedError, UsageError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
-from ..uploads.options import File, Files, PushOptions, RejectedOptions, Strict, with_options
+from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
 from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
 from .options import ComparedFeedOptions, ProductFeedOptions
-from .report import ReportOptions
+from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...validation.report import ValidationReport
 
 
-@with_options(feed=ComparedFeedOptions, rejected=RejectedOptions, page=ReportOptions)
+@with_options(feed=ComparedFeedOptions, rejected=RejectedOptions, page=PageOptions)
 def diff(
     ctx: typer.Context,
     files: Files,
@@ -34,7 +34,7 @@ def diff(
     strict: Strict = False,
     *,
     rejected: RejectedOptions,
-    page: ReportOptions,
+    page: PageOptions,
 ) -> None:
     """Show what differs between a product feed and its catalog.
 
@@ -56,11 +56,10 @@ def diff(
     from ..uploads.validation import require_valid, write_invalid_rows
     from . import STRICT_HINT
     from .comparison import comparing_with_catalog, describe_counts, find_differences, show_differences
-    from .feed_checks import warn_scheduled_feeds
 
     call = Invocation.of(ctx, mutates=False)
     options = feed.compare_options(remembers=False)
-    with page.written(call, files, force=rejected.force) as run:
+    with FeedReport(call, page.report, files, force=rejected.force).written() as run:
         plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
         run.watch(plan.validator, rejected.failed_out, "diff")
         check_failed_out(rejected.failed_out_file, plan.rows)
@@ -104,13 +103,13 @@ class SyncOptions(PushOptions, frozen=True):
     ] = None
 
 
-@with_options(feed=ComparedFeedOptions, options=SyncOptions, page=ReportOptions)
+@with_options(feed=ComparedFeedOptions, options=SyncOptions, page=PageOptions)
 def sync(
     ctx: typer.Context,
     files: Files,
     feed: ComparedFeedOptions,
     options: SyncOptions,
-    page: ReportOptions,
+    page: PageOptions,
     strict: Strict = False,
     min_rows: MinRows = None,
 ) -> None:
@@ -138,7 +137,7 @@ def sync(
     max_delete, size_check = parse_share(options.max_delete, "--max-delete"), FeedSizeCheck(call, min_rows)
     call.concurrency = options.concurrency
     call.catalog = call.find_catalog()
-    with page.written(call, files, force=options.force) as report:
+    with FeedReport(call, page.report, files, force=options.force).written() as report:
         rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         warn_scheduled_feeds(call)
         compared = feed.compare_options(remembers=not call.dry_run)

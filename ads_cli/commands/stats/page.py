@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import msgspec
+from typing import Any, NamedTuple
 
 from ... import __version__
 from ...api.amounts import decimals_of
@@ -45,15 +43,15 @@ TITLES = {
 DAY, HOUR = len("2026-03-01"), len("2026-03-01T08:00")
 
 
-class StatsPage(msgspec.Struct, frozen=True):
-    """What a page is of."""
+class StatsPage(NamedTuple):
+    """What the page about rows is of."""
 
     question: StatsQuery
     gathered: ChartData
     accounts: Sequence[str]
-    earlier: str = ""  # the period that it is compared with
-    title: str = ""
-    logo: Logo | None = None
+    earlier: str  # the period that it is compared with
+    title: str
+    logo: Logo | None
 
     def made(self) -> ReportPage:
         """Return the page."""
@@ -150,13 +148,13 @@ class StatsPage(msgspec.Struct, frozen=True):
         return ReportTable(f"By {noun}", columns, [rows[at] for at in order], noun)
 
 
-def page_of_error(error: ReportedError, question: StatsQuery | None) -> ReportPage:
+def page_of_error(error: ReportedError | None, question: StatsQuery | None) -> ReportPage:
     """Return the page about a question without an answer; part of the numbers would pass for all."""
     return ReportPage(
         title=question.text if question else "Statistics",
         level="error",
         headline="The statistics could not be read",
-        details=[*failure_details(error, is_told=False)],
+        details=[*failure_details(error, in_headline=False)],
         facts=_facts(question),
         tallies=[],
         sections=[],

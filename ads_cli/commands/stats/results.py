@@ -11,12 +11,13 @@ import msgspec
 import typer
 
 from ...api.names import neutral_name
-from ...errors import AdsctlError, ReportedError, UsageError
+from ...console.output_file import RunReport
+from ...errors import UsageError
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...console.output_file import OutputFile
-    from ...report import Logo
+    from ...report import Logo, ReportPage
     from ...statistics.analysis import Analysis, Answers, Earlier
     from ...statistics.chart_data import ChartData
     from ...statistics.query import StatsQuery
@@ -80,7 +81,7 @@ class ResultOptions(msgspec.Struct, frozen=True):
 
         Raises UsageError where options exclude each other, before anything is asked.
         """
-        from ...console.output_file import OutputFile, checked_path
+        from ...console.output_file import OutputFile
         from ...statistics.analysis import Analysis, RowOrder, parse_compare, parse_group_by, require_columns
         from ...statistics.files import check_format
 
@@ -98,21 +99,14 @@ class ResultOptions(msgspec.Struct, frozen=True):
             check_format(output.path)
         if plot:
             check_plot(plot.path)
-        report = checked_path(self.report, force=self.force) if self.report else None
+        report = StatsReport(call, self.report, force=self.force)
         database = self._database()
-        check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report])
+        check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report.path])
         for chosen in filter(None, (output, plot)):
             chosen.confirm(call, force=self.force)
-        results = Results(call, analysis, database, output, plot, report, self.force, self.title or "")
-        if self.logo:
-            from .page import read_logo
-
-            results.logo = read_logo(self.logo)
-        try:
-            yield results
-        except ReportedError as error:
-            results.report_error(error)
-            raise
+        report.set_heading(self.title, self.logo)
+        with report.written():
+            yield Results(call, analysis, database, output, plot, report)
 
     def _refuse_combinations(
         self, call: "Invocation", analysis: "Analysis", *, raw: bool, file: str | None
@@ -172,6 +166,34 @@ def check_differs(paths: Iterable[Path | None]) -> None:
         seen.add(path.resolve())
 
 
+class StatsReport(RunReport):
+    """What the page of a question tells: its rows, or the error that it ended with."""
+
+    question: "StatsQuery | None" = None  # once it is known
+    rows: "ChartData | None" = None
+    accounts: Sequence[str] = ()
+    earlier = ""  # the period that the rows are compared with
+    title = ""
+    logo: "Logo | None" = None
+
+    def set_heading(self, title: str | None, logo: str | None) -> None:
+        """Take a title, and the picture in a file; raise UsageError where it is none."""
+        self.title = title or ""
+        if logo:
+            from .page import read_logo
+
+            self.logo = read_logo(logo)
+
+    def page(self) -> "ReportPage":
+        """Return the page about the rows, or the error that they ended with."""
+        from .page import StatsPage, page_of_error
+
+        if self.error or self.question is None or self.rows is None:
+            return page_of_error(self.error, self.question)
+        heading = (self.title, self.logo)
+        return StatsPage(self.question, self.rows, self.accounts, self.earlier, *heading).made()
+
+
 @dataclass
 class Results:
     """Takes the rows of a question, and shows, draws, writes or stores them."""
@@ -181,11 +203,7 @@ class Results:
     database: Path | None
     output: "OutputFile | None"
     plot: "OutputFile | None"
-    report: Path | None
-    force: bool
-    title: str
-    logo: "Logo | None" = None
-    question: "StatsQuery | None" = None  # once it is known
+    report: StatsReport
 
     def questions_again(self, asked: "ResultContext") -> "list[StatsQuery]":
         """Return what is to be asked again, where rows are stored beside those of another offset."""
@@ -197,7 +215,7 @@ class Results:
 
     def earlier(self, asked: "ResultContext") -> "ResultContext | None":
         """Return the question about the period to compare with, if there is one."""
-        return self.analysis.earlier(asked, for_page=self.report is not None)
+        return self.analysis.earlier(asked, for_page=self.report.path is not None)
 
     def take(
         self,
@@ -214,9 +232,11 @@ class Results:
         question = msgspec.structs.replace(asked.question, group_by=self.analysis.group_by)
         chart = ChartData([*map(asked.names.name, question.columns)], asked.currencies)
         table = self.analysis.sums(asked, answers, before)
-        draws = self._draws(question)
-        if draws or self.plot or self.report:
+        draws, report = self._draws(question), self.report
+        if draws or self.plot or report.path:
             table = chart.watch(table)
+        report.question, report.rows, report.accounts = question, chart, [self.call.account]
+        report.earlier = before[0].question.days if before else ""
         try:
             if self.database is not None:
                 self._store(self.database, asked, table, again)
@@ -229,12 +249,12 @@ class Results:
                 self._show(asked, self.analysis.shown(asked, table))
         except BrokenPipeError:  # the reader has closed the pipe; pictures and pages are of all rows
             deque(table.rows, 0)
-            self._write_pictures(question, chart, before)
+            self._write_plot(question, chart)
             raise
         if asked.unmapped_metrics:
             names = first_of(sorted(asked.unmapped_metrics), MOST_NAMED)
             self.call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
-        self._write_pictures(question, chart, before)
+        self._write_plot(question, chart)
 
     def _draws(self, question: "StatsQuery") -> bool:
         """Tell whether a terminal gets a picture, whose lines have sums, in order."""
@@ -252,39 +272,17 @@ class Results:
                 " counts the same numbers in each; --totals and --group-by count them once"
             )
 
-    def report_error(self, error: ReportedError) -> None:
-        """Write the page about a run that failed, if one is asked for."""
-        if self.report is None:
+    def _write_plot(self, question: "StatsQuery", chart: "ChartData") -> None:
+        """Write the picture, if one is asked for."""
+        if self.plot is None:
             return
-        from ...console.output_file import write_page
-        from .page import page_of_error
-
-        page = page_of_error(error, self.question)
-        try:
-            write_page(self.call, self.report, page, force=self.force)
-        except AdsctlError as other:  # that the run failed is more important
-            self.call.messages.warn(other.message)
-
-    def _write_pictures(self, question: "StatsQuery", chart: "ChartData", before: "Earlier | None") -> None:
-        """Write the picture and the page, where they are asked for."""
-        if self.plot:
-            self._write_plot(self.plot, question, chart)
-        if self.report:
-            from ...console.output_file import write_page
-            from .page import StatsPage
-
-            earlier = before[0].question.days if before else ""
-            page = StatsPage(question, chart, [self.call.account], earlier, self.title, self.logo)
-            write_page(self.call, self.report, page.made(), force=self.force)
-
-    def _write_plot(self, plot: "OutputFile", question: "StatsQuery", chart: "ChartData") -> None:
         from ...config.atomic_files import replacing
         from ...statistics.plot import format_of, plotted
 
-        picture = plotted(chart, question.text, format_of(plot.path))
-        with replacing(plot.path, may_replace=plot.may_replace, keep_mode=True) as file:
+        picture = plotted(chart, question.text, format_of(self.plot.path))
+        with replacing(self.plot.path, may_replace=self.plot.may_replace, keep_mode=True) as file:
             file.write(picture)
-        self.call.messages.say(f"{plot.path}: a picture of the rows")
+        self.call.messages.say(f"{self.plot.path}: a picture of the rows")
 
     def _draw(self, question: "StatsQuery", chart: "ChartData") -> None:
         from .view import draw_statistics

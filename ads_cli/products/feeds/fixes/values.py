@@ -1,164 +1,14 @@
-"""Fix single values: prices as people and shops write them, lengths, availability, categories, GTINs.
-
-What can be read in two ways is never guessed.
-"""
+"""Fix single values: lengths, availability, condition, categories, GTINs."""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ....api.iso_codes import CURRENCIES
 from ....api.products import MAX_IMAGES, URL_PATTERN, gtin_error, gtin_warning, image_problem, was_truncated
-from ....output.text import first_of
+from ..transforms import HAS_HOST
 from .fix import FIELD_TYPES, Edit, Triggers, edit
-
-SYMBOLS: dict[str, tuple[str, ...]] = {
-    "€": ("EUR",),
-    "£": ("GBP",),
-    "₹": ("INR",),
-    "₺": ("TRY",),
-    "₽": ("RUB",),
-    "₴": ("UAH",),
-    "₪": ("ILS",),
-    "₫": ("VND",),
-    "₱": ("PHP",),
-    "₩": ("KRW",),
-    "฿": ("THB",),
-    "zł": ("PLN",),
-    "kč": ("CZK",),
-    "us$": ("USD",),
-    "ca$": ("CAD",),
-    "au$": ("AUD",),
-    "nz$": ("NZD",),
-    "hk$": ("HKD",),
-    "r$": ("BRL",),
-    "$": ("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "ARS", "CLP", "COP", "TWD"),
-    "¥": ("JPY", "CNY"),
-    "kr": ("SEK", "NOK", "DKK", "ISK"),
-    "kr.": ("DKK", "NOK", "SEK", "ISK"),
-}
-# A currency, a number, perhaps the dash of a whole amount (44,-), a currency.
-PRICE = re.compile(r"([^0-9.,]*?) ?([0-9](?:[0-9.,' ]*[0-9])?|[.,][0-9]+)(?:[.,][-–—]{1,2})? ?([^0-9.,]*\.?)")
-SPACES = re.compile(r"\s+")
-GROUPS = re.compile(r"[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})*")
-INDIAN_GROUPS = re.compile(r"[0-9]{1,2}(?:,[0-9]{2})*,[0-9]{3}")
-SEPARATORS = re.compile("[.,' ]")
-LISTED = 3  # currencies that a message names
-
-
-class PriceError(ValueError):
-    """A text is not a single price in a known currency."""
-
-
-class UnclearPriceError(PriceError):
-    """A price can be read in several ways; the message says which."""
-
-
-def read_price(text: str, currency: str = "") -> str:
-    """Return a price as `44.90 EUR`; `currency` is that of prices that name none, or several.
-
-    Raises PriceError.
-    """
-    parts = PRICE.fullmatch(SPACES.sub(" ", text).strip().replace("’", "'"))
-    if parts is None:
-        raise PriceError
-    before, number, after = parts.groups()
-    return f"{_amount(number)} {_currency([before, after], currency)}"
-
-
-def _amount(number: str) -> str:
-    """Return a number with a point for decimals, and nothing between thousands."""
-    point = _decimal_point(number)
-    whole, _, decimals = number.rpartition(point) if point else (number, "", "")
-    is_grouped = GROUPS.fullmatch(whole) or (point == "." and INDIAN_GROUPS.fullmatch(whole))
-    digits = SEPARATORS.sub("", whole) if is_grouped else whole
-    if not f"{digits}{decimals}".isdigit():
-        raise PriceError
-    return f"{digits or '0'}.{decimals}" if decimals else digits
-
-
-def _decimal_point(number: str) -> str:
-    """Return the sign before the decimals; empty if there are none."""
-    signs = [sign for sign in number if sign in ".,"]
-    if not signs:
-        return ""
-    last = signs[-1]
-    if len({*signs}) == 1 and len(signs) > 1:
-        return ""  # 1.234.567
-    if len(signs) == 1 and GROUPS.fullmatch(number) and not number.startswith("0"):
-        whole, decimals = number.split(last)
-        reading = f"{whole}{decimals} or {whole}.{decimals}"
-        raise UnclearPriceError(f"it may be {reading}: write it without a separator of thousands")
-    return last
-
-
-def _currency(words: list[str], default: str) -> str:
-    """Return the currency that the words beside a number agree on."""
-    candidates = [_currencies(word) for word in words if word]
-    if not candidates:
-        if default:
-            return default
-        raise UnclearPriceError("it names no currency: --currency adds it, as in --currency EUR")
-    agreed = [code for code in candidates[0] if all(code in others for others in candidates)]
-    if len(agreed) == 1:
-        return agreed[0]
-    if default in agreed:
-        return default
-    if agreed:
-        raise UnclearPriceError(f"it may be in {first_of(agreed, LISTED)}: --currency says in which")
-    raise PriceError
-
-
-def _currencies(word: str) -> tuple[str, ...]:
-    code = word.upper()
-    return (code,) if code in CURRENCIES else SYMBOLS.get(word.lower(), ())
-
-
-FIELDS = ("price", "sale_price")
-IS_VALID = re.compile(FIELD_TYPES["price"].limit("pattern")).match
-
-
-class Price:
-    """Writes prices with a point for decimals, and the currency behind."""
-
-    name = "price"
-    rules = FIELDS
-
-    def __init__(self, currency: str = "") -> None:
-        self.currency = currency  # of prices that name none
-
-    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
-        """Rewrite prices that can be read in one way only."""
-        edits: list[Edit] = []
-        for field in FIELDS:
-            price = values.get(field)
-            if price is None or (isinstance(price, str) and IS_VALID(price)):
-                continue
-            try:
-                edits.append(edit(values, field, self._read(price)))
-            except PriceError:
-                continue
-        return edits
-
-    def objection(self, field: str, values: dict[str, Any]) -> str:
-        """Say in which ways a price can be read, that was left as it is."""
-        try:
-            self._read(values.get(field))
-        except UnclearPriceError as error:
-            return str(error)
-        except PriceError:
-            pass
-        return ""
-
-    def _read(self, price: Any) -> str:
-        if isinstance(price, str):
-            return read_price(price, self.currency)
-        if isinstance(price, int | float) and IS_VALID(f"{price} {self.currency}"):
-            return f"{price} {self.currency}"  # a number of JSON has a point, and is never ambiguous
-        raise PriceError
-
 
 MAX_LENGTHS = {
     field: limit for field, type in FIELD_TYPES.items() if (limit := type.limit("max_length")) is not None
@@ -167,21 +17,55 @@ ELLIPSIS = "…"
 JOINER = "\u200d"
 MIN_KEPT = 0.8  # of the limit: a cut at a word keeps at least this much, else it is made inside the word
 
-CHOICES = FIELD_TYPES["availability"].choices
 STOCK = re.compile(r"([+-]?[0-9]{1,9})(?:\.0{1,2})?\Z")
-SCHEMA_ORG = re.compile(r"^https?://schema\.org/", re.IGNORECASE)
-NO_LETTER = re.compile(r"[^a-z]+")
-SPELLINGS = {NO_LETTER.sub("", choice): choice for choice in CHOICES} | {
-    "backorder": "available for order",
-    "outstock": "out of stock",
-    "soldout": "out of stock",
-    "unavailable": "out of stock",
-    "no": "out of stock",
-    "false": "out of stock",
-    "available": "in stock",
-    "yes": "in stock",
-    "true": "in stock",
+SCHEMA_ORG = re.compile(r"^https?://(?:www\.)?schema\.org/", re.IGNORECASE)
+# Spellings by value, as their letters alone.
+AVAILABILITIES = {
+    "in stock": (
+        *("available", "yes", "y", "true", "limitedavailability", "onlineonly", "verfügbar", "auflager"),
+        *("lagernd", "vorrätig", "lieferbar", "sofortlieferbar", "sofortverfügbar", "ja", "enstock"),
+        *("disponible", "oui", "sí", "disponibile", "sì", "opvoorraad", "ilager", "pålager", "dostępny"),
+    ),
+    "available for order": ("backorder", "madetoorder", "surcommande", "aufbestellung"),
+    "preorder": ("presale", "vorbestellung", "vorbestellbar", "précommande", "preventa", "preordine"),
+    "out of stock": (
+        *("outstock", "soldout", "unavailable", "notavailable", "no", "n", "false", "ausverkauft", "nein"),
+        *("nichtverfügbar", "nichtlieferbar", "nichtauflager", "nichtvorrätig", "vergriffen", "épuisé"),
+        *("rupturedestock", "enrupturedestock", "indisponible", "non", "agotado", "sinstock", "esaurito"),
+        *("nondisponibile", "uitverkocht", "nietopvoorraad", "slutsåld", "udsolgt", "utsolgt", "niedostępny"),
+    ),
+    "discontinued": (),
 }
+CONDITIONS = {
+    "new": (
+        *("newcondition", "brandnew", "newwithtags", "neu", "neuware", "neuf", "neuve", "nuevo", "nueva"),
+        *("nuovo", "nuova", "nieuw", "novo", "nova", "ny", "nytt", "nowy", "новый", "新品", "新"),
+    ),
+    "used": (
+        *("usedcondition", "preowned", "secondhand", "usedlikenew", "usedgood", "usedfair", "gebraucht"),
+        *("occasion", "doccasion", "usado", "usada", "usato", "usata", "gebruikt", "brugt", "begagnad"),
+        *("brukt", "używany", "бу", "中古"),
+    ),
+    "refurbished": (
+        *("refurbishedcondition", "refurb", "renewed", "generalüberholt", "refurbisht", "reconditionné"),
+        *("reacondicionado", "ricondizionato", "recondicionado", "gereviseerd", "odnowiony"),
+    ),
+}
+
+
+def letters(text: str) -> str:
+    """Return the letters of a text in lower case."""
+    return "".join(filter(str.isalpha, unicodedata.normalize("NFC", text).casefold()))
+
+
+def _spelled(field: str, spellings: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the values of a field by their spellings."""
+    return {
+        letters(each): value
+        for value in FIELD_TYPES[field].choices
+        for each in (value, *spellings.get(value, ()))
+    }
+
 
 CATEGORIES = ("product_type", "store_product_category")
 CATEGORY_ID = re.compile(r"^[0-9]+ +- +(?=\D)")  # as lists of the public taxonomy have it
@@ -221,26 +105,43 @@ def _whole_character(text: str, end: int) -> int:
     return end
 
 
-class Availability:
-    """Turns numbers and other spellings into availabilities."""
+class Choice:
+    """Turns other spellings of one of few values into it."""
 
-    name = "availability"
-    rules = ("availability",)
+    def __init__(self, field: str, spellings: Mapping[str, Sequence[str]]) -> None:
+        self.name = field
+        self.rules = (field,)
+        self._values = _spelled(field, spellings)
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite the value, where it is a spelling of one."""
+        value = values.get(self.name)
+        if not isinstance(value, str):
+            return ()
+        meant = self._values.get(letters(SCHEMA_ORG.sub("", value.strip())))
+        return [edit(values, self.name, meant)] if meant and meant != value else ()
+
+
+class Availability(Choice):
+    """Turns numbers into availabilities, too."""
+
+    def __init__(self) -> None:
+        super().__init__("availability", AVAILABILITIES)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the availability, where it is one; keep an inventory that is there."""
         value = values.get("availability")
-        if value in CHOICES or value is None:
+        if value is None or isinstance(value, dict | list):
             return ()
-        text = str(value).strip()
-        if stock := STOCK.match(text):
+        if stock := STOCK.match(str(value).strip()):
             count = max(0, int(stock[1]))
             edits = [edit(values, "availability", "in stock" if count else "out of stock")]
             if "inventory" not in values:
                 edits.append(edit(values, "inventory", count))
             return edits
-        spelled = SPELLINGS.get(NO_LETTER.sub("", SCHEMA_ORG.sub("", text).lower()))
-        return [edit(values, "availability", spelled)] if spelled else ()
+        if isinstance(value, bool):
+            return [edit(values, "availability", "in stock" if value else "out of stock")]
+        return super().apply(values)
 
 
 @lru_cache(maxsize=4096)  # most products share theirs
@@ -299,19 +200,30 @@ IMAGES = "additional_image_link"
 
 
 class Https:
-    """Makes links https."""
+    """Makes links https, and completes addresses that have a host and no scheme."""
 
     name = "https"
-    rules = LINKS
+    rules = (*LINKS, "image_link", "image_url")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
-        """Rewrite the scheme of links."""
+        """Rewrite the scheme of links, and write the one that is missing."""
         edits: list[Edit] = []
-        for field in LINKS:
-            link = values.get(field)
-            if link and isinstance(link, str) and link[:7].lower() == HTTP:
-                edits.append(edit(values, field, f"https://{link[7:]}"))
+        for field in (*LINKS, "image_link", IMAGES):
+            address = values.get(field)
+            if not address or not isinstance(address, str):
+                continue
+            if field in LINKS and address[:7].lower() == HTTP:
+                fixed = f"https://{address[7:]}"
+            else:
+                fixed = ",".join(map(_with_scheme, address.split(",") if field == IMAGES else [address]))
+            if fixed != address:
+                edits.append(edit(values, field, fixed))
         return edits
+
+
+def _with_scheme(address: str) -> str:
+    path = address.strip()
+    return f"https://{path.removeprefix('//')}" if HAS_HOST.match(path) else address
 
 
 class ImageFix:

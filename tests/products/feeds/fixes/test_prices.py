@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.products.feeds.fixes.values import Price, PriceError, read_price
+from ads_cli.products.feeds.fixes.money import Price, PriceError, read_price
 
 
 @pytest.mark.parametrize(

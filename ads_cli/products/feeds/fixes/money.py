@@ -1,0 +1,159 @@
+"""Read prices as people and shops write them. What can be read in two ways is never guessed."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ....api.iso_codes import CURRENCIES
+from ....output.text import first_of
+from .fix import FIELD_TYPES, Edit, edit
+
+SYMBOLS: dict[str, tuple[str, ...]] = {
+    "€": ("EUR",),
+    "£": ("GBP",),
+    "₹": ("INR",),
+    "₺": ("TRY",),
+    "₽": ("RUB",),
+    "₴": ("UAH",),
+    "₪": ("ILS",),
+    "₫": ("VND",),
+    "₱": ("PHP",),
+    "₩": ("KRW",),
+    "฿": ("THB",),
+    "zł": ("PLN",),
+    "kč": ("CZK",),
+    "us$": ("USD",),
+    "ca$": ("CAD",),
+    "au$": ("AUD",),
+    "nz$": ("NZD",),
+    "hk$": ("HKD",),
+    "c$": ("CAD",),
+    "a$": ("AUD",),
+    "s$": ("SGD",),
+    "nt$": ("TWD",),
+    "mx$": ("MXN",),
+    "r$": ("BRL",),
+    "$": ("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "ARS", "CLP", "COP", "TWD"),
+    "¥": ("JPY", "CNY"),
+    "kr": ("SEK", "NOK", "DKK", "ISK"),
+    "kr.": ("DKK", "NOK", "SEK", "ISK"),
+}
+# A currency, a number, perhaps the dash of a whole amount (44,-), a currency.
+PRICE = re.compile(r"([^0-9.,]*?) ?([0-9](?:[0-9.,' ]*[0-9])?|[.,][0-9]+)(?:[.,][-–—]{1,2})? ?([^0-9.,]*\.?)")
+SPACES = re.compile(r"\s+")
+GROUPS = re.compile(r"[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})*")
+INDIAN_GROUPS = re.compile(r"[0-9]{1,2}(?:,[0-9]{2})*,[0-9]{3}")
+SEPARATORS = re.compile("[.,' ]")
+LISTED = 3  # currencies that a message names
+
+
+class PriceError(ValueError):
+    """A text is not a single price in a known currency."""
+
+
+class UnclearPriceError(PriceError):
+    """A price can be read in several ways; the message says which."""
+
+
+def read_price(text: str, currency: str = "") -> str:
+    """Return a price as `44.90 EUR`; `currency` is that of prices that name none, or several.
+
+    Raises PriceError.
+    """
+    parts = PRICE.fullmatch(SPACES.sub(" ", text).strip().replace("’", "'"))
+    if parts is None:
+        raise PriceError
+    before, number, after = parts.groups()
+    return f"{_amount(number)} {_currency([before, after], currency)}"
+
+
+def _amount(number: str) -> str:
+    """Return a number with a point for decimals, and nothing between thousands."""
+    point = _decimal_point(number)
+    whole, _, decimals = number.rpartition(point) if point else (number, "", "")
+    is_grouped = GROUPS.fullmatch(whole) or (point == "." and INDIAN_GROUPS.fullmatch(whole))
+    digits = SEPARATORS.sub("", whole) if is_grouped else whole
+    if not f"{digits}{decimals}".isdigit():
+        raise PriceError
+    return f"{digits or '0'}.{decimals}" if decimals else digits
+
+
+def _decimal_point(number: str) -> str:
+    """Return the sign before the decimals; empty if there are none."""
+    signs = [sign for sign in number if sign in ".,"]
+    if not signs:
+        return ""
+    last = signs[-1]
+    if len({*signs}) == 1 and len(signs) > 1:
+        return ""  # 1.234.567
+    if len(signs) == 1 and GROUPS.fullmatch(number) and not number.startswith("0"):
+        whole, decimals = number.split(last)
+        reading = f"{whole}{decimals} or {whole}.{decimals}"
+        raise UnclearPriceError(f"it may be {reading}: write it without a separator of thousands")
+    return last
+
+
+def _currency(words: list[str], default: str) -> str:
+    """Return the currency that the words beside a number agree on."""
+    candidates = [_currencies(word) for word in words if word]
+    if not candidates:
+        if default:
+            return default
+        raise UnclearPriceError("it names no currency: --currency adds it, as in --currency EUR")
+    agreed = [code for code in candidates[0] if all(code in others for others in candidates)]
+    if len(agreed) == 1:
+        return agreed[0]
+    if default in agreed:
+        return default
+    if agreed:
+        raise UnclearPriceError(f"it may be in {first_of(agreed, LISTED)}: --currency says in which")
+    raise PriceError
+
+
+def _currencies(word: str) -> tuple[str, ...]:
+    code, symbol = word.upper(), word.lower().replace(" ", "")  # as in US $
+    return (code,) if code in CURRENCIES else SYMBOLS.get(symbol, ())
+
+
+FIELDS = ("price", "sale_price")
+IS_VALID = re.compile(FIELD_TYPES["price"].limit("pattern")).match
+
+
+class Price:
+    """Writes prices with a point for decimals, and the currency behind."""
+
+    name = "price"
+    rules = FIELDS
+
+    def __init__(self, currency: str = "") -> None:
+        self.currency = currency  # of prices that name none
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite prices that can be read in one way only."""
+        edits: list[Edit] = []
+        for field in FIELDS:
+            price = values.get(field)
+            if price is None or (isinstance(price, str) and IS_VALID(price)):
+                continue
+            try:
+                edits.append(edit(values, field, self._read(price)))
+            except PriceError:
+                continue
+        return edits
+
+    def objection(self, field: str, values: dict[str, Any]) -> str:
+        """Say in which ways a price can be read, that was left as it is."""
+        try:
+            self._read(values.get(field))
+        except UnclearPriceError as error:
+            return str(error)
+        except PriceError:
+            pass
+        return ""
+
+    def _read(self, price: Any) -> str:
+        if isinstance(price, str):
+            return read_price(price, self.currency)
+        if isinstance(price, int | float) and IS_VALID(f"{price} {self.currency}"):
+            return f"{price} {self.currency}"  # a number of JSON has a point, and is never ambiguous
+        raise PriceError

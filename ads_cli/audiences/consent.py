@@ -179,11 +179,17 @@ def count_answers(cells: Iterable[object]) -> Counter[str]:
     """Count the answers in a column, as they are written."""
     answers: Counter[str] = Counter()
     for text, count in Counter(map(str, cells)).items():
-        answer = text.strip()
-        word = letters_and_digits(answer)
-        is_known = answer_of(answer) is not None or word in GRANTED or word in OPPOSITES
-        answers[answer if is_known else OTHER if spelled(answer) else ""] += count
+        answers[answer_as_told(text)] += count
     return answers
+
+
+@lru_cache(1024)
+def answer_as_told(text: str) -> str:
+    """Return the answer of a cell as it is written; what else it says may be personal."""
+    answer = text.strip()
+    word = letters_and_digits(answer)
+    is_known = answer_of(answer) is not None or word in GRANTED or word in OPPOSITES
+    return answer if is_known else OTHER if spelled(answer) else ""
 
 
 def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants_refusals: bool) -> str:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from .identifiers import IDENTIFIERS
 
 HALF = 16  # bytes of a digest, and of the sealed rest
+ID_BYTES = 6  # of a digest, which nearly always tell it from others
 META_BYTES, TAG_BYTES = 2, 8
 PLAIN_BYTES = 2 * HALF + META_BYTES
 RECORD_BYTES = PLAIN_BYTES + TAG_BYTES
@@ -214,18 +215,40 @@ class LedgerIndex:
         return self._count
 
     def bucket(self, digest: bytes) -> tuple[int, int]:
-        """Return the offsets of the first record among which a digest is, or would be, and of their end."""
+        """Return where the records begin and end among which a digest is, if it is there."""
         number = (digest[0] << 8 | digest[1]) >> self.shift
         return self.starts[number], self.starts[number + 1]
 
     def find(self, digest: bytes) -> int:
         """Return the position of a digest, or of the beginning of one; -1 where it is not in the ledger."""
         start, end = self.bucket(digest)
-        part, found = self.data[start:end], -1
-        while (found := part.find(digest, found + 1)) >= 0:
-            if found % self.width == 0:
-                return (start + found) // self.width
-        return -1
+        part = self.data[start:end]
+        at = part.find(digest)
+        while at >= 0 and at % self.width:
+            at = part.find(digest, at + 1)
+        return (start + at) // self.width if at >= 0 else -1
+
+    def place(self, digest: bytes) -> tuple[int, bool]:
+        """Return the offset of a digest, or of the next one, and whether it is there."""
+        start, end = self.bucket(digest)
+        part, width = self.data[start:end], self.width
+        if (at := part.find(digest)) >= 0 and at % width == 0:
+            return start + at, True
+        positions = range(0, len(part), width)
+        return start + width * bisect_left(positions, digest, key=lambda at: part[at : at + HALF]), False
+
+    def find_only(self, beginning: bytes) -> int:
+        """Return the position of the only digest that begins so; -1 where there is none, or several."""
+        start, end = self.bucket(beginning)
+        part, width = self.data[start:end], self.width
+        at = first = part.find(beginning)
+        while at >= 0:
+            if at % width:  # within a record
+                first = part.find(beginning, at + 1) if first == at else first
+            elif at != first:
+                return -1
+            at = part.find(beginning, at + 1)
+        return (start + first) // width if first >= 0 else -1
 
     def meta_and_tag(self, position: int) -> tuple[bytes, bytes]:
         """Return the meta bytes of the record at a position, and its tag."""
@@ -254,5 +277,8 @@ class LedgerIndex:
 
     def part(self, first_byte: int) -> bytes:
         """Return the bytes of the records whose digests begin with a byte."""
-        per_byte = 1 << 8 - self.shift
-        return self.data[self.starts[first_byte * per_byte] : self.starts[(first_byte + 1) * per_byte]]
+        return self.data[self.begin_of(first_byte) : self.begin_of(first_byte + 1)]
+
+    def begin_of(self, first_byte: int) -> int:
+        """Return the offset of the first record whose digest begins with a byte, or a greater one."""
+        return self.starts[first_byte << 8 - self.shift]

@@ -1,6 +1,7 @@
 """Campaigns as a file: pulled, compared and carried out; nothing is created twice, or touched beside it."""
 
 import json
+from threading import Barrier
 
 import pytest
 
@@ -278,6 +279,36 @@ def test_what_was_created_with_a_lost_answer_is_found_and_not_created_again(adsc
     assert plan(adsctl, COUNTRIES, code=0) == []
     names = [one["name"] for one in document(adsctl)["campaigns"]]
     assert len(names) == len({*names})
+
+
+MANY = {
+    "campaigns": [
+        {"name": f"New {number}", "funding_instrument_id": CARD, "daily_budget": 5} for number in range(100)
+    ]
+}
+
+
+def test_batches_of_one_level_are_sent_at_once(adsctl, service, monkeypatch):
+    send, all_there = Sender.send, Barrier(3)
+
+    def together(self, prepared, *args, **options):
+        if prepared.method == "POST":
+            all_there.wait(30)
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", together)
+    apply(adsctl, MANY)
+    monkeypatch.setattr(Sender, "send", send)
+    assert plan(adsctl, MANY, code=0) == []
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_lost_answer_among_batches_that_are_sent_at_once_creates_nothing_twice(adsctl, service, times):
+    service.fail(f"POST /12/batch/accounts/*/campaigns reset-after times={times}")
+    apply(adsctl, MANY, code=8)
+    apply(adsctl, MANY, "--resume")
+    names = [one["name"] for one in document(adsctl)["campaigns"] if one["name"].startswith("New ")]
+    assert len(names) == len({*names}) == 100
 
 
 def test_records_of_one_name_are_told_apart_by_keys_after_a_lost_answer(adsctl, service):

@@ -97,7 +97,9 @@ def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_chan
     for bad in ("nmae~^W", "name"):
         assert "--where" in adsctl("campaigns", "get", "--where", bad, code=2).stderr
     adsctl("campaigns", "get", SPRING, "--where", "name~x", code=2)
-    adsctl("campaigns", "get", code=2)
+    for words in (("campaigns", "get"), ("line-items", "delete"), ("promoted", "posts", "delete")):
+        told = adsctl(*words, code=2).stderr
+        assert "_ID: is required" in told and "name one or several, or find them: --where" in told
 
 
 @both_services
@@ -116,6 +118,24 @@ def test_relative_amounts_change_what_each_record_has(adsctl, service, service_n
         assert "--set" in adsctl("campaigns", "update", SPRING, "--set", bad, code=2).stderr
     adsctl("campaigns", "update", SPRING, "--set", "daily_budget=5", "--daily-budget", "6", code=2)
     adsctl("campaigns", "update", "nope", "--set", "daily_budget=+5", code=5)
+
+
+def test_all_records_without_an_amount_are_told_at_once_with_what_finds_the_others(adsctl, service, writes):
+    campaigns = records(adsctl, "campaigns", "list", "--all")
+    without = [one["id"] for one in campaigns if one[DAY] is None]
+    words = ("campaigns", "update", "--where", "name!=", "--set", "daily_budget=+10%")
+    told = adsctl(*words, "-y", "-o", "json", code=2).stderr.splitlines()[-1]
+    error = json.loads(told)["error"]
+    assert len(without) > 1 and all(id in error["message"] for id in without)
+    assert all(text in error["hint"] for text in ("nothing was changed", "--where 'daily_budget>0'"))
+    assert not writes
+    changed = records(adsctl, *words, "--where", "daily_budget>0", "-y")
+    assert {one["id"] for one in changed} == {one["id"] for one in campaigns} - {*without}
+    told = adsctl("campaigns", "copy", *without, "--name", "{name} 2", "--set", "daily_budget=+10%", code=2)
+    assert all(f"campaign {id}" in told.stderr for id in without)
+    words = ("campaigns", "update", SPRING, KNITTERS, HAMBURG, "--set", "daily_budget=-70", "-y")
+    told = adsctl(*words, code=2).stderr
+    assert SPRING in told and KNITTERS in told and HAMBURG not in told, "what becomes negative"
 
 
 def test_a_dry_run_shows_the_requests_and_sends_none(adsctl, service, writes):

@@ -16,6 +16,20 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "several records: only the first record without an amount is told",
+        "ads_cli/commands/batches/several.py",
+        "                if not self._chosen.settings:\n                    raise\n",
+        "                raise\n",
+        (f"{SEVERAL}::test_all_records_without_an_amount_are_told_at_once_with_what_finds_the_others",),
+    ),
+    Mutant(
+        "campaign files: batches are sent one after another",
+        APPLY,
+        "if len(tasks) > 1:",
+        "for each in tasks[1:]:\n            send(each)\n        if False:",
+        (f"{FILES}::test_batches_of_one_level_are_sent_at_once",),
+    ),
+    Mutant(
         "campaign files: what is read quickly forgets that a key is there twice",
         "ads_cli/config/strict_yaml.py",
         "        if name in here:\n            return None\n",

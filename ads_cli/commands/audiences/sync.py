@@ -252,7 +252,8 @@ def _plan(
     epoch = None  # parts of one list only add people, and may do so at the same time
     if not (call.dry_run or compares_only or (call.settings.environ.get(GROUP_VARIABLE) and not prune)):
         epoch = current_epoch(call, place)
-    comparison = ListComparison(Ledger(call.settings.state_dir, place), settings)
+    stores = not (call.dry_run or compares_only)
+    comparison = ListComparison(Ledger(call.settings.state_dir, place), settings, stores=stores)
     settings = settings._replace(comparison=comparison)
     files_plan = plan_lists(call, files, feed, settings, reads_all=True)
     return ListSyncPlan(files_plan, settings, comparison, prune=prune, expected_epoch=epoch)

@@ -60,10 +60,7 @@ class SeveralRecords(RecordSearch):
         ids = [*records] if chosen.where else [*dict.fromkeys(chosen.ids)]
         if missing := [id for id in ids if id not in records] if chosen.settings else []:
             raise NotFoundError(f"there is no {self.singular} {listed(missing)}", hint="nothing was changed")
-        requests = [
-            request_of({**self._values, self._id_field: id, **self.settings_of(records.get(id, {}))})
-            for id in ids
-        ]
+        requests = self._requests(ids, records, request_of)
         if chosen.where and self._action == "update":
             requests = [each for each in requests if differing_fields(each, records[self._id(each)])]
         if chosen.where or chosen.settings:
@@ -83,6 +80,29 @@ class SeveralRecords(RecordSearch):
             self._confirm(requests)
         self._report(requests, *self._sent(requests), envelope=envelope)
 
+    def _requests(
+        self, ids: Sequence[str], records: Mapping[str, Record], request_of: RequestOf
+    ) -> list[Request]:
+        """Make a request for each record; raise UsageError that names all whose amounts cannot be set."""
+        made, wrong = list[Request](), dict[tuple[str, str], list[str]]()
+        for id in ids:
+            try:
+                own = {**self._values, self._id_field: id, **self.settings_of(records.get(id, {}))}
+                made.append(request_of(own))
+            except UsageError as error:
+                if not self._chosen.settings:
+                    raise
+                wrong.setdefault((error.message, error.hint), []).append(id)
+        if wrong:
+            hints = dict.fromkeys(hint for _, hint in wrong if hint)
+            told = (self._of(message, some) for (message, _), some in wrong.items())
+            raise UsageError("\n".join(told), hint="; ".join(["nothing was changed", *hints]))
+        return made
+
+    def _of(self, message: str, ids: Sequence[str]) -> str:
+        """Name the records that a message is about."""
+        return f"{message} ({self.singular if len(ids) == 1 else self.noun} {listed(ids)})"
+
     @property
     def _action(self) -> str:
         return ACTIONS[self._kind.endpoint.method]
@@ -95,7 +115,11 @@ class SeveralRecords(RecordSearch):
         found = [*map(to_neutral, self.find())]
         if not found:
             raise NotFoundError(f"there is no {self.singular} {self._chosen.ids[0]}")
-        return self.settings_of(found[0])
+        try:
+            return self.settings_of(found[0])
+        except UsageError as error:
+            error.message = self._of(error.message, [str(found[0].get("id"))])
+            raise
 
     def settings_of(self, record: Record) -> dict[str, str]:
         """Return the values of --set for a record, as options have them; raise UsageError."""
@@ -117,11 +141,7 @@ class SeveralRecords(RecordSearch):
                 raise UsageError(f"--set {text}: {name} is given twice")
             if RELATIVE.fullmatch(value) and field in money_fields(self._kind):
                 currency = str(record.get("currency") or "")
-                try:
-                    value = relative_amount(value, in_units(record, field), currency, name)
-                except UsageError as error:
-                    error.message += f" ({self.singular} {record.get('id')})"
-                    raise
+                value = relative_amount(value, in_units(record, field), currency, name)
                 name = amount_names(field)[0]
             found[name] = "" if value == "null" else value
         return found

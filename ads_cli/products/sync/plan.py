@@ -23,9 +23,9 @@ from ...validation.report import ValidationReport
 from ...validation.validator import Validator
 from ..digest_index import DIGEST_BYTES, NO_KEY, id_hash, key_hash, repeat_hash
 from ..normal_form import PRODUCT_SCHEMA
+from ..plans import DELETED, STATUSES, delete_upload, push_upload
 from ..selection import NOT_COMMITTED
 from ..sync_state import KIND, SyncState
-from ..upload import DELETED, STATUSES, delete_upload, push_upload
 from .differences import NAMED_IDS, WRITES, Differences, ProductChange
 
 if TYPE_CHECKING:

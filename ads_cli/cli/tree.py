@@ -51,7 +51,7 @@ PROGRAM = "adsctl"
 
 
 class LazyCommands(Mapping[str, Any]):
-    """The commands and groups directly inside a group; a hand-written command is imported by itself."""
+    """The commands and groups directly inside a group; a custom command is imported by itself."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
         if path:  # what is in a group needs it, and the root's help does not
@@ -94,7 +94,7 @@ class LazyCommands(Mapping[str, Any]):
 
     @cached_property
     def _names(self) -> list[str]:
-        """Name the groups, the generated and the hand-written commands, in the order of the help."""
+        """Name the groups, the generated and the custom commands, in the order of the help."""
         if not self._path:
             return [name for names in ROOT_SECTIONS.values() for name in names]
         generated = generated_names(self._path)
@@ -234,7 +234,7 @@ def generated_names(path: tuple[str, ...]) -> list[str]:
 
 
 def hand_written_command(path: tuple[str, ...]) -> Any:
-    """Import a hand-written command."""
+    """Import a custom command."""
     return with_common_options(function_command(path, CUSTOM_COMMANDS), path, shown_options(path))
 
 
@@ -245,7 +245,7 @@ def function_command(path: tuple[str, ...], functions: Mapping[str, str]) -> Fun
 
 
 class LazyCommand(TyperCommand):
-    """A hand-written command of the root, imported when it is called."""
+    """A custom command of the root, imported when it is called."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
         name = path[-1]

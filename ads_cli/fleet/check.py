@@ -105,7 +105,7 @@ def parsed_task(
         tuple(words),
         _lane(settings, account, place) if command.uses_account and (command.is_job or writes) else "",
         place,
-        is_part=command.has_parts and not params.get(command.alone),
+        is_part=command.has_parts and not params.get(command.exclusive_with),
         can_resume="resume" in params,
         is_once=command.is_once,
         is_job=command.is_job,
@@ -200,7 +200,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
         return
     users: dict[tuple[str, str], Parsed] = {}
     for each in unnamed:
-        with suppress(AdsctlError):  # it is not signed in, which is told already
+        with suppress(AdsctlError):  # it is not signed in, which is reported already
             user = Secrets(each.settings, Mask(), {}).user_id
             first = users.setdefault((_service(each.settings), user), each)
             if first.task.place != each.task.place:

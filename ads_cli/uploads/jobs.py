@@ -189,7 +189,7 @@ class EndedJob(NamedTuple):
 
 
 class TaskJobs:
-    """The jobs that were begun or resumed since a task first came to send something.
+    """The jobs that were begun or resumed since a task was first about to send something.
 
     Those that had ended before are listed in a file, on disk before anything is sent: no clock tells which
     they were. Whether the fleet or a person has resumed a job makes no difference.

@@ -45,7 +45,7 @@ class PushObserver(Protocol):
 
 @dataclass
 class PushResult:
-    """What a run came to."""
+    """The result of a run."""
 
     error: AdsctlError | Interrupted | None = None  # stopped the run early
     rejected: int = 0  # rows that the service rejected in this run

@@ -222,9 +222,9 @@ def _diff(
             write_invalid_rows(options.failed_out_file, plan, report)
         finally:
             plan.close()
-        told = [f"{report.summary} and not compared"] if report.invalid else []
-        if told := [*told, *filter(None, [steps.shortfall()])]:
-            raise IncompleteError("\n".join(told))
+        reasons = [f"{report.summary} and not compared"] if report.invalid else []
+        if reasons := [*reasons, *filter(None, [steps.shortfall()])]:
+            raise IncompleteError("\n".join(reasons))
         if plan.differences.counts:
             raise typer.Exit(DIFFERENCES_FOUND)
 

@@ -29,7 +29,7 @@ def logout(ctx: typer.Context) -> None:
     secrets, settings = call.secrets, call.settings
     if settings.is_local:
         raise UsageError(
-            "the profile local is always signed in", hint="adsctl emulator reset starts it afresh"
+            "the profile local is always signed in", hint="adsctl emulator reset renews its keys and tokens"
         )
     token = GRANT if settings.uses_grant else "access_token"
     if not secrets.has_store or secrets.store.get(settings.profile, token) is None:

@@ -54,7 +54,7 @@ class BatchOptions(SendOptions, frozen=True):
         return {name: value for name in names if (value := getattr(self, name))}
 
     def of_several(self, kind: type[Request]) -> dict[str, Any]:
-        """Return those that one record has no use for: what makes it anew is resumed too."""
+        """Return those that one record has no use for: what creates it is resumed too."""
         once = ("resume", "uncertain") if kind.endpoint.makes_anew else ()
         return {name: value for name, value in self.given.items() if name not in once}
 
@@ -71,7 +71,7 @@ def send_records(
 ) -> "R | OneRecord | None":
     """Send the records of a file, each completed by options; return the request of a single one unsent.
 
-    `on_record` is told what was left out of the only one, where that is a record of the service.
+    `on_record` receives what was left out of the only one, where that is a record of the service.
     """
     has_options = has_batch_options(kind)
     known_format = batch.format or ("yaml" if file == "-" or not has_options else None)

@@ -118,7 +118,7 @@ def plan(
     """Show what differs between a file of campaigns and the account; change nothing.
 
     Ends with 10 where anything differs. A field or a list that the file does not have is left as it is. A
-    record is known by its id, else by its key or name. All mistakes of the file are told at once (3).
+    record is known by its id, else by its key or name. All mistakes of the file are reported at once (3).
 
     For example: adsctl campaigns plan shop.yaml
     """

@@ -116,7 +116,7 @@ def end(results: Sequence[TaskResult], error: ReportedError | None) -> None:
 
 
 def counts_of(results: Sequence[TaskResult]) -> dict[str, int]:
-    """Count the tasks by what they came to."""
+    """Count the tasks by status."""
     counts = Counter(result.status for result in results)
     states: tuple[Status, ...] = ("ok", "failed", "skipped")
     return {"tasks": len(results)} | {state: counts[state] for state in states}
@@ -280,7 +280,7 @@ def _results(state: FleetState, run: FleetRun) -> list[TaskResult]:
 
 
 def _result(records: Records, task: PlannedTask, *, goes_on: bool) -> TaskResult:
-    """Return what a task came to, or how it gets on."""
+    """Return the result of a task, or its progress."""
     if result := records.find(task):
         return result
     if records.has_begun(task):

@@ -52,7 +52,7 @@ def _headline(counts: Counter[Status], total: int) -> str:
 
 def _table(title: str, results: Sequence[TaskResult]) -> ReportTable:
     names = ("Task", "Profile", "Status")
-    columns = [*map(Column, names), Column("Seconds", "number"), Column("Worker"), Column("What it came to")]
+    columns = [*map(Column, names), Column("Seconds", "number"), Column("Worker"), Column("Result")]
     return ReportTable(title, columns, [_row(result) for result in results], "task")
 
 

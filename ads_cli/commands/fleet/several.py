@@ -114,7 +114,7 @@ class SeveralProfiles:
         return tasks
 
     def _results(self, tasks: list[Task], folder: Path) -> tuple[list[TaskResult], Interrupted | None]:
-        """Run the tasks; return what they came to, and the signal that has stopped them."""
+        """Run the tasks; return their results, and the signal that has stopped them."""
         call, run = self._call, RunId("profiles", "run")
         records = Records(folder, run)
         found: dict[str, TaskResult] = {}

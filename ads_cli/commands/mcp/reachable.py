@@ -70,7 +70,7 @@ READS = {
     ),
     "tracking-tags": "list get",
 }
-# Hand-written commands that change nothing and write no file, and which of their parameters may be given.
+# Custom commands that change nothing and write no file, and which of their parameters may be given.
 NAMED_READS = {
     "campaigns tree": ("campaign",),
     "cards fetch": ("cards", "with_deleted"),
@@ -115,7 +115,7 @@ CHANGES = {
     "targeting": "add delete",
     "tracking-tags": "create update delete",
 }
-# Hand-written commands that change something, and which of their parameters may be given. Their file lies
+# Custom commands that change something, and which of their parameters may be given. Their file lies
 # below a folder of --files, and what they would do is planned again just before they do it.
 FEED = ("files", "catalog", "min_rows", "resume", "skip_invalid", "strict", "max_errors")
 NAMED_CHANGES = {
@@ -150,7 +150,7 @@ class ReachableCommand(NamedTuple):
     name: str
     command: Any  # of the command tree
     changes: bool
-    request: type[Request] | None  # None for a hand-written command
+    request: type[Request] | None  # None for a custom command
 
     @property
     def summary(self) -> str:

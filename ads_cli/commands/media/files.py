@@ -106,7 +106,7 @@ class CheckResult(NamedTuple):
 
 
 def require_regular(location: Location) -> None:
-    """Raise UsageError for a pipe or a device, which nobody may ever write to."""
+    """Raise UsageError for a pipe or a device, to which nothing may ever be written."""
     if isinstance(location, FileLocation):
         try:
             mode = os.stat(location.path).st_mode  # noqa: PTH116 - a path may be a descriptor's

@@ -133,8 +133,8 @@ def _option_for(rows: Rows, finding: Finding) -> str:
     """Return the options that mend what was found: a fix, what its kind of feed lacks, or what it names."""
     if finding.fix:
         return f"--fix {finding.fix}"
-    told = rows.hints.get(finding.field, "") if finding.severity == "error" else ""
-    return " or ".join(dict.fromkeys(OPTION.findall(told) or OPTION.findall(finding.problem)))
+    hint = rows.hints.get(finding.field, "") if finding.severity == "error" else ""
+    return " or ".join(dict.fromkeys(OPTION.findall(hint) or OPTION.findall(finding.problem)))
 
 
 MARKS = {"\t": "⇥", "\n": "↵", "\r": "␍", "\xa0": "⍽", "\u202f": "⍽", "\u3000": "⍽"}

@@ -144,7 +144,7 @@ def checked(report: "ValidationReport") -> str:
 
 
 def sent(summary: "Summary", error: ReportedError | None, *, dry_run: bool) -> str:
-    """Say what a push came to."""
+    """Describe the result of a push."""
     from ...uploads.upload import FAILED
 
     due, failed, invalid = summary.due, summary.counts.get(FAILED, 0), summary.report.invalid

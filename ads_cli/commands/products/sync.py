@@ -80,8 +80,8 @@ def diff(
             call.messages.say(describe_counts(differences))
         write_invalid_rows(rejected.failed_out_file, plan, report)
         if report.invalid:
-            told = [f"{report.summary} and not compared", differences.shortfall]
-            raise IncompleteError("\n".join(filter(None, told)))
+            reasons = [f"{report.summary} and not compared", differences.shortfall]
+            raise IncompleteError("\n".join(filter(None, reasons)))
         if differences.shortfall:
             raise IncompleteError(differences.shortfall)
         if differences.counts.total():
@@ -231,11 +231,11 @@ class _Steps(FeedHooks, kw_only=True):
 
     def shortfall(self) -> str:
         """Say in what the catalog is not equal to the feed, though everything was sent."""
-        told = [self.plan.differences.shortfall, self.shown_late]
+        reasons = [self.plan.differences.shortfall, self.shown_late]
         if changed := self.plan.changed_since:
             products = counted(changed, "product")
-            told.append(f"{products} changed since this job had sent it; the next sync sends it once more")
-        return "\n".join(filter(None, told))
+            reasons.append(f"{products} changed since this job had sent it; the next sync sends it once more")
+        return "\n".join(filter(None, reasons))
 
     def _confirm_deletions(self, deletions: int) -> None:
         """Name, limit and ask."""

@@ -8,7 +8,7 @@ from ... import __version__
 from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
 from ...batches import Uncertain
-from ...batches.plan import Once, named_file, require_alone, require_first_or_resumed
+from ...batches.plan import Once, named_file, require_first_or_resumed, require_no_other_run
 from ...batches.resumed import CreationRun, content_of, read_run, rest_of
 from ...batches.upload import OPERATIONS, BatchUpload, Items, how_to_decide, records_in
 from ...console.invocation import Invocation
@@ -117,7 +117,7 @@ def create_once(
         upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
         rest = rest_of(journal, one.location.label, upload, [one.content], lambda index: PLACE)
         if run is None:
-            require_alone(journal, once)
+            require_no_other_run(journal, once)
         if rest.pending:
             show_response(_create(call, one, prepare, upload, journal, rest.next_batch))
         else:

@@ -72,10 +72,10 @@ class PushHooks(msgspec.Struct, kw_only=True):
         return ""
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
-        """Receive what a run came to; a dry run has no result."""
+        """Receive the result of a run; None of a dry run."""
 
     def show_result(self, summary: "Summary", journal: "Journal") -> None:
-        """Print what a run came to."""
+        """Print the result of a run."""
         self.show_summary(summary)
 
     def show_summary(self, summary: "Summary") -> None:

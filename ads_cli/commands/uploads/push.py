@@ -54,7 +54,7 @@ class PushCommand:
         self.call, self.plan = self.steps.call, self.steps.plan
 
     def run(self) -> None:
-        """Validate, push and report; raise what the run came to, unless it is a full success."""
+        """Validate, push and report; raise the error of the run, unless it is a full success."""
         path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
         check_failed_out(self.options.failed_out_file, self.plan.rows)
         self.call.concurrency = self.options.concurrency
@@ -88,7 +88,7 @@ class PushCommand:
             self._push(report, journal)
 
     def _show_ended(self, ended: "EndedJob", report: ValidationReport) -> None:
-        """Show what a job came to that has ended, and send nothing; raise what it came to."""
+        """Show the result of a job that has ended, and send nothing; raise its error."""
         acks = last_acknowledgements(ended.path).values()
         self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")
         summary = self._summary(report, ended.job.job, acks)

@@ -64,7 +64,7 @@ def require_valid(
 ) -> ValidationReport:
     """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped.
 
-    `skips` may skip them without being told to.
+    `skips` may skip them without --skip-invalid.
     """
     report = validate_with_progress(call, plan)
     call.note_summary(dict(report.counts))

@@ -51,7 +51,7 @@ def as_stored(context: RequestContext, record: Record) -> Record:
     return record
 
 
-def alone(context: RequestContext, record: Record) -> None:
+def change_nothing_else(context: RequestContext, record: Record) -> None:
     """Change nothing else."""
 
 
@@ -78,8 +78,8 @@ class Collection:
     new_id: Callable[[], str] = random_base36
     prepare: Callable[[RequestContext, Record, Record | None], Record] = keep_as_is
     shown: Callable[[RequestContext, Record], Record] = as_stored
-    added: Callable[[RequestContext, Record], None] = alone
-    before_delete: Callable[[RequestContext, Record], None] = alone
+    added: Callable[[RequestContext, Record], None] = change_nothing_else
+    before_delete: Callable[[RequestContext, Record], None] = change_nothing_else
     conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = no_conditions  # of a list, in SQL
 
     def __post_init__(self) -> None:

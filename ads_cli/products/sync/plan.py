@@ -341,12 +341,12 @@ class SyncPlan(RowPlan):
 
     def finish(self, journal: "Journal") -> str:
         """Remember the products of the catalog that are as the feed says."""
-        told = [super().finish(journal)]
+        notes = [super().finish(journal)]
         if spared := self._pending.spared:
             ids = first_of(spared, NAMED_IDS, repr)
             products = counted(len(spared), "product")
-            told.append(f"{products} not deleted, as the service acknowledged rows with their keys: {ids}")
-        return "; ".join(filter(None, told))
+            notes.append(f"{products} not deleted, as the service acknowledged rows with their keys: {ids}")
+        return "; ".join(filter(None, notes))
 
     @property
     def changed_since(self) -> int:

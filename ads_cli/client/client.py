@@ -18,8 +18,7 @@ from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
 from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
 from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
-from .response import Response, follow
-from .sender import Sender
+from .response import Response, Sender, follow
 
 if TYPE_CHECKING:
     import httpx

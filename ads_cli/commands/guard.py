@@ -45,7 +45,7 @@ def check(
     import io
     from contextlib import redirect_stdout
 
-    from ..console.command_line import CommandLine
+    from ..console.options import CommandLine
 
     call = Invocation.of(ctx)
     words = words[1:] if words[0] == "adsctl" else words

@@ -10,7 +10,7 @@ from ..api.names import neutral_name
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
-from .command_line import CommandLine
+from .options import CommandLine
 from .presentation import ResultFile, is_first_today, resolve_presentation
 
 if TYPE_CHECKING:

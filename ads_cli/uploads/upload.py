@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from ..api.endpoint import Request
 from ..errors import AdsctlError, UnavailableError
 from ..output.text import shortened
 
 if TYPE_CHECKING:
+    from ..api.endpoint import Request
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
@@ -146,7 +146,7 @@ class Upload(Protocol):
     """One kind of upload to one place."""
 
     @property
-    def request(self) -> Request:
+    def request(self) -> "Request":
         """Return the request without its items."""
 
     @property
@@ -181,7 +181,7 @@ ReadOutcomes = Callable[[Sequence[str], "Response"], list[RowOutcome]]
 class RowUpload:
     """Uploads encoded rows, each of which has an outcome in the response."""
 
-    request: Request  # with an empty list in place of the items
+    request: "Request"  # with an empty list in place of the items
     field: str  # of the request, which holds the items
     statuses: tuple[str, ...]
     read_outcomes: ReadOutcomes

@@ -8,21 +8,21 @@ FACTS = "tests/products/test_facts.py::test_facts_of_parts_are_those_of_the_whol
 PAGES = (
     Mutant(
         "texts of a feed are markup",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "autoescape=True",
         "autoescape=False",
         (ESCAPED,),
     ),
     Mutant(
         "direction marks of a feed are left in",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "mask(safe(str(value)))",
         "mask(str(value))",
         (ESCAPED,),
     ),
     Mutant(
         "a page shows secrets",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "mask(safe(str(value)))",
         "safe(str(value))",
         ("tests/report/test_page_file.py::test_the_page_holds_no_secret",),

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...config.settings import Settings
-from ...console.command_line import CommandLine
 from ...console.invocation import Invocation
-from ...console.options import COMMON_OPTIONS
+from ...console.options import COMMON_OPTIONS, CommandLine
 from ...console.remote_access import make_access
 from ...errors import ContentError, GuardError, UsageError
 from ...feeds.locations import expand_files

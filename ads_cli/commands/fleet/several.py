@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ...console.command_line import CommandLine
 from ...console.invocation import Invocation
+from ...console.options import CommandLine
 from ...errors import AdsctlError, Interrupted, ReportedError, UsageError
 from ...fleet.check import Parsed, check_places, parsed_task, problem
 from ...fleet.commands import FleetCommands

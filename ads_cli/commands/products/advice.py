@@ -21,8 +21,7 @@ from ...products.feeds.hints import OPEN, column_for, list_separator
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
 from ...spelling import folded
 from ...validation import RowSchema
-from ...validation.columns import has_no_required_column
-from ...validation.report import Finding, ValidationReport
+from ...validation.report import Finding, ValidationReport, has_no_required_column
 from ...validation.validator import Validator
 from .options import ProductFeedOptions
 

@@ -19,8 +19,7 @@ from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...uploads.plan import RowPlan
 from ...validation import CheckedRow
-from ...validation.columns import has_no_required_column, unsent_columns
-from ...validation.report import ValidationReport
+from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:

@@ -23,9 +23,10 @@ from ..parallel.ordered_map import map_ordered
 from ..uploads.batch import FAILED, Batch
 from ..uploads.upload import not_understood
 from .account import REQUESTS_AT_ONCE
-from .comparison import PLACEHOLDER_ID, CampaignPlan, Change, mark_of
+from .comparison import PLACEHOLDER_ID, mark_of, replacement_mark
 from .memory import ApplyMemory, Mark
 from .model import KINDS, Entry, Kind
+from .plan import CampaignPlan, Change
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -109,20 +110,27 @@ class Apply:
         memory, plan = self._memory, self._plan
         memory.remember(plan.ids)
         memory.settle()
+        if begun := [
+            *self._replacements(change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
+        ]:
+            memory.begin_attempt(begun)
         self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
         updates = [change for change in plan.changes if change.action == "update"]
         creations = [change for change in plan.changes if change.action == "create"]
         deletions = [change for change in plan.changes if change.action == "delete"]
-        replaced = [change for change in deletions if change.is_replaced]
         self._update((each, _only_status(each)) for each in updates if each.values.get(STATUS) == PAUSED)
-        self._delete(
-            each for each in replaced if not each.kind.is_named
-        )  # it takes the place of what is made
+        # Of what has no name, the service may take only one of a kind.
+        first = [each for each in deletions if each.replaced_by and not each.replaced_by.kind.is_named]
+        self._delete(first)
         for kind in KINDS:
             self._create(kind, [change for change in creations if change.kind is kind])
         self._update((each, _without_status(each)) for each in updates)
         self._activate(updates, creations)
-        self._delete(each for each in deletions if each.kind.is_named or not each.is_replaced)
+        self._delete(
+            each
+            for each in deletions
+            if each not in first and not (each.replaced_by and self._is_incomplete(each.replaced_by))
+        )
         order = {change: number for number, change in enumerate(plan.changes)}
         self.result.failed = [
             (f"{change.path} ({change.action} {change.kind.noun} {change.key})", reason)
@@ -335,15 +343,19 @@ class Apply:
         id = record.get("id") if isinstance(record, dict) else None
         if not isinstance(id, str):
             raise self._stopped(not_understood("a record of it has no id"))
-        entry = _entry(change)
-        self.result.ids[entry] = id
-        if mark := mark_of(entry, self._own_parent_id(change)):
-            ids[mark] = id
+        self.result.ids[_entry(change)] = id
+        ids |= dict.fromkeys(self._marks([change]), id)
 
-    def _marks(self, changes: Iterable[Change]) -> Iterator[Mark]:
+    def _marks(self, changes: Sequence[Change]) -> Iterator[Mark]:
         for change in changes:
             if mark := mark_of(_entry(change), self._own_parent_id(change)):
                 yield mark
+        yield from self._replacements(changes)
+
+    def _replacements(self, changes: Iterable[Change]) -> Iterator[Mark]:
+        for change in changes:
+            if change.replaces:
+                yield replacement_mark(_entry(change), self._own_parent_id(change))
 
     def _own_parent_id(self, change: Change) -> str:
         """Return the id of the record above, which exists by now."""

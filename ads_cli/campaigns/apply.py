@@ -14,6 +14,7 @@ from msgspec import structs
 
 from ..api.batches import batch_request, encode_operation, operation
 from ..api.endpoint import Request
+from ..api.names import to_neutral
 from ..api.parts import with_removed
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
@@ -22,10 +23,10 @@ from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..parallel.ordered_map import map_ordered
 from ..uploads.batch import FAILED, Batch
 from ..uploads.upload import not_understood
-from .account import REQUESTS_AT_ONCE
+from .account import REQUESTS_AT_ONCE, AccountReader
 from .comparison import PLACEHOLDER_ID, mark_of, replacement_mark
 from .memory import ApplyMemory, Mark
-from .model import KINDS, Entry, Kind
+from .model import KINDS, Entry, Kind, content_of
 from .plan import CampaignPlan, Change
 
 if TYPE_CHECKING:
@@ -157,6 +158,28 @@ class Apply:
             self._at_once(lambda some: self._send_single(some, self._creation(*some), of=many), several)
         else:
             self._at_once(lambda change: self._send_single([change], self._creation(change)), ready)
+        if not kind.is_named:
+            self._find_refused(kind)
+
+    def _find_refused(self, kind: Kind) -> None:
+        """Take what was refused since it is there for made: some records the service makes by itself."""
+        refused = [each for each, _ in self._failed if each.kind is kind and each.action == "create"]
+        parents = [*dict.fromkeys(map(self._parent_id, refused))]
+        if not parents:
+            return
+        listed = map(to_neutral, AccountReader(self._client, self._account).below(kind.list, parents))
+        there = {
+            (one["line_item_id"], content_of(kind, one)): one
+            for one in listed
+            if one.get("deleted") is not True
+        }
+        ids: dict[Mark, str] = {}
+        for change in refused:
+            if one := there.get((self._parent_id(change), content_of(kind, change.values))):
+                self._failed = [each for each in self._failed if each[0] is not change]
+                self._lost.discard(_entry(change))
+                self._made(change, one, ids)
+        self._memory.remember(ids)
 
     def _create_batch(self, kind: Kind, some: list[Change]) -> None:
         self._send_batch(kind.create, "create", some, [self._creation(change) for change in some])

@@ -278,6 +278,9 @@ class Comparison:
         if entry.kind.is_named and not entry.name and "name" not in entry.invalid:
             self._file.note(entry, "is required: by its name a new record is found again", "name")
         values = {name: value for name, value in entry.values.items() if value is not None}
+        if entry in self._renewed:
+            fields = file_fields(entry.kind)
+            values = {name: one for name, one in values.items() if not fields[name].is_made_by_service(one)}
         several = {one: name for name, one in entry.kind.of_several.items()}
         sent = {
             several.get(name, name): [value] if name in several else value for name, value in values.items()

@@ -1,4 +1,4 @@
-"""Read a file of campaigns: every mistake is told at once, with its line and path."""
+"""Read a file of campaigns: every mistake is reported at once, with its line and path."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -72,7 +72,7 @@ class CampaignFile:
         self.problems.append(FileProblem(entry.line_of(field), path, text))
 
     def find_lines(self) -> None:
-        """Give records their places in the file, which is read without until something is told of one."""
+        """Give records their places in the file, which is read without until something is said of one."""
         if self.lined:
             again = each_entry(self.lined().campaigns)
             for entry, same in zip(each_entry(self.campaigns), again, strict=True):
@@ -371,7 +371,7 @@ class _Reader:
         self._require_lines()
         entry.post = read_post(filled, self._folder, note)
         entry.id = None
-        # Without a post, which was noted, its id counts as given: that is not told too.
+        # Without a post, which was noted, its id counts as given: that is not reported too.
         entry.values["post_id"] = entry.post.stand_in if entry.post else entry.line
         return {}
 

@@ -147,7 +147,7 @@ def _mark(line: Any) -> Mark:
 
 
 def is_pulled(state_dir: Path, path: Path) -> bool:
-    """Tell whether `pull` has written a file, and nobody has changed it since."""
+    """Tell whether `pull` has written a file, and it is unchanged since."""
     try:
         digest = sha256(path.read_bytes()).hexdigest()
     except OSError:

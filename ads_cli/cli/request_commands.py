@@ -167,10 +167,11 @@ class RequestCommand(ExampleCommand):
             )
         if len(ids) <= 1 and not where and not settings:
             return False
-        from ..commands.batches.several import Chosen, SeveralRecords
+        from ..commands.batches.current import Chosen
+        from ..commands.batches.several import SeveralRecords
 
         chosen = Chosen(ids, where, settings)
-        chosen.require_alone(file)
+        chosen.require_one_way(file)
         refuse_several(batch)
         records = SeveralRecords(call, kind, values | {id_field: None}, chosen)
         if chosen.is_one:
@@ -219,7 +220,7 @@ def _of_record(call: Invocation, request: Request, left_out: list[str]) -> Reque
     say_left_out(call, left_out)
     if request.endpoint.method != "PUT":
         return request
-    from ..commands.batches.several import only_what_differs, show_current
+    from ..commands.batches.current import only_what_differs, show_current
 
     (reduced,) = only_what_differs(call, [request])
     if reduced is None:

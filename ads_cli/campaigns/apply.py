@@ -14,6 +14,7 @@ from msgspec import structs
 
 from ..api.batches import batch_request, encode_operation, operation
 from ..api.endpoint import Request
+from ..api.names import to_neutral
 from ..api.parts import with_removed
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
@@ -21,10 +22,11 @@ from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..parallel.ordered_map import map_ordered
 from ..uploads.upload import FAILED, Batch, not_understood
-from .account import REQUESTS_AT_ONCE
-from .comparison import PLACEHOLDER_ID, CampaignPlan, Change, mark_of
+from .account import REQUESTS_AT_ONCE, AccountReader
+from .comparison import PLACEHOLDER_ID, mark_of, replacement_mark
 from .memory import ApplyMemory, Mark
-from .model import KINDS, Entry, Kind
+from .model import KINDS, Entry, Kind, content_of
+from .plan import CampaignPlan, Change
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -108,20 +110,27 @@ class Apply:
         memory, plan = self._memory, self._plan
         memory.remember(plan.ids)
         memory.settle()
+        if begun := [
+            *self._replacements(change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
+        ]:
+            memory.begin_attempt(begun)
         self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
         updates = [change for change in plan.changes if change.action == "update"]
         creations = [change for change in plan.changes if change.action == "create"]
         deletions = [change for change in plan.changes if change.action == "delete"]
-        replaced = [change for change in deletions if change.is_replaced]
         self._update((each, _only_status(each)) for each in updates if each.values.get(STATUS) == PAUSED)
-        self._delete(
-            each for each in replaced if not each.kind.is_named
-        )  # it takes the place of what is made
+        # Of what has no name, the service may take only one of a kind.
+        first = [each for each in deletions if each.replaced_by and not each.replaced_by.kind.is_named]
+        self._delete(first)
         for kind in KINDS:
             self._create(kind, [change for change in creations if change.kind is kind])
         self._update((each, _without_status(each)) for each in updates)
         self._activate(updates, creations)
-        self._delete(each for each in deletions if each.kind.is_named or not each.is_replaced)
+        self._delete(
+            each
+            for each in deletions
+            if each not in first and not (each.replaced_by and self._is_incomplete(each.replaced_by))
+        )
         order = {change: number for number, change in enumerate(plan.changes)}
         self.result.failed = [
             (f"{change.path} ({change.action} {change.kind.noun} {change.key})", reason)
@@ -148,6 +157,28 @@ class Apply:
             self._at_once(lambda some: self._send_single(some, self._creation(*some), of=many), several)
         else:
             self._at_once(lambda change: self._send_single([change], self._creation(change)), ready)
+        if not kind.is_named:
+            self._find_refused(kind)
+
+    def _find_refused(self, kind: Kind) -> None:
+        """Take what was refused since it is there for made: some records the service makes by itself."""
+        refused = [each for each, _ in self._failed if each.kind is kind and each.action == "create"]
+        parents = [*dict.fromkeys(map(self._parent_id, refused))]
+        if not parents:
+            return
+        listed = map(to_neutral, AccountReader(self._client, self._account).below(kind.list, parents))
+        there = {
+            (one["line_item_id"], content_of(kind, one)): one
+            for one in listed
+            if one.get("deleted") is not True
+        }
+        ids: dict[Mark, str] = {}
+        for change in refused:
+            if one := there.get((self._parent_id(change), content_of(kind, change.values))):
+                self._failed = [each for each in self._failed if each[0] is not change]
+                self._lost.discard(_entry(change))
+                self._made(change, one, ids)
+        self._memory.remember(ids)
 
     def _create_batch(self, kind: Kind, some: list[Change]) -> None:
         self._send_batch(kind.create, "create", some, [self._creation(change) for change in some])
@@ -331,15 +362,19 @@ class Apply:
         id = record.get("id") if isinstance(record, dict) else None
         if not isinstance(id, str):
             raise self._stopped(not_understood("a record of it has no id"))
-        entry = _entry(change)
-        self.result.ids[entry] = id
-        if mark := mark_of(entry, self._own_parent_id(change)):
-            ids[mark] = id
+        self.result.ids[_entry(change)] = id
+        ids |= dict.fromkeys(self._marks([change]), id)
 
-    def _marks(self, changes: Iterable[Change]) -> Iterator[Mark]:
+    def _marks(self, changes: Sequence[Change]) -> Iterator[Mark]:
         for change in changes:
             if mark := mark_of(_entry(change), self._own_parent_id(change)):
                 yield mark
+        yield from self._replacements(changes)
+
+    def _replacements(self, changes: Iterable[Change]) -> Iterator[Mark]:
+        for change in changes:
+            if change.replaces:
+                yield replacement_mark(_entry(change), self._own_parent_id(change))
 
     def _own_parent_id(self, change: Change) -> str:
         """Return the id of the record above, which exists by now."""

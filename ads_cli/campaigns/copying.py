@@ -165,7 +165,7 @@ class Copy:
         for key in [key for key, value in record.items() if value is None]:
             del record[key]
         for name, each in fields.items():
-            if each.type.extra("by_service") and record.get(name) not in each.type.choices:
+            if each.is_made_by_service(record.get(name)):
                 record.pop(name, None)
         if record.get(STATUS) != DRAFT and not (self._active and record.get(STATUS) == ACTIVE):
             record[STATUS] = PAUSED

@@ -211,6 +211,10 @@ class FileField:
             self._comparable[known] = found
         return found
 
+    def is_made_by_service(self, value: Any) -> bool:
+        """Whether a record has a value that only the service gives it, and no request takes."""
+        return bool(self.type.extra("by_service")) and value is not None and value not in self.type.choices
+
     def text_of(self, value: Any) -> str | None:
         """Return the text that is equal for equal values."""
         try:

@@ -474,3 +474,62 @@ def test_the_example_is_a_file(adsctl, service):
     for field in ("bid_amount", "frequency_cap", "primary_web_event_tag", "purchase_order_number"):
         assert f"{field}:" in example
     assert "create" in {action for action, _ in short(plan(adsctl, example))}
+
+
+@both_services
+def test_targeting_that_the_service_adds_by_itself_is_there_and_not_refused(adsctl, service, service_name):
+    app = {"ios_app_store_identifier": "1066718842", "android_app_store_identifier": "example.nordlicht.shop"}
+    item = {"name": "Install it", "objective": "APP_INSTALLS", "product_type": "PROMOTED_POSTS", **app}
+    item |= {"placements": ["ALL_ON_PLATFORM"], "start_time": "2031-01-01", "bid_strategy": "AUTO"}
+    item["targeting"] = [{"PLATFORM": "0"}, {"PLATFORM": "1"}, {"LANGUAGE": "de"}]
+    campaign = {"name": "App", "funding_instrument_id": CARD, "daily_budget": 5, "line_items": [item]}
+    apply(adsctl, {"campaigns": [campaign]})
+    assert plan(adsctl, {"campaigns": [campaign]}, "--prune", code=0) == []
+
+
+def replacing(adsctl) -> dict:
+    file, campaign = spring(adsctl)
+    item = next(one for one in campaign["line_items"] if one["id"] == SUMMER)
+    item["placements"] = ["PLATFORM_TIMELINE"]
+    return file
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_replacement_is_made_once_and_the_file_stays_what_it_is(adsctl, service, when, monkeypatch):
+    file, send, kills = replacing(adsctl), Sender.send, 0
+    names = sorted(one["name"] for one in file["campaigns"][0]["line_items"])
+    while True:
+        left = [1]
+
+        def dying(self, prepared, *args, left=left, **options):
+            left[0] -= prepared.method != "GET"
+            if left[0] >= 0 or prepared.method == "GET":
+                return send(self, prepared, *args, **options)
+            if when == "after":
+                send(self, prepared, *args, **options)
+            raise KilledError
+
+        monkeypatch.setattr(Sender, "send", dying)
+        try:
+            apply(adsctl, file, "--replace")
+        except KilledError:
+            kills += 1
+            assert kills < 40
+            continue
+        break
+    monkeypatch.setattr(Sender, "send", send)
+    items = spring(adsctl)[1]["line_items"]
+    assert kills >= 3 and sorted(one["name"] for one in items) == names
+    assert plan(adsctl, file, "--replace", "--prune", code=0) == plan(adsctl, file, code=0) == []
+
+
+def test_what_is_replaced_stays_until_its_replacement_is_whole(adsctl, service):
+    file = replacing(adsctl)
+    service.fail("POST */promoted_posts status=400")
+    assert "create ad post" in apply(adsctl, file, "--replace", code=9).stderr
+    old = next(one for one in spring(adsctl)[1]["line_items"] if one["id"] == SUMMER)
+    assert old["targeting"] and old["ads"]
+    service.fail()
+    apply(adsctl, file, "--replace")
+    assert SUMMER not in {one["id"] for one in spring(adsctl)[1]["line_items"]}
+    assert plan(adsctl, file, "--prune", code=0) == []

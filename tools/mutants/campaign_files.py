@@ -16,6 +16,27 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "campaign files: what was made in place of a record is made again after a kill",
+        COMPARISON,
+        "if id is None or not self._has_replaced:",
+        "if True:",
+        (f"{FILES}::test_a_replacement_is_made_once_and_the_file_stays_what_it_is",),
+    ),
+    Mutant(
+        "campaign files: what is replaced is deleted though its replacement is not whole",
+        APPLY,
+        "if each not in first and not (each.replaced_by and self._is_incomplete(each.replaced_by))",
+        "if each not in first",
+        (f"{FILES}::test_what_is_replaced_stays_until_its_replacement_is_whole",),
+    ),
+    Mutant(
+        "campaign files: targeting that the service adds by itself counts as refused",
+        APPLY,
+        "        if not kind.is_named:\n            self._find_refused(kind)\n",
+        "",
+        (f"{FILES}::test_targeting_that_the_service_adds_by_itself_is_there_and_not_refused",),
+    ),
+    Mutant(
         "several records: only the first record without an amount is told",
         "ads_cli/commands/batches/several.py",
         "                if not self._chosen.settings:\n                    raise\n",

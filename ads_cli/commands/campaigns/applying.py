@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from ...campaigns.account import AccountReader
     from ...campaigns.apply import Applied
-    from ...campaigns.comparison import CampaignPlan, Change
     from ...campaigns.file import CampaignFile
     from ...campaigns.memory import ApplyMemory
     from ...campaigns.model import Stored
+    from ...campaigns.plan import CampaignPlan, Change
     from .posting import Posting
 
 COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
@@ -127,7 +127,7 @@ class ApplyRun:
         listed = reader.campaigns(q=parsed.q if self._deletes_by_q(parsed) else None)
         campaigns = self.listed = reader.tree(listed, ())
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
-        within = {one.id for one in matches.values()}
+        within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
         if self.prune and parsed.covers:
             within = {one.id for one in campaigns}
         campaigns = reader.tree(listed, self._lists(parsed), within)

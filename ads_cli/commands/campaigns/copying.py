@@ -12,8 +12,8 @@ from ...output.text import counted
 from .applying import ApplyRun, print_plan, report_result, show_plan
 
 if TYPE_CHECKING:
-    from ...campaigns.comparison import CampaignPlan
     from ...campaigns.file import CampaignFile
+    from ...campaigns.plan import CampaignPlan
 
 
 def copy(

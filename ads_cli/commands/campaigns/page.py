@@ -12,7 +12,7 @@ from ...output.text import cell, counted
 
 if TYPE_CHECKING:
     from ...campaigns.apply import Applied
-    from ...campaigns.comparison import CampaignPlan, Change
+    from ...campaigns.plan import CampaignPlan, Change
     from ...report import Level, ReportPage, Section
 
 Report = Annotated[

@@ -25,6 +25,20 @@ GUARDS = (
         (f"{PLANS}::test_a_refused_plan_sends_nothing",),
     ),
     Mutant(
+        "guard: a dry run is not told of a refusal",
+        "ads_cli/console/writes.py",
+        "messages.warn(text) if is_refused else messages.note(text)",
+        "messages.note(text)",
+        (f"{AMOUNTS}::test_a_dry_run_is_told_once_what_the_guard_would_refuse_and_ends_as_without_one",),
+    ),
+    Mutant(
+        "guard: a dry run fails where the guard cannot judge it",
+        "ads_cli/console/writes.py",
+        "except AdsctlError as error:\n            messages",
+        "except GuardError as error:\n            messages",
+        (f"{AMOUNTS}::test_a_dry_run_that_the_guard_cannot_judge_says_so_and_goes_on",),
+    ),
+    Mutant(
         "guard: a raw write passes no guard",
         "ads_cli/client/client.py",
         "        if not is_write(prepared):\n",

@@ -348,7 +348,7 @@ def _text(given: str, value: Any) -> str:
     """Write a value as text; raise UsageError for one that no option takes."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
+    if isinstance(value, list) and not any(isinstance(each, list) for each in value):
         return ",".join(_text(given, each) for each in value)
     if not isinstance(value, str | int | float):
         raise UsageError(f"{given}: must be text, a number, true, false or a list of these")

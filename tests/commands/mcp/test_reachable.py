@@ -151,6 +151,7 @@ def test_without_writes_nothing_that_changes_anything_is_found():
         ("cards create", {"components": " @HOME"}),
         ("campaigns list", {"q": {"a": 1}}),
         ("campaigns list", {"q": "a\0b"}),
+        ("campaigns list", {"q": [["a"]]}),
         ("campaigns list", {"q": "\ud800"}),
         ("campaigns list", {"with_deleted": "--all"}),
         ("campaigns list", {"q; rm": "x"}),

@@ -39,6 +39,20 @@ GUARDS = (
         (f"{AMOUNTS}::test_a_dry_run_that_the_guard_cannot_judge_says_so_and_goes_on",),
     ),
     Mutant(
+        "changes: what a share is of is not logged",
+        "ads_cli/commands/batches/several.py",
+        "            call.stored.note(self._id_field, records)\n",
+        "",
+        (f"{CHANGES}::test_a_share_is_logged_with_what_it_is_of_without_another_request",),
+    ),
+    Mutant(
+        "changes: a limit keeps the oldest",
+        "ads_cli/commands/changes.py",
+        "records[-most:]",
+        "records[:most]",
+        (f"{CHANGES}::test_the_latest_changes_are_chosen_by_their_number",),
+    ),
+    Mutant(
         "guard: a raw write passes no guard",
         "ads_cli/client/client.py",
         "        if not is_write(prepared):\n",

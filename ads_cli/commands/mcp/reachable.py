@@ -74,7 +74,7 @@ READS = {
 NAMED_READS = {
     "campaigns tree": ("campaign",),
     "cards fetch": ("cards", "with_deleted"),
-    "changes list": ("since", "account", "id"),
+    "changes list": ("since", "until", "account", "id"),
     "changes show": ("id", "change"),
     "guard show": (),
     "jobs list": (),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..errors import StateError
-from ..validation.rows import CheckedRow
+from ..validation import CheckedRow
 from .columns import encode_column
 from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types

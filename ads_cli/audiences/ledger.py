@@ -8,7 +8,6 @@ by the next that opens the ledger. So nobody who may be on the list is missing f
 It is trusted only in the write epoch that it was written in, on the disk and in the boot that began it.
 """
 
-import mmap
 import os
 import secrets
 from collections.abc import Iterator
@@ -32,7 +31,7 @@ from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from .ledger_log import LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerView, view_of
 from .ledger_merge import LedgerPart, merge_logs
-from .ledger_records import PLAIN_BYTES, RECORD_BYTES, LedgerIndex, Sealer, month_of, stamp_of
+from .ledger_records import PLAIN_BYTES, RECORD_BYTES, LedgerIndex, Sealer, month_of, open_bytes, stamp_of
 
 FOLDER = "ledgers"  # in the state folder
 KEY_FILE = "ledger.key"  # in the state folder
@@ -170,9 +169,7 @@ class Ledger:
         """
         log.close()
         with made_and_locked(self._folder):
-            found = self._read()
-            self._merge(own=log.path, sent_all=sent_all)
-        return found.reason
+            return self._merge(own=log.path, sent_all=sent_all)
 
     def exists(self) -> bool:
         """Tell whether anything was ever stored."""
@@ -246,17 +243,20 @@ class Ledger:
         if not size:
             return info, LedgerIndex(width=width), texts
         with self._path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            data = open_bytes(file.fileno())
             stamp = stamp_of(file.fileno())
         return info, LedgerIndex(data, info.identifiers, width, stamp), texts
 
-    def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> None:
-        """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked."""
+    def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> str:
+        """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked.
+
+        Return why the ledger was lost, or nothing.
+        """
         logs = [(path, log) for path in self._logs() if (log := read_log(path))]
         due = [(path, log) for path, log in logs if path == own or not self._is_running(log.header)]
         unreadable = [path for path in self._logs() if path not in [path for path, _ in logs]]
         if not (due or unreadable):
-            return
+            return ""
         found = self._read()
         epoch = found.info.epoch
         is_known = found.trust is Trust.MISSING or (found.trust is Trust.CHANGED and bool(epoch))
@@ -280,6 +280,7 @@ class Ledger:
         self._write(info, merged.records, merged.texts, changes=merged.changes)
         for path in [*(path for path, _ in due), *unreadable]:
             path.unlink(missing_ok=True)
+        return found.reason
 
     def _is_running(self, header: LogHeader) -> bool:
         jobs = self.state_dir / "jobs"

@@ -1,6 +1,5 @@
 """Look people of a list up in its ledger, many at a time, in the processes that pack them."""
 
-import mmap
 from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from .ledger_records import (
     LedgerIndex,
     Sealer,
     is_certain,
+    open_bytes,
     stamp_of,
 )
 
@@ -51,7 +51,7 @@ class LedgerView(NamedTuple):
                 with Path(self.path).open("rb") as file:
                     if stamp_of(file.fileno()) != self.stamp:
                         return None
-                    data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                    data = open_bytes(file.fileno())
             except OSError:
                 return None
             self.open_as(
@@ -129,9 +129,10 @@ class LedgerLookup:
         """Return the statuses of people with one hashed identifier each, and no tag."""
         values = [column.texts[row] for row in rows]
         data, starts, width = self._index.data, self._index.starts, self._view.width
+        shift = self._index.shift
         statuses, certain, add = [], self._certain, positions.append
         for digest in self._sealer.digests(KINDS[column.kind], values):
-            bucket = digest[0] << 8 | digest[1]
+            bucket = (digest[0] << 8 | digest[1]) >> shift
             start = starts[bucket]
             part = data[start : starts[bucket + 1]]
             at = part.find(digest)

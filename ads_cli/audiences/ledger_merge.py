@@ -5,7 +5,9 @@ them. So identifiers that were sent together share a tag, people whose tags meet
 identifier is removed the others are uncertain until they are acknowledged again.
 """
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from struct import iter_unpack
 from typing import NamedTuple
 
 from .ledger_log import Log, SentUsers
@@ -198,24 +200,37 @@ class _Merge:
         added = self._added(number) if is_plain else {}
         changed = {} if is_plain else self._decide(number)
         is_moved = bool(self._roots or self._removed) and index.width == RECORD_BYTES
-        if self._is_known and not (is_moved or changed or added) and tagged == (index.width == RECORD_BYTES):
-            return _counted(index.part(number), tagged=tagged)
-        records = {record[:HALF]: record for record in index.records(number)}
+        if not self._is_known or tagged != (index.width == RECORD_BYTES):
+            records = {record[:HALF]: record for record in index.records(number)}
+        else:
+            if not (is_moved or changed or added):
+                return _counted(index.part(number), tagged=tagged)
+            records = self._touched(number) if is_moved else {}
         if is_moved or not self._is_known:
             for digest, record in records.items():
                 entry = self._settled(LedgerEntry.decode(record), BEFORE)
                 records[digest] = (entry if self._is_known else entry._replace(uncertain=True)).encode()
+        removed = set()
         for digest, change in changed.items():
             if change.entry:
                 records[digest] = self._settled(change.entry, change.step).encode()
             else:
+                removed.add(digest)
                 records.pop(digest, None)
                 self._texts.pop(digest, None)
         records |= added
-        found = sorted(records.values())
-        return _counted(
-            b"".join(found if tagged else [record[:PLAIN_BYTES] for record in found]), tagged=tagged
-        )
+        width = RECORD_BYTES if tagged else PLAIN_BYTES
+        new = {digest: record[:width] for digest, record in records.items()}
+        if self._is_known and width == index.width:
+            return _counted(_spliced(index.part(number), width, new, removed), tagged=tagged)
+        return _counted(b"".join(new[digest] for digest in sorted(new)), tagged=tagged)
+
+    def _touched(self, number: int) -> dict[bytes, bytes]:
+        """Return the records that begin with a byte and have a tag that was removed or joined."""
+        tags = self._roots.keys() | self._removed.keys()
+        return {
+            record[:HALF]: record for record in self._index.records(number) if record[PLAIN_BYTES:] in tags
+        }
 
     def _settled(self, entry: LedgerEntry, step: int) -> LedgerEntry:
         """Return an entry with the tag of its person, uncertain where that was removed later."""
@@ -224,6 +239,17 @@ class _Merge:
         tag = self._root(entry.tag)
         removed = max(self._removed.get(each, BEFORE) for each in (tag, entry.tag)) > step
         return entry._replace(tag=tag, uncertain=entry.uncertain or removed)
+
+
+def _spliced(data: bytes, width: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
+    """Return sorted records with some replaced, inserted or removed."""
+    digests = [data[at : at + HALF] for at in range(0, len(data), width)]
+    parts, done = [], 0
+    for digest in sorted(new.keys() | removed):
+        place = bisect_left(digests, digest)
+        parts += [data[done * width : place * width], new.get(digest, b"")]
+        done = place + (place < len(digests) and digests[place] == digest)
+    return b"".join([*parts, data[done * width :]])
 
 
 IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
@@ -236,8 +262,6 @@ def _counted(data: bytes, *, tagged: bool) -> LedgerPart:
     uncertain = data[2 * HALF :: width].translate(IS_UNCERTAIN).count(1)
     people = count
     if tagged:
-        starts = range(0, len(data), width)
-        people = sum(
-            data[at + PLAIN_BYTES : at + width] in (NO_TAG, data[at : at + TAG_BYTES]) for at in starts
-        )
+        heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
+        people = sum(tag in (start, NO_TAG) for start, tag in heads)
     return LedgerPart(data, count, people, uncertain)

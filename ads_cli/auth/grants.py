@@ -15,8 +15,8 @@ import msgspec
 from ..api.auth import GetGrantToken, RevokeGrantToken
 from ..api.endpoint import Request
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError
+from . import GRANT, MAX_SECRET_LENGTH, Secret, check_secret, received_secret
 from .secret_stores import SecretStore
-from .secret_values import GRANT, MAX_SECRET_LENGTH, Secret, check_secret, received_secret
 
 if TYPE_CHECKING:
     import httpx

@@ -14,12 +14,12 @@ from ..errors import ContentError, StateError
 from ..feeds.locations import Location
 from ..feeds.rows import Row, Rows
 from ..output.text import safe
-from ..uploads.batch import Batch, Batches
 from ..uploads.job_file import Job, JobKey, UploadTarget, options_of_rows
 from ..uploads.jobs import job_state, list_jobs
 from ..uploads.plan import OnAcknowledged, Plan, this_second
+from ..uploads.upload import Batch, Batches
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from . import Uncertain
 from .records import RecordReader
 from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of

@@ -17,8 +17,7 @@ from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
 from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..errors import AdsctlError, NotFoundError, RefusedError
-from ..uploads.batch import FAILED, Batch
-from ..uploads.upload import not_understood
+from ..uploads.upload import FAILED, Batch, not_understood
 from .comparison import PLACEHOLDER_ID, CampaignPlan, Change, mark_of
 from .memory import ApplyMemory, Mark
 from .model import KINDS, Entry, Kind
@@ -40,7 +39,7 @@ class Applied:
 
 
 class _Attempts:
-    """Notes attempts to create, in the memory of the account."""
+    """Notes attempts to create what has marks, in the memory of the account."""
 
     def __init__(self, memory: ApplyMemory, marks: Sequence[Mark]) -> None:
         self._memory, self._marks = memory, marks
@@ -236,11 +235,8 @@ class Apply:
         own_id = str(endpoint.id_field)
         ids = [str(getattr(request, own_id, number)) for number, request in enumerate(requests)]
         places = [(number, _line(change)) for number, change in enumerate(changes)]
-        attempts = (
-            _Attempts(self._memory, [*self._marks(changes)])
-            if action == "create"
-            else _NoAttempts(self._memory, [])
-        )
+        # What is repeated with the same effect needs no mark.
+        attempts = _Attempts(self._memory, [*self._marks(changes)] if action == "create" else [])
         try:
             ack = upload.send(self._client, Batch(0, Items(bodies, ids), places), attempts)
         except AdsctlError as error:
@@ -335,16 +331,6 @@ class Apply:
     def _progress(self, count: int) -> None:
         self._sent += count
         self._on_progress(self._sent)
-
-
-class _NoAttempts(_Attempts):
-    """Notes nothing: what is repeated has the same effect."""
-
-    def note_attempt(self, batch: int, keys: list[str]) -> None:
-        pass
-
-    def end(self, ids: dict[Mark, str]) -> None:
-        pass
 
 
 def _entry(change: Change) -> Entry:

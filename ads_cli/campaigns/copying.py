@@ -15,7 +15,6 @@ from ..api.media import ListAccountMedia
 from ..api.posts import ListPosts, ListScheduledPosts
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.time import Time
-from ..config.strict_yaml import LinedMapping
 from ..errors import UsageError
 from ..spelling import suggestion
 from .file import CampaignFile, file_of
@@ -134,7 +133,7 @@ class Copy:
                     for below in inner.get(key, ()):
                         below.pop("id", None)
                         self._map(below)
-        file = file_of(_lined(document), "copy", Path())
+        file = file_of(document, "copy", Path())
         for entry in each_entry(file.campaigns):
             end = entry.values.get("end_time")
             if isinstance(end, Time) and end.moment <= datetime.now(UTC):
@@ -163,13 +162,6 @@ class Copy:
         for key, value in record.items():
             if isinstance(value, str) and value in self._mapped:
                 record[key] = self._mapped[value]
-
-
-def _lined(value: Any) -> Any:
-    """Give mappings the lines of none, as the reader of files expects them."""
-    if isinstance(value, Mapping):
-        return LinedMapping({key: _lined(inner) for key, inner in value.items()})
-    return [_lined(each) for each in value] if isinstance(value, list) else value
 
 
 def note_missing(client: "Client", account: str, file: CampaignFile) -> None:

@@ -165,10 +165,11 @@ class RequestCommand(ExampleCommand):
         values[id_field] = ids[0] if ids else None
         if len(ids) <= 1 and not where and not settings:
             return False
-        from ..commands.batches.several import Chosen, SeveralRecords
+        from ..commands.batches.current import Chosen
+        from ..commands.batches.several import SeveralRecords
 
         chosen = Chosen(ids, where, settings)
-        chosen.require_alone(file)
+        chosen.require_one_way(file)
         if not (ids or where):
             return False  # the id is missing
         refuse_several(batch)
@@ -219,7 +220,7 @@ def _of_record(call: Invocation, request: Request, left_out: list[str]) -> Reque
     say_left_out(call, left_out)
     if request.endpoint.method != "PUT":
         return request
-    from ..commands.batches.several import only_what_differs, show_current
+    from ..commands.batches.current import only_what_differs, show_current
 
     (reduced,) = only_what_differs(call, [request])
     if reduced is None:

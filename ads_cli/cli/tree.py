@@ -18,7 +18,7 @@ from ..console.help_texts import (
     summary_line,
 )
 from ..console.options import CHOICES, common_options, shown_options, store_common_option
-from ..console.parameters import Option, words_left
+from ..console.parameters import Option, unknown_command, words_left
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
 from .command_index import CUSTOM_COMMANDS, GROUP_COMMANDS, GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
@@ -134,8 +134,6 @@ class Group(Parsing, TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command of a word; raise UsageError with the nearest one."""
         if args[0] not in self.commands and not args[0].startswith("-"):
-            from ..console.usage_errors import unknown_command
-
             raise unknown_command(args[0], self.commands, ctx)
         return super().resolve_command(ctx, args)
 

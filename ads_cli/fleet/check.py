@@ -12,16 +12,14 @@ from ..config.addresses import canonical_address
 from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError, ContentError, UnavailableError, UsageError
-from ..feeds.locations import RemoteAccess
-from ..feeds.locations.locate import expand_files, parse_location
+from ..feeds.locations import RemoteAccess, expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
 from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
 from .commands import IN_ACCOUNT, WRITTEN, FleetCommands, TaskCommand, is_write, values
-from .expand import TaskLine
-from .file import TaskProblem
+from .file import TaskLine, TaskProblem
 from .tasks import Task
 
 NOT_IN_LINES = {

@@ -7,10 +7,9 @@ from typing import BinaryIO
 from zlib import crc32
 
 from ..feeds.locations import Location
-from ..media_files import DamagedError, MediaFacts
+from ..media_files import DamagedError, MediaFacts, read_header
 from ..media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
 from ..media_files.mp4 import read_mp4
-from ..media_files.signatures import read_header
 from ..media_files.webm import read_webm
 
 BLOCK_BYTES = 1024 * 1024

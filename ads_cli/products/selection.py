@@ -12,11 +12,11 @@ import msgspec
 from ..api.problems import Problem
 from ..api.validation import broken_rules
 from ..feeds.rows import Row, Rows
-from ..uploads.batch import Acknowledgement
 from ..uploads.journal import Journal
-from ..validation.rows import CheckedRow, ValidationResult
-from .comparison import DIFFERING, MISSING, SAME, ListingComparison
+from ..uploads.upload import Acknowledgement
+from ..validation import CheckedRow, ValidationResult
 from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
+from .listing import DIFFERING, MISSING, SAME, ListingComparison
 from .sync_state import SyncState, UnknownError
 
 ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..errors import StateError
-from .batch import Acknowledgement, Attempt, Planned, SentPart
+from .upload import Acknowledgement, Attempt, Planned, SentPart
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows

@@ -344,6 +344,18 @@ def test_campaigns_are_pruned_by_a_file_that_covers_the_account(adsctl, service)
     assert plan(adsctl, file, "--prune", code=0) == []
 
 
+@pytest.mark.parametrize("output", ["yaml", "json"])
+def test_a_mistake_that_only_the_account_tells_has_its_line(adsctl, service, output):
+    adsctl("campaigns", "pull", f"shop.{output}")
+    file = adsctl.home / f"shop.{output}"
+    lines = file.read_text().splitlines()
+    number = next(number for number, line in enumerate(lines) if "WEBSITE_CLICKS" in line)
+    lines[number] = lines[number].replace("WEBSITE_CLICKS", "REACH")
+    file.write_text("\n".join(lines))
+    told = adsctl("campaigns", "plan", file.name, code=3).stderr
+    assert f"shop.{output}:{number + 1}: campaigns[0].line_items[0].objective: cannot be changed" in told
+
+
 def test_what_cannot_be_changed_is_refused_or_replaced(adsctl, service):
     file, campaign = spring(adsctl)
     item = next(one for one in campaign["line_items"] if one["id"] == SUMMER)

@@ -18,16 +18,16 @@ from ...errors import ContentError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
 from ...output.text import counted
-from ...uploads.batch import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
+from ...uploads.upload import answers
 from ..spending import confirm_spending
 from ..uploads.creation import OneRecord, one_record
 from ..uploads.hooks import OnceHooks
 from ..uploads.options import SendOptions
 from ..uploads.push import INVALID_HINT, PushCommand
 from ..uploads.validation import require_valid
-from .several import current_of, only_what_differs
+from .current import current_of, only_what_differs
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows

@@ -193,11 +193,11 @@ class ApplyRun:
         It takes the place of unfinished ones of the same file: a run compares, and does what is left.
         """
         from ... import __version__
-        from ...uploads.batch import Acknowledgement
         from ...uploads.job_file import Job, JobKey, JobOptions, UploadTarget, current_folder
         from ...uploads.jobs import list_jobs
         from ...uploads.journal import Journal
         from ...uploads.plan import this_second
+        from ...uploads.upload import Acknowledgement
         from ..uploads.reports import resume_command
 
         call, label = self.call, safe(self.file.label)

@@ -12,7 +12,7 @@ from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
 from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
-from .page import Report, reported
+from .page import CampaignReport, Report
 
 JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
 
@@ -124,7 +124,7 @@ def plan(
     """
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
-    with reported(call, report, file) as about:
+    with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace)
         found = about.plan = run.compare(file)
         if out:
@@ -173,7 +173,7 @@ def apply(
     """
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")
-    with reported(call, report, file) as about:
+    with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace)
         with run.locked():
             found = about.plan = run.compare(file, takes_plans=True)

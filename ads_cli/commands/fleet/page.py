@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ... import __version__
-from ...console.output_file import made
+from ...console.output_file import failure_details, made
 from ...errors import ReportedError
 from ...fleet.engine import Status, TaskResult, numbers, reason, totals
 from ...output.text import counted, duration
@@ -26,7 +26,7 @@ def page_of(file: str, began: str, results: Sequence[TaskResult], error: Reporte
         title=file,
         level="error" if error else "good",
         headline=_headline(counts, len(results)),
-        details=[f"What to do: {error.hint}"] if error and error.hint else [],
+        details=[*failure_details(error, in_headline=True)],
         facts=[
             ("Began", began),
             made(),

@@ -9,8 +9,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError, UsageError
-from ...feeds.locations import FileLocation, Location
-from ...feeds.locations.locate import expand_files, is_remote, parse_location
+from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
 from ...media.inspection import MediaInfo, inspect
 from ...media.rules import Breach
 from ...output.text import counted

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import msgspec
 
@@ -42,7 +42,6 @@ from ...report import (
 )
 from ...uploads.push import PushResult
 from ...validation.report import Finding, ValidationReport
-from .run_result import DifferencesPart
 
 MAX_BARS = 12
 MAX_CURRENCIES = 3
@@ -224,6 +223,14 @@ LEVELS: dict[Action, Level] = {
     "update": "warning",
     "delete": "error",
 }  # in the order of headlines
+
+
+class DifferencesPart(NamedTuple):
+    """What a page says of differences, which themselves last no longer than their comparison."""
+
+    headline: str
+    tallies: list[Tally]
+    sections: list[Section]
 
 
 def part_of(differences: Differences) -> DifferencesPart:

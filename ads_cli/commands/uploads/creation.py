@@ -16,10 +16,9 @@ from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
 from ...output.text import safe
-from ...uploads.batch import Acknowledgement, Batch
 from ...uploads.job_file import Job, JobKey, JobOptions, UploadTarget, current_folder
 from ...uploads.plan import this_second
-from ...uploads.upload import noted
+from ...uploads.upload import Acknowledgement, Batch, noted
 from ...uploads.write_epochs import WriteEpochs
 from .journal import open_job
 from .reports import resume_command

@@ -8,8 +8,8 @@ import msgspec
 if TYPE_CHECKING:
     from ...api.endpoint import Request
     from ...batches.plan import BatchPlan
-    from ...batches.task_jobs import EndedJob
     from ...console.invocation import Invocation
+    from ...uploads.jobs import EndedJob
     from ...uploads.journal import Journal
     from ...uploads.plan import Plan
     from ...uploads.push import PushResult, Summary
@@ -94,8 +94,8 @@ class OnceHooks(PushHooks, kw_only=True):
 
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
-        from ...batches.task_jobs import TaskJobs
         from ...uploads.job_file import EARLIER_VARIABLE, current_folder
+        from ...uploads.jobs import TaskJobs
         from .creation import begin_once
         from .reports import resume_command
 

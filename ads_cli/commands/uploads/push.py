@@ -13,13 +13,13 @@ from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import counted
-from ...uploads.batch import Acknowledgement
 from ...uploads.job_file import Job, JobKey, last_acknowledgements
 from ...uploads.jobs import resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
 from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
 from ...uploads.rejected_rows import check_failed_out
+from ...uploads.upload import Acknowledgement
 from ...validation.report import ValidationReport
 from .hooks import PushHooks
 from .journal import file_of, open_journal
@@ -35,7 +35,7 @@ from .reports import (
 from .validation import require_valid, stated_rate
 
 if TYPE_CHECKING:
-    from ...batches.task_jobs import EndedJob
+    from ...uploads.jobs import EndedJob
 
 MAX_FINDINGS_IN_QUIET = 3
 INVALID_HINT = "nothing was sent; correct the file"

@@ -13,8 +13,8 @@ from ...errors import ContentError, IncompleteError
 from ...output.text import duration
 from ...uploads.plan import Plan
 from ...uploads.rejected_rows import FailedOut, check_failed_out, write_rejected_rows
+from ...validation import CheckedRow
 from ...validation.report import ValidationReport
-from ...validation.rows import CheckedRow
 from .options import RejectedOptions
 from .reports import error_lines, fixed_lines, hint_of_kind, warning_lines
 

@@ -26,8 +26,7 @@ from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
 from ..storage import Record, random_base36
-from . import history
-from .accounts import require_account
+from .accounts import note_change, require_account
 from .lookup import SERVICE
 
 Scope = Callable[[RequestContext, Any], str]
@@ -184,7 +183,7 @@ class Collection:
 
     def _note(self, context: RequestContext, owner: str, change: str, after: Record, before: Record) -> None:
         if self.entity:
-            history.write(context.store, owner, context.user, self.entity, change, after, before)
+            note_change(context.store, owner, context.user, self.entity, change, after, before)
 
 
 def accept_activation(kind: type[Request], collection: Collection) -> None:

@@ -13,12 +13,12 @@ from ...api.endpoint import Request
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
-from ...uploads.batch import Acknowledgement, Batch, Batches
 from ...uploads.job_file import JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged, RowPlan
+from ...uploads.upload import Acknowledgement, Batch, Batches
+from ...validation import EncodedRows, RowSchema
 from ...validation.report import ValidationReport
-from ...validation.rows import EncodedRows, RowSchema
 from ...validation.validator import Validator
 from ..digest_index import DIGEST_BYTES, id_hash, key_hash, repeat_hash
 from ..normal_form import PRODUCT_SCHEMA

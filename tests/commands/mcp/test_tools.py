@@ -3,6 +3,7 @@
 import json
 import re
 
+import pexpect
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
@@ -246,6 +247,19 @@ def test_without_an_open_folder_no_file_is_read(adsctl):
     adsctl.file("feed.csv", feed(1))
     error = call(adsctl, "check_feed", fails=True, file="feed.csv")["error"]
     assert "--files" in error["hint"]
+
+
+def test_a_person_at_a_terminal_is_told_what_it_is_and_how_to_connect(adsctl):
+    terminal = adsctl.terminal(*LOCAL, "mcp", "--files", ".", width=200)
+    terminal.expect("speaks the Model Context Protocol with an assistant, which starts it; Ctrl-D ends it")
+    terminal.expect(r'({"mcpServers": {.*)\r\n')
+    server = json.loads(terminal.match[1])["mcpServers"]["adsctl"]
+    assert server["args"] == [*LOCAL, "mcp", "--files", "."]
+    terminal.sendline('{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
+    terminal.expect('"result":{}')
+    terminal.sendeof()
+    terminal.expect(pexpect.EOF)
+    assert "Context" not in adsctl.process(*LOCAL, "mcp").stderr
 
 
 def test_help_is_read_too(adsctl):

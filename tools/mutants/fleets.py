@@ -18,6 +18,13 @@ FLEETS = (
         (f"{SEVERAL}::test_profiles_are_named_one_by_one_and_local_only_as_it_is",),
     ),
     Mutant(
+        "amounts under several profiles are judged one by one, after others were sent",
+        "ads_cli/commands/fleet/several.py",
+        "            self._require_allowed(parsed)\n",
+        "",
+        (f"{SEVERAL}::test_what_the_guard_of_one_profile_refuses_in_amounts_is_sent_under_none",),
+    ),
+    Mutant(
         "a mistake of a profile is counted as one of the file",
         "ads_cli/fleet/check.py",
         '    ProfileError: "of profiles",\n',

@@ -304,6 +304,7 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
         "".join(_asset(f"{name}{kind}") for name in (*before, "page.")) for kind in ("css", "js")
     )
     sources = [origin for origin in origins(page, MAX_TABLE_BYTES) if mask(origin) == origin]
+    inline = ["data:"] if page.logo or has_thumbnails(page) else []
     return (
         _environment(shown)
         .get_template("page.html")
@@ -314,7 +315,7 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
             version=version,
             style=Markup(style),
             script=Markup(script),
-            policy=Markup(_policy(style, script, [*sources, *(["data:"] if page.logo else [])])),
+            policy=Markup(_policy(style, script, [*sources, *inline])),
             lines=lambda chart: _lines(chart, shown),
             logo=Markup(page.logo.address) if page.logo else "",
             sources=sources,
@@ -356,6 +357,7 @@ def _environment(shown: Callable[[Any], Any]) -> "Environment":
     )
     kinds = {
         "picture": Picture,
+        "thumbnail": Thumbnail,
         "link": Link,
         "badge": Badge,
         "edit": Edit,

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from ...config.file_locks import try_lock
 from ...errors import NotFoundError, StateError, UsageError
@@ -24,12 +25,13 @@ PRIVATE_WORDS = (
     *("secret", "token", "password", "consumer_key", "authorization"),
 )
 PRIVATE_FIELD = re.compile(rf"(?:^|_)(?:{'|'.join(PRIVATE_WORDS)})(?:_|$)", re.IGNORECASE)
-# In any text: e-mail addresses, international telephone numbers, SHA-256 digests and device ids.
+# In any text: e-mail addresses, international telephone numbers, device ids; digests (MD5, SHA-1, SHA-256).
 E_MAIL = r"(?<![\w.+%-])(?>[\w.+-]+)(?:@|%40)(?>[\w-]+)(?>(?:\.[\w-]+)+)"
-TELEPHONE = r"(?<![\w+])(?:\+|00)[1-9](?:[ ./()-]{0,2}\d){6,14}(?!\d)"
-DIGEST = r"(?<![0-9A-Za-z])[0-9A-Fa-f]{64}(?![0-9A-Za-z])"
+TELEPHONE = r"(?<![\w+])(?:\+|00)[1-9](?:[ ./()\u2010-\u2015-]{0,2}\d){6,14}(?!\d)"
+DIGEST = r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})(?![0-9A-Za-z])"
 DEVICE = r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
 PRIVATE_TEXT = re.compile(f"{E_MAIL}|{TELEPHONE}|{DIGEST}|{DEVICE}")
+INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 FETCHED = "feed_url"  # whose query is often a secret
 MAX_DEPTH = 100
 
@@ -58,7 +60,10 @@ def private_text(text: str, mask: Callable[[str], str] = str) -> str:
     masked = mask(text)
     for password in address_passwords(masked) if "@" in masked else ():
         masked = masked.replace(password, MASK)
-    return safe(PRIVATE_TEXT.sub(MASK, masked))
+    masked = PRIVATE_TEXT.sub(MASK, masked)
+    if not masked.isascii() and PRIVATE_TEXT.search(plain := normalize("NFKC", INVISIBLE.sub("", masked))):
+        masked = PRIVATE_TEXT.sub(MASK, plain)  # characters of other widths, or with others between them
+    return safe(masked)
 
 
 def _of_field(name: str, value: Any, mask: Callable[[str], str], depth: int) -> Any:

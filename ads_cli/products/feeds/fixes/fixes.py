@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -45,25 +46,27 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
     names: tuple[str, ...]
     currency: str = ""  # of prices that name none, or several
 
-    def may_fix_texts(self, values: dict[str, Any]) -> bool:
-        """Tell whether a text may have to be fixed; called for each row, and nearly always false."""
+    def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
+        """Tell whether a text of some rows may have to be fixed; asked of all, and nearly always false."""
+        if not self._text_fixes:
+            return False
         is_plain, phrases, fields, asks_always = self._triggers
         try:
-            text = f" {' '.join([*values.values()])} "
+            text = f" {' '.join(chain.from_iterable(map(dict.values, rows)))} "
             plain = text.encode().translate(is_plain)
         except (TypeError, UnicodeEncodeError):  # numbers and lists; lone surrogates
             return True
-        seen, read = self._seen_values, tuple(map(values.get, fields))
-        if read in seen and 0 not in plain and not asks_always:
+        read = {*zip(*([values.get(field) for values in rows] for field in fields), strict=True)}
+        if read <= self._seen_values and 0 not in plain and not asks_always:
             for phrase in phrases:
                 if text.rfind(phrase) >= 0:  # twice as fast as `in`
                     break
             else:
                 return False
-        if any(fix.may_apply(text, values) for fix in self._text_fixes):
+        if len(rows) > 1 or any(fix.may_apply(text, rows[0]) for fix in self._text_fixes):
             return True
-        if len(seen) < MAX_SEEN_VALUES:
-            seen.add(read)
+        if len(self._seen_values) < MAX_SEEN_VALUES:
+            self._seen_values.update(read)
         return False
 
     def fix_texts(self, row: Row) -> None:

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -61,6 +62,7 @@ class CheckEnd:
         if self._out:
             self._out.check_differs(rows.source, None)
             self._out.confirm(self._call, force=self._force)
+        self._began = perf_counter()
 
     def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:
         """Find what to type next, where anybody is told; return it for programs."""
@@ -88,7 +90,8 @@ class CheckEnd:
     ) -> None:
         from .advice import advise  # a feed that is valid needs none
 
-        self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report, error)
+        seconds = perf_counter() - self._began  # that the check took
+        self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report, error, seconds=seconds)
 
     def completes(self, rows: Rows, report: ValidationReport) -> bool:
         """Say what to type next, or ask for it, and write the recipe.

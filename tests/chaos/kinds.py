@@ -228,7 +228,7 @@ class SyncedCustomers(Customers):
         return repeated, ""
 
     def _known(self) -> dict[str, bool] | None:
-        """Return the identifiers of the ledger and the run's log, and which are certain; None without trust."""
+        """Return the identifiers that are known, and which for sure; None where nobody relies on them."""
         folder = self.state_dir / FOLDER
         ledgers = [path for path in folder.glob("[0-9a-f]*") if not path.suffix]
         log = read_log(max(folder.glob("*.log"), key=lambda path: path.name, default=Path()))

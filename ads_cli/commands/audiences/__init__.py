@@ -245,7 +245,8 @@ def list_settings(
     packing = PackingOptions(
         feed.checked_region, operation.users_per_operation, allow_clear_text, feed.keep_partial
     )
-    return ListSettings(upload, feed.list_columns(upload), resolver, packing, call.dry_run)
+    columns, state_dir = feed.list_columns(upload), call.settings.state_dir
+    return ListSettings(upload, columns, resolver, packing, call.dry_run, state_dir=state_dir)
 
 
 COLUMNS = ("target", "kind", "people", "identifiers", "uncertain", "changed", "state", "service")

@@ -54,6 +54,8 @@ def run(argv: list[str]) -> int:
 
     if argv[:1] in (["__by"], ["__plan"]):  # a command that an assistant runs, and one that it plans
         return run_guarded(argv[2:], by=argv[1], is_plan=argv[0] == "__plan")
+    if argv[:1] == ["__apply"]:  # one that carries out a plan, by whose id the log of changes knows it
+        return run_guarded(argv[3:], by=argv[1], job=argv[2])
     return run_guarded(argv)
 
 

@@ -20,9 +20,9 @@ from ..client.response import Response
 from ..config.addresses import SITES, is_same_address
 from ..errors import AccessError, AdsctlError, RefusedError, UnavailableError, UsageError
 from ..http.response_body import parse_form
+from . import received_secret
 from .callback import OAUTH2, authorization_of
 from .grants import StoredGrant, client_auth
-from .secret_values import received_secret
 
 OUT_OF_BAND = "oob"
 CODE_VERIFIER_LENGTH = 64

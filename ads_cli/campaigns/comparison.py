@@ -191,6 +191,7 @@ class Comparison:
         def take(entry: Entry, one: Stored) -> None:
             if one.id in claimed:
                 first = next(each for each, of in found.items() if of is one)
+                self._file.find_lines()
                 self._file.note(
                     entry, f"is {one.kind.name.replace('_', ' ')} {one.id}, as is line {first.line}"
                 )
@@ -229,6 +230,8 @@ class Comparison:
                     entry, f"several records have this name: {ids}; write the id of the one that is meant"
                 )
                 found[entry] = candidates[0]
+            elif len(candidates) == 1:
+                take(entry, candidates[0])
             elif candidates:
                 take(entry, min(candidates, key=lambda one: len(self._differences(entry, one))))
         for entry, one in found.items():
@@ -255,8 +258,8 @@ class Comparison:
         for name, value in entry.values.items():
             if name not in one.fields:
                 continue  # the service does not tell it
-            each = fields[name]
-            if each.comparable(value) != each.comparable(one.fields[name]):
+            there = one.fields[name]
+            if value != there and fields[name].comparable(value) != fields[name].comparable(there):
                 found[name] = value
         return found
 
@@ -394,7 +397,7 @@ def mark_of(entry: Entry, parent_id: str) -> Mark | None:
 
 
 def _own(one: Stored) -> Any:
-    return (one.kind.name, one.name) if one.kind.is_named else (one.kind, content_of(one.kind, one.fields))
+    return (one.kind.name, one.name) if one.kind.is_named else (one.kind, one.content)
 
 
 def _wanted(entry: Entry) -> Any:

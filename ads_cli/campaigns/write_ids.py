@@ -25,6 +25,7 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
     if "\r" in text:
         lines = [f"{line}\n" for line in lines[:-1]] + lines[-1:]
     looped, places = False, []
+    file.find_lines()
     for entry, id in ids.items():
         if entry.id is not None or entry.kind is TARGETING or entry.post:
             continue

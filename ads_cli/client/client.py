@@ -13,12 +13,10 @@ from ..api.names import GENERIC, Names
 from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
 from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError
-from ..http.headers import requested_delay
 from ..http.response_body import Parse, parse_json
-from ..http.retry import CLOCK, Clock, FailedAttempt, backoff
+from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
-from .credentials import Credentials, UserKeys
-from .prepared_request import PreparedRequest, build_request, is_write
+from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
 from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
 from .response import Response, follow
 from .sender import Sender

@@ -7,9 +7,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
-from ..http.headers import clock_hint
 from ..http.response_body import Parse, is_certificate_error, network_error, read_body
-from ..http.retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt
+from ..http.retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt, clock_hint
 from ..http.trace import Trace
 from ..output.text import shortened
 from .prepared_request import PreparedRequest

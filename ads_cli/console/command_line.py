@@ -32,6 +32,7 @@ class CommandLine:
         self.secret_files: dict[str, str] = {}  # their contents, since a pipe can be read only once
         self.shape: ResultShape | None = None  # of the result, for who shows it with others
         self.by: str | None = None  # what runs this in place of a person or a script, such as mcp
+        self.job: str | None = None  # the id of what this is part of, for the log of changes
         self.is_plan = False  # a dry run that tells its questions, and is judged by the guard
         self.is_guard_check = False  # a dry run that only asks what the guard refuses
         self.locks = ExitStack()  # closed when the command has ended, however it did

@@ -226,6 +226,11 @@ class Invocation:
         return self._command_line.by
 
     @property
+    def job(self) -> str | None:
+        """The id of what this command is part of, for the log of changes."""
+        return self._command_line.job
+
+    @property
     def is_plan(self) -> bool:
         """Whether this dry run also tells what it would ask."""
         return self._command_line.is_plan

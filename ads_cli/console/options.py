@@ -110,7 +110,7 @@ def common_options(path: tuple[str, ...]) -> tuple[CommonOption, ...]:
 
 
 def shown_options(path: tuple[str, ...]) -> set[str]:
-    """Name the common options that the help of a hand-written command shows."""
+    """Name the common options that the help of a custom command shows."""
     shown = {
         "account": path[0] == "cards",
         "catalog": path[0] in CATALOG_GROUPS,

@@ -22,6 +22,15 @@ def text_of(value: Any) -> str:
     return cell(value)
 
 
+def value_at(values: Mapping[str, Any], column: str) -> Any:
+    """Return the value of a column, or of a key of a nested one, as in `brand.name`; None if it is absent."""
+    if column in values or "." not in column:
+        return values.get(column)
+    outer, _, key = column.partition(".")
+    nested = values.get(outer)
+    return value_at(nested, key) if isinstance(nested, Mapping) else None
+
+
 KeyOf = Callable[[str], str]  # the key in `Row.values` of a column, as the file names it, or of a field
 
 
@@ -103,7 +112,7 @@ class Template(msgspec.Struct, frozen=True):
 
     def render(self, values: Mapping[str, Any]) -> str:
         """Fill the columns in; "" where there are columns and all of them are empty."""
-        found = [text_of(values.get(column)) for column in self.columns]
+        found = [text_of(value_at(values, column)) for column in self.columns]
         if found and not any(found):
             return ""
         pairs = zip(self.literals, [*found, ""], strict=True)
@@ -214,7 +223,7 @@ class Where(msgspec.Struct, frozen=True):
 
     def apply(self, row: Row) -> None:
         """Leave the row out unless the condition holds."""
-        row.left_out = not self.holds(text_of(row.values.get(self.column)).strip())
+        row.left_out = not self.holds(text_of(value_at(row.values, self.column)).strip())
 
     def holds(self, text: str) -> bool:
         """Tell whether the condition holds for the text of a cell."""
@@ -294,7 +303,10 @@ class RowTransform:
         key_of, optional = _keys_of(rows), rows.composed if rows.has_header else rows.known
         known = {*rows.columns, *rows.fields, *optional}
         for step in self._column_steps:
-            if missing := [column for column in step.columns if known.isdisjoint((column, key_of(column)))]:
+            named = {column: {column, key_of(column)} for column in step.columns}
+            if not rows.has_header:  # records may be nested
+                named = {column: keys | {column.partition(".")[0]} for column, keys in named.items()}
+            if missing := [column for column, keys in named.items() if known.isdisjoint(keys)]:
                 meant = suggestion(missing[0], rows.columns) or suggestion(missing[0], known)
                 raise UsageError(
                     f"{step.option}: no column {missing[0]!r}{meant}", hint=f"columns: {listed(rows.columns)}"

@@ -12,16 +12,14 @@ from ..config.addresses import canonical_address
 from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError, ContentError, UnavailableError, UsageError
-from ..feeds.locations import RemoteAccess
-from ..feeds.locations.locate import expand_files, parse_location
+from ..feeds.locations import RemoteAccess, expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
 from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
 from .commands import IN_ACCOUNT, WRITTEN, FleetCommands, TaskCommand, is_write, values
-from .expand import TaskLine
-from .file import TaskProblem
+from .file import TaskLine, TaskProblem
 from .tasks import Task
 
 NOT_IN_LINES = {
@@ -107,7 +105,7 @@ def parsed_task(
         tuple(words),
         _lane(settings, account, place) if command.uses_account and (command.is_job or writes) else "",
         place,
-        is_part=command.has_parts and not params.get(command.alone),
+        is_part=command.has_parts and not params.get(command.exclusive_with),
         can_resume="resume" in params,
         is_once=command.is_once,
         is_job=command.is_job,
@@ -202,7 +200,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
         return
     users: dict[tuple[str, str], Parsed] = {}
     for each in unnamed:
-        with suppress(AdsctlError):  # it is not signed in, which is told already
+        with suppress(AdsctlError):  # it is not signed in, which is reported already
             user = Secrets(each.settings, Mask(), {}).user_id
             first = users.setdefault((_service(each.settings), user), each)
             if first.task.place != each.task.place:

@@ -13,10 +13,9 @@ import msgspec
 
 from ..errors import AdsctlError, UsageError
 from ..feeds.locations import Location
-from ..media_files import DamagedError, MediaFacts
+from ..media_files import DamagedError, MediaFacts, read_header
 from ..media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
 from ..media_files.mp4 import read_mp4
-from ..media_files.signatures import read_header
 from ..media_files.webm import read_webm
 
 BLOCK_BYTES = 4 * 1024 * 1024  # smaller ones wait more often for threads that import

@@ -63,7 +63,7 @@ RESUME_HINT = "run the same command with --resume: what was acknowledged is not 
 
 
 class Details(NamedTuple):
-    """What the library and the platform are told of media."""
+    """What the library and the platform receive beside media."""
 
     name: str | None = None
     title: str | None = None
@@ -75,7 +75,7 @@ class Details(NamedTuple):
 
 
 class Observer(msgspec.Struct):
-    """Is told how an upload goes."""
+    """Receives the progress of an upload."""
 
     on_segments: Callable[[int, int], None] = lambda done, total: None
     on_processing: Callable[[int], None] = lambda percent: None
@@ -306,7 +306,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         return ended
 
     def _again_if_lost(self, send: Callable[[], Response]) -> Response:
-        """Begin an upload again where its answer was lost: nobody uses the one that may have begun."""
+        """Begin an upload again where its answer was lost: the one that may have begun stays unused."""
         for attempt in range(self.client.max_attempts):
             try:
                 return send()

@@ -9,10 +9,9 @@ import msgspec
 from ..api.endpoint import Request
 from ..api.products import BATCH_SIZE
 from ..feeds.rows import Rows
-from ..uploads.batch import FAILED, Acknowledgement, Batch
 from ..uploads.plan import Bookkeeper, RowPlan
-from ..uploads.upload import AttemptLog, RowUpload, Upload
-from ..validation.rows import EncodedRows
+from ..uploads.upload import FAILED, Acknowledgement, AttemptLog, Batch, RowUpload, Upload
+from ..validation import EncodedRows
 from ..validation.validator import Validator
 from .listing import find_products
 from .normal_form import ID_SCHEMA, KEY_SCHEMA, PRODUCT_SCHEMA

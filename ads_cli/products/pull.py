@@ -44,15 +44,15 @@ class Pull:
     @property
     def missing(self) -> str:
         """Say which variants may be missing; empty where the service has shown all of them."""
-        told = []
+        gaps = []
         if self._failed:
-            told.append(f"{counted(self._failed, 'group')} of variants could not be listed: {self._reason}")
+            gaps.append(f"{counted(self._failed, 'group')} of variants could not be listed: {self._reason}")
         if self._without_key:
             products = counted(self._without_key, "product")
-            told.append(f"{products} of a group without an item_group_key: its variants cannot be asked for")
+            gaps.append(f"{products} of a group without an item_group_key: its variants cannot be asked for")
         if self.single_groups and not self._shown_groups:
-            told.append(f"of {counted(self.single_groups, 'group')} the service shows one member only")
-        return "; ".join([*told, "variants may be missing"]) if told else ""
+            gaps.append(f"of {counted(self.single_groups, 'group')} the service shows one member only")
+        return "; ".join([*gaps, "variants may be missing"]) if gaps else ""
 
     def _products(self, seen: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         for product in list_products(self._client, self._catalog):

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..api.products import DeleteProducts, PutProducts
 from ..output.text import counted, shortened
-from ..uploads.batch import FAILED
-from ..uploads.upload import RowOutcome, RowUpload, not_understood
+from ..uploads.upload import FAILED, RowOutcome, RowUpload, not_understood
 from .digest_index import key_hash
 from .normal_form import FIELDS
 

@@ -8,7 +8,7 @@ from ..errors import ContentError
 from ..feeds.rows import Rows
 from ..output.text import counted, listed, shell_command
 from ..spelling import closest, suggestion
-from .rows import MakeAdvisor
+from . import MakeAdvisor
 
 FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
@@ -69,12 +69,19 @@ def unused_mapping(rows: Rows) -> list[str]:
 
 
 def unknown_columns(
-    rows: Rows, known: Collection[str], with_values: Mapping[str, Any], advisor: MakeAdvisor | None
+    rows: Rows,
+    known: Collection[str],
+    with_values: Mapping[str, Any],
+    advisor: MakeAdvisor | None,
+    missing: Collection[str],
 ) -> list[str]:
-    """Return notes about columns that are not sent, though they have values, of which each has one here."""
+    """Return notes about columns that are not sent, though they have values, of which each has one here.
+
+    What may be meant as a field that is `missing` is told there.
+    """
     unsent = unsent_columns(rows, known)
     columns = [column for column in rows.columns if column in unsent and column in with_values]
-    return columns_not_sent(columns, {*known} - {*rows.fields}, with_values, advisor)
+    return columns_not_sent(columns, {*known} - {*rows.fields}, with_values, advisor, missing)
 
 
 def columns_not_sent(
@@ -82,6 +89,7 @@ def columns_not_sent(
     free: Collection[str],
     values: Mapping[str, Any] = MappingProxyType({}),
     advisor: MakeAdvisor | None = None,
+    missing: Collection[str] = (),
 ) -> list[str]:
     """Return notes about columns that are not sent: first those that seem to be meant for a field.
 
@@ -90,8 +98,13 @@ def columns_not_sent(
     """
     notes: list[str] = []
     others: list[str] = []
+    fields = advisor().fields_of_columns(columns[:MAX_COMPARED], free) if advisor and columns else {}
     for number, column in enumerate(columns):
-        meant = closest(column.removeprefix("g:"), free) if number < MAX_COMPARED else None
+        meant = fields.get(column)
+        if meant in missing:
+            continue
+        if advisor is None and number < MAX_COMPARED:
+            meant = closest(column, free)
         needed: list[str] | None = []
         if meant and advisor and column in values:
             needed = advisor().options_for(meant, values[column])

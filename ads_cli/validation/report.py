@@ -8,7 +8,7 @@ from typing import Any
 from ..api.problems import Problem, Severity
 from ..feeds.rows import FIRST_LINES, Row
 from ..output.text import counted
-from .rows import FixedRows
+from . import FixedRows
 
 MAX_FINDINGS = 1000
 

@@ -179,7 +179,9 @@ def test_a_restored_disk_deletes_nobody(customers, monkeypatch):
 def test_a_ledger_that_cannot_be_used_deletes_nobody(customers, how):
     customers.sync(people(1, 2))
     state = customers.adsctl.home / "state"
-    (path,) = (each for each in (state / ledgers.FOLDER).iterdir() if not each.name.startswith("."))
+    (path,) = (
+        each for each in (state / ledgers.FOLDER).iterdir() if not (each.suffix or each.name[0] == ".")
+    )
     if how == "damaged":
         data = bytearray(path.read_bytes())
         data[5] ^= 1

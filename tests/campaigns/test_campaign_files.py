@@ -1,6 +1,7 @@
 """Campaigns as a file: pulled, compared and carried out; nothing is created twice, or touched beside it."""
 
 import json
+from threading import Barrier
 
 import pytest
 
@@ -280,6 +281,36 @@ def test_what_was_created_with_a_lost_answer_is_found_and_not_created_again(adsc
     assert len(names) == len({*names})
 
 
+MANY = {
+    "campaigns": [
+        {"name": f"New {number}", "funding_instrument_id": CARD, "daily_budget": 5} for number in range(100)
+    ]
+}
+
+
+def test_batches_of_one_level_are_sent_at_once(adsctl, service, monkeypatch):
+    send, all_there = Sender.send, Barrier(3)
+
+    def together(self, prepared, *args, **options):
+        if prepared.method == "POST":
+            all_there.wait(30)
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", together)
+    apply(adsctl, MANY)
+    monkeypatch.setattr(Sender, "send", send)
+    assert plan(adsctl, MANY, code=0) == []
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_lost_answer_among_batches_that_are_sent_at_once_creates_nothing_twice(adsctl, service, times):
+    service.fail(f"POST /12/batch/accounts/*/campaigns reset-after times={times}")
+    apply(adsctl, MANY, code=8)
+    apply(adsctl, MANY, "--resume")
+    names = [one["name"] for one in document(adsctl)["campaigns"] if one["name"].startswith("New ")]
+    assert len(names) == len({*names}) == 100
+
+
 def test_records_of_one_name_are_told_apart_by_keys_after_a_lost_answer(adsctl, service):
     twins = {
         "campaigns": [
@@ -342,6 +373,18 @@ def test_campaigns_are_pruned_by_a_file_that_covers_the_account(adsctl, service)
     apply(adsctl, file, "--prune", "--max-delete", "50%")
     assert KNITTERS not in {one["id"] for one in document(adsctl)["campaigns"]}
     assert plan(adsctl, file, "--prune", code=0) == []
+
+
+@pytest.mark.parametrize("output", ["yaml", "json"])
+def test_a_mistake_that_only_the_account_tells_has_its_line(adsctl, service, output):
+    adsctl("campaigns", "pull", f"shop.{output}")
+    file = adsctl.home / f"shop.{output}"
+    lines = file.read_text().splitlines()
+    number = next(number for number, line in enumerate(lines) if "WEBSITE_CLICKS" in line)
+    lines[number] = lines[number].replace("WEBSITE_CLICKS", "REACH")
+    file.write_text("\n".join(lines))
+    told = adsctl("campaigns", "plan", file.name, code=3).stderr
+    assert f"shop.{output}:{number + 1}: campaigns[0].line_items[0].objective: cannot be changed" in told
 
 
 def test_what_cannot_be_changed_is_refused_or_replaced(adsctl, service):

@@ -9,7 +9,7 @@ from random import Random
 
 from ads_cli.api.users import MAX_OPERATIONS
 from ads_cli.emulator.app import Emulator
-from ads_cli.uploads.batch import Acknowledgement
+from ads_cli.uploads.upload import Acknowledgement
 from tests.conftest import PRODUCT
 
 Rows = list[dict[str, str]]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.responses import AuthenticationError
-from ads_cli.uploads.batch import Acknowledgement
 from ads_cli.uploads.job_file import acknowledgements
 from ads_cli.uploads.jobs import list_jobs
+from ads_cli.uploads.upload import Acknowledgement
 
 from .kinds import UploadKind
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from ads_cli.auth import Secret
 from ads_cli.auth.secret_stores import FileStore
-from ads_cli.auth.secret_values import Secret
-from ads_cli.client.credentials import UserKeys
+from ads_cli.client.prepared_request import UserKeys
 from ads_cli.errors import AccessError
 from ads_cli.fleet.quota_allocator import scope_of_profile
 from tests.conftest import feed

@@ -4,6 +4,7 @@ from .mutant import Mutant
 
 REACHABLE = "tests/commands/mcp/test_reachable.py::"
 TOOLS = "tests/commands/mcp/test_tools.py::"
+STOPPED = "tests/commands/mcp/test_stopped_creations.py::"
 CHANGES = "tests/commands/mcp/test_changes.py::"
 
 ASSISTANTS = (
@@ -34,6 +35,34 @@ ASSISTANTS = (
         "found = without_private(data, self._mask)",
         "found = data",
         (f"{TOOLS}test_what_identifies_a_person_never_leaves",),
+    ),
+    Mutant(
+        "the change of a plan is logged without its id",
+        "ads_cli/commands/mcp/applies.py",
+        'self._commands.line(words, "__apply", name)',
+        "self._commands.line(words)",
+        (f"{STOPPED}test_what_was_killed_after_it_was_sent_and_was_applied_is_found",),
+    ),
+    Mutant(
+        "what was created is not told from what was not sent",
+        "ads_cli/commands/mcp/applies.py",
+        "if sent and sent.outcome in (OK, UNKNOWN):",
+        "if sent and sent.outcome == UNKNOWN:",
+        (f"{STOPPED}test_what_was_killed_after_its_answer_is_told_with_its_id",),
+    ),
+    Mutant(
+        "a creation is not looked for just before it is sent again",
+        "ads_cli/commands/mcp/plans.py",
+        "if creation and (found := (await self._find(creation)).found):",
+        "if creation and (found := None):",
+        (f"{STOPPED}test_what_arrives_between_a_resumed_plan_and_its_apply_is_not_created_again",),
+    ),
+    Mutant(
+        "a record that was created earlier is taken for a lost one",
+        "ads_cli/commands/mcp/creations.py",
+        "created >= since and ",
+        "",
+        (f"{STOPPED}test_records_that_may_be_the_lost_one_are_asked_about",),
     ),
     Mutant(
         "a plan is applied again",

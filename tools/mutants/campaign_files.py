@@ -16,6 +16,34 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "several records: only the first record without an amount is told",
+        "ads_cli/commands/batches/several.py",
+        "                if not self._chosen.settings:\n                    raise\n",
+        "                raise\n",
+        (f"{SEVERAL}::test_all_records_without_an_amount_are_told_at_once_with_what_finds_the_others",),
+    ),
+    Mutant(
+        "campaign files: batches are sent one after another",
+        APPLY,
+        "if len(tasks) > 1:",
+        "for each in tasks[1:]:\n            send(each)\n        if False:",
+        (f"{FILES}::test_batches_of_one_level_are_sent_at_once",),
+    ),
+    Mutant(
+        "campaign files: what is read quickly forgets that a key is there twice",
+        "ads_cli/config/strict_yaml.py",
+        "        if name in here:\n            return None\n",
+        "",
+        ("tests/config/test_strict_yaml.py::test_what_only_the_parser_can_tell_is_left_to_it",),
+    ),
+    Mutant(
+        "campaign files: records that were read without lines are told without",
+        "ads_cli/campaigns/file.py",
+        "        self.find_lines()\n        each =",
+        "        each =",
+        (f"{FILES}::test_a_mistake_that_only_the_account_tells_has_its_line",),
+    ),
+    Mutant(
         "campaign files: the card of a post is made again for another post",
         "ads_cli/campaigns/new_posts.py",
         "    if found := memory.ids.get(mark):\n        return found\n    if mark",

@@ -172,7 +172,7 @@ CREATIONS = (
     Mutant(
         "what is sent once shares a connection",
         "ads_cli/http/network.py",
-        'request.extensions.get("alone") or ',
+        'request.extensions.get("new_connection") or ',
         "",
         (f"{LEFTOVER}::test_an_answer_that_is_repeated_late_is_not_that_of_the_next_conversions",),
     ),

@@ -11,7 +11,7 @@ SEVERAL = "tests/fleet/test_several_profiles.py"
 FLEETS = (
     Mutant(
         "a pattern of profiles means the emulator too",
-        "ads_cli/fleet/expand.py",
+        "ads_cli/fleet/file.py",
         "(name != LOCAL and fnmatchcase(name, pattern))",
         "fnmatchcase(name, pattern)",
         (f"{SEVERAL}::test_profiles_are_named_one_by_one_and_local_only_as_it_is",),
@@ -55,14 +55,14 @@ FLEETS = (
     ),
     Mutant(
         "a task that has sent everything and has no record is begun again",
-        "ads_cli/batches/task_jobs.py",
+        "ads_cli/uploads/jobs.py",
         "                return EndedJob(path, job)\n",
         "                return None\n",
         (f"{KILLED}::test_what_was_resumed_by_hand_is_not_sent_again_by_the_fleet",),
     ),
     Mutant(
         "what was sent before a task began counts as sent by it",
-        "ads_cli/batches/task_jobs.py",
+        "ads_cli/uploads/jobs.py",
         "for _, job, ended in known if ended]",
         "for _, job, ended in known if False]",
         (f"{KILLED}::test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task",),

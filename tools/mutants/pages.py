@@ -46,8 +46,8 @@ PAGES = (
     Mutant(
         "a run that fails leaves the page of the last one",
         "ads_cli/console/output_file.py",
-        "        try:\n            write(error)\n",
-        "        try:\n            pass\n",
+        "            try:\n                self.write()\n",
+        "            try:\n                pass\n",
         (
             "tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",
         ),

@@ -170,7 +170,7 @@ SYNCS = (
     ),
     Mutant(
         "a product is deleted that is listed under another form of the id of a row",
-        "ads_cli/products/sync/feed_rows.py",
+        "ads_cli/products/sync/row_comparison.py",
         "        self.add(number for each in found.values() for number in each)\n",
         "",
         (f"{LYING}::test_an_invalid_row_keeps_a_product_whose_id_differs_in_form_only",),
@@ -184,21 +184,21 @@ SYNCS = (
     ),
     Mutant(
         "a key is deleted that a row was acknowledged with before",
-        "ads_cli/products/sync/feed_rows.py",
+        "ads_cli/products/sync/row_comparison.py",
         "            found.update(*remembered.get(id_hash(id), {}).values())\n",
         "            pass\n",
         (f"{LYING}::test_a_product_that_is_listed_under_another_form_of_its_id_is_never_deleted[other]",),
     ),
     Mutant(
         "a key is deleted that is listed under the id of a row too",
-        "ads_cli/products/sync/feed_rows.py",
+        "ads_cli/products/sync/row_comparison.py",
         '*listing.unmatched("product_key", (each.stored_key for each in products)).values(),',
         "",
         (f"{LYING}::test_a_key_that_is_listed_under_a_second_id_is_not_deleted",),
     ),
     Mutant(
         "a key is deleted under its second id, though its other id differs in form only from that of a row",
-        "ads_cli/products/sync/feed_rows.py",
+        "ads_cli/products/sync/row_comparison.py",
         '        found.update(*listing.unmatched("product_key", keys).values())\n',
         "",
         (f"{LYING}::test_a_product_whose_id_differs_in_form_only_is_not_deleted_under_its_second_id",),

@@ -14,7 +14,7 @@ from ...console.invocation import Invocation
 from ...console.options import COMMON_OPTIONS
 from ...console.remote_access import make_access
 from ...errors import ContentError, GuardError, UsageError
-from ...feeds.locations.locate import expand_files
+from ...feeds.locations import expand_files
 from ...fleet.check import (
     Parsed,
     Parser,
@@ -30,8 +30,7 @@ from ...fleet.check import (
 )
 from ...fleet.commands import FleetCommands
 from ...fleet.engine import TaskResult, equal_texts, listed, worst
-from ...fleet.expand import Expansion
-from ...fleet.file import TaskProblem, read_fleet
+from ...fleet.file import Expansion, TaskProblem, read_fleet
 from ...fleet.tasks import Task
 from ...masking import mask_address
 from ...numbers import parse_size

@@ -13,8 +13,7 @@ from ...errors import AdsctlError, Interrupted, ReportedError, UsageError
 from ...fleet.check import Parsed, check_places, parsed_task, problem
 from ...fleet.commands import FleetCommands
 from ...fleet.engine import Ended, TaskEvent, TaskResult, error_of, grouped, worst
-from ...fleet.expand import TaskLine, matching_profiles, words_for
-from ...fleet.file import TaskProblem
+from ...fleet.file import TaskLine, TaskProblem, matching_profiles, words_for
 from ...fleet.records import Records, RunId
 from ...fleet.task_process import LocalEngine
 from ...fleet.tasks import RunLimits, Task
@@ -115,7 +114,7 @@ class SeveralProfiles:
         return tasks
 
     def _results(self, tasks: list[Task], folder: Path) -> tuple[list[TaskResult], Interrupted | None]:
-        """Run the tasks; return what they came to, and the signal that has stopped them."""
+        """Run the tasks; return their results, and the signal that has stopped them."""
         call, run = self._call, RunId("profiles", "run")
         records = Records(folder, run)
         found: dict[str, TaskResult] = {}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import UsageError
-from ...feeds.locations.locate import IN_OBJECT_STORE, is_remote
+from ...feeds.locations import IN_OBJECT_STORE, is_remote
 
 WEB = ("https://", "http://")
 

@@ -70,7 +70,7 @@ READS = {
     ),
     "tracking-tags": "list get",
 }
-# Hand-written commands that change nothing and write no file, and which of their parameters may be given.
+# Custom commands that change nothing and write no file, and which of their parameters may be given.
 NAMED_READS = {
     "campaigns tree": ("campaign",),
     "cards fetch": ("cards", "with_deleted"),
@@ -115,7 +115,7 @@ CHANGES = {
     "targeting": "add delete",
     "tracking-tags": "create update delete",
 }
-# Hand-written commands that change something, and which of their parameters may be given. Their file lies
+# Custom commands that change something, and which of their parameters may be given. Their file lies
 # below a folder of --files, and what they would do is planned again just before they do it.
 FEED = ("files", "catalog", "min_rows", "resume", "skip_invalid", "strict", "max_errors")
 NAMED_CHANGES = {
@@ -126,6 +126,13 @@ NAMED_CHANGES = {
 FILE_PARAMETERS = ("file", "files")  # of these, one file
 COMMON = ("account", "catalog")  # the options of every command that an assistant may give
 SHAPING = ("all", "limit", "cursor", "columns", "query")  # of a result
+# Of a command that makes another record each time, whose answer may be lost.
+RESUME = {
+    "name": "resume",
+    "required": False,
+    "type": "boolean",
+    "description": "After a run of the same that was stopped: look first whether it has created the record",
+}
 MAX_LENGTH = 100_000  # characters of all arguments
 MAX_WORDS, MIN_WORD_LENGTH = 20, 3  # of a query
 # A value that is read from a file, or from the environment.
@@ -143,12 +150,17 @@ class ReachableCommand(NamedTuple):
     name: str
     command: Any  # of the command tree
     changes: bool
-    request: type[Request] | None  # None for a hand-written command
+    request: type[Request] | None  # None for a custom command
 
     @property
     def summary(self) -> str:
         """The first sentence of its help."""
         return str(summary_line(self.command))
+
+    @property
+    def makes_anew(self) -> bool:
+        """Whether it makes another record each time it is run."""
+        return self.request is not None and self.request.endpoint.makes_anew
 
     @property
     def fields(self) -> dict[str, Field]:
@@ -227,6 +239,8 @@ class ReachableCommand(NamedTuple):
                 _described(name, param, self.fields.get(name)) for name, param in self.parameters.items()
             ],
         }
+        if self.makes_anew:
+            described["parameters"].append(RESUME)
         if self.request:
             endpoint = self.request.endpoint
             described |= {"endpoint": f"{endpoint.method} {endpoint.path}", "columns": [*endpoint.columns]}

@@ -183,7 +183,7 @@ class Toolbox:
         self._files = files
         state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
         self._applies = Applies(commands, state_dir, max_wait)
-        self._plans = Plans(commands, reachable, results, files, self._applies)
+        self._plans = Plans(commands, reachable, results, files, self._applies, state_dir)
         tools = (*TOOLS, *(WRITING_TOOLS if allow_writes else ()))
         self.tools = {tool.name: tool for tool in tools if not tool.command or reachable.has(tool.command)}
         self._masks_secrets = False

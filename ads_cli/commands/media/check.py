@@ -32,7 +32,7 @@ from .files import (
     media_files,
     write_refused,
 )
-from .report import reported
+from .report import MediaReport
 
 UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
 NAMED_FILES = 3  # the most that a note names
@@ -133,7 +133,8 @@ def check(
     call = Invocation.of(ctx, mutates=False)
     named = media_files(call, files, table, feed)
     check_failed_out(rejected.failed_out_file, named, table)
-    with reported(call, named, "checked", page.report, rejected.failed_out, force=rejected.force) as report:
+    with MediaReport(call, page.report, named, "checked", force=rejected.force).written() as report:
+        report.check_differs((file.location for file in named), rejected.failed_out)
         result = check_files(call, named, [*(uses or ())], category, strict=strict)
         report.checks.append(result)
         show_findings(call, result)

@@ -9,8 +9,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError, UsageError
-from ...feeds.locations import FileLocation, Location
-from ...feeds.locations.locate import expand_files, is_remote, parse_location
+from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
 from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
 from ...output.text import counted
@@ -116,7 +115,7 @@ class CheckResult(NamedTuple):
 
 
 def require_regular(location: Location) -> None:
-    """Raise UsageError for a pipe or a device, which nobody may ever write to."""
+    """Raise UsageError for a pipe or a device, to which nothing may ever be written."""
     if isinstance(location, FileLocation):
         try:
             mode = os.stat(location.path).st_mode  # noqa: PTH116 - a path may be a descriptor's

@@ -1,15 +1,13 @@
-"""--report: a page about files of media, written however the run ends."""
+"""--report: the page about files of media."""
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
 from ...console.invocation import Invocation
-from ...console.output_file import checked_path, failure_details, made, page_at_end, write_page
-from ...errors import ContentError, ReportedError, UsageError
+from ...console.output_file import RunReport, failure_details, made
+from ...errors import ContentError
 from ...numbers import size_text
 from ...output.text import counted, listed
 from .files import CheckedMedia, CheckResult, MediaFile
@@ -18,26 +16,24 @@ if TYPE_CHECKING:
     from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
 
 NAMED_FILES = 3  # the most that the title names
-PICTURE_TYPES: "tuple[MediaType, ...]" = (
-    "image/png",
-    "image/jpeg",
-    "image/gif",
-    "image/webp",
-)  # that browsers show
+# Types that browsers show.
+PICTURE_TYPES: "tuple[MediaType, ...]" = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all
 LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": "good", "invalid": "error"}
 
 
-class MediaReport:
+class MediaReport(RunReport):
     """What a run tells of its files; `verb` is what it was to do with them."""
 
-    def __init__(self, call: Invocation, files: list[MediaFile], verb: str) -> None:
-        self._call, self._verb = call, verb
+    def __init__(
+        self, call: Invocation, name: str | None, files: list[MediaFile], verb: str, *, force: bool
+    ) -> None:
+        super().__init__(call, name, force=force)
+        self._verb = verb
         self._names = [file.label for file in files]
         self.checks: list[CheckResult] = []
         self.records: list[dict[str, Any]] = []  # of an upload
         self.refused: list[tuple[str, str]] = []  # files that were not uploaded, and why
-        self.error: ReportedError | None = None
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
@@ -48,15 +44,15 @@ class MediaReport:
         warned = sum(each.is_valid and bool(each.findings) for each in checked)
         counts = Counter(self._status(each) for each in checked)
         counted_apart = {"valid", "invalid"}
-        is_told = isinstance(error, ContentError) and bool(invalid)
+        in_headline = isinstance(error, ContentError) and bool(invalid)
         return ReportPage(
             title=listed(self._names, NAMED_FILES),
             level="error" if error or invalid else "warning" if warned else "good",
             headline=self._headline(invalid),
-            details=[*failure_details(error, is_told=is_told)],
+            details=[*failure_details(error, in_headline=in_headline)],
             facts=[
                 made(),
-                *([] if self._verb == "checked" else [("Profile", self._call.settings.profile)]),
+                *([] if self._verb == "checked" else [("Profile", self.call.settings.profile)]),
                 ("By", f"adsctl {__version__}"),
             ],
             tallies=[
@@ -170,26 +166,3 @@ class MediaReport:
             else:
                 pictures.append("")
         return pictures
-
-
-@contextmanager
-def reported(
-    call: Invocation, files: list[MediaFile], verb: str, name: str | None, other: str | None, *, force: bool
-) -> Iterator[MediaReport]:
-    """Write the page `name` about a run when the block ends; `other` is another file that it writes."""
-    report = MediaReport(call, files, verb)
-    if name is None:
-        yield report
-        return
-    path = checked_path(name, force=force)
-    if any(file.location.is_same_file(name) for file in files):
-        raise UsageError(f"--report: {path} is an input file", hint="choose another name")
-    if other and path.resolve() == Path(other).resolve():
-        raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
-
-    def write(error: ReportedError | None) -> None:
-        report.error = error
-        write_page(call, path, report.page(), force=force)
-
-    with page_at_end(call, write):
-        yield report

@@ -8,7 +8,7 @@ import typer
 from ...console.invocation import Invocation
 from ..uploads.options import with_options
 from .options import StatisticsOptions
-from .results import ResultOptions
+from .results import ResultOptions, StatsReport
 
 if TYPE_CHECKING:
     from ...statistics.query import StatsQuery
@@ -38,7 +38,7 @@ def get(
         calendar = asked.calendar(call)
         directory = EntityLookup(call.client, call.account)
         period = calendar.period(asked.since, asked.until, asked.granularity)
-        sink.question = question = asked.question(directory, period)
+        sink.report.question = question = asked.question(directory, period)
         if raw:
             data = [record for few in _answers(call, question) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
@@ -83,17 +83,15 @@ def report(
     """
     from pathlib import Path
 
-    from ...console.output_file import checked_path, write_page
     from ...statistics.stored_rows import read_stored
-    from .page import StatsPage
-    from .results import read_logo
 
     call = Invocation.of(ctx, mutates=False)
-    path, picture = checked_path(out, force=force), read_logo(logo) if logo else None
+    page = StatsReport(call, out, force=force)
+    page.set_heading(title, logo)
     stored = read_stored(map(Path, files))
-    earlier = "the period that it was compared with" if stored.is_compared else ""
-    page = StatsPage(stored.question, stored.gathered, stored.accounts, earlier, title or "", picture)
-    write_page(call, path, page.made(), force=force)
+    page.question, page.rows, page.accounts = stored.question, stored.gathered, stored.accounts
+    page.earlier = "the period that it was compared with" if stored.is_compared else ""
+    page.write()
 
 
 def get_job(

@@ -67,7 +67,7 @@ def export(
         period = calendar.period(asked.since, asked.until, asked.granularity)
         directory = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
-        sink.question = question = asked.question(directory, period, **segments)
+        sink.report.question = question = asked.question(directory, period, **segments)
         require_segments(question)
         described = directory.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())

@@ -13,12 +13,12 @@ from ...api.endpoint import Request
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
-from ...uploads.batch import Acknowledgement, Batch, Batches
 from ...uploads.job_file import JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged, RowPlan
+from ...uploads.upload import Acknowledgement, Batch, Batches
+from ...validation import EncodedRows, RowSchema
 from ...validation.report import ValidationReport
-from ...validation.rows import EncodedRows, RowSchema
 from ...validation.validator import Validator
 from ..digest_index import DIGEST_BYTES, id_hash, key_hash, repeat_hash
 from ..normal_form import PRODUCT_SCHEMA
@@ -147,12 +147,12 @@ class SyncPlan(RowPlan):
 
     def finish(self, journal: "Journal") -> str:
         """Remember the products of the catalog that are as the feed says."""
-        told = [super().finish(journal)]
+        notes = [super().finish(journal)]
         if spared := self._pending.spared:
             ids = first_of(spared, NAMED_IDS, repr)
             products = counted(len(spared), "product")
-            told.append(f"{products} not deleted, as the service acknowledged rows with their keys: {ids}")
-        return "; ".join(filter(None, told))
+            notes.append(f"{products} not deleted, as the service acknowledged rows with their keys: {ids}")
+        return "; ".join(filter(None, notes))
 
     @property
     def changed_since(self) -> int:

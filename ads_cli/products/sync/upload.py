@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...api.endpoint import Request
-from ...uploads.batch import FAILED, Acknowledgement, Attempt, Batch
-from ...uploads.upload import AttemptLog, RowUpload
-from ...validation.rows import EncodedRows
+from ...uploads.upload import FAILED, Acknowledgement, Attempt, AttemptLog, Batch, RowUpload
+from ...validation import EncodedRows
 from ..digest_index import NO_KEY, key_hash
 from ..upload import DELETED, STATUSES, delete_upload, push_upload
 from .differences import WRITES, Differences, ProductChange

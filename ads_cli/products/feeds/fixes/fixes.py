@@ -12,11 +12,13 @@ from . import NAMES
 from .fix import FIELD_TYPES, Fix, TextFix, Triggers
 from .money import Price
 from .texts import Html, Whitespace
-from .values import Availability, CategoryFix, Gtin, Https, ImageFix, Length
+from .values import CONDITIONS, Availability, CategoryFix, Choice, Gtin, Https, ImageFix, Length
 
 # White space may hide HTML, and HTML the levels of a category.
 TEXT_FIXES: tuple[TextFix, ...] = (Whitespace(), Html(), CategoryFix())
-RULE_FIXES: tuple[Fix, ...] = (Price(), Length(), Https(), Availability(), Gtin(), ImageFix())
+RULE_FIXES: tuple[Fix, ...] = (
+    *(Price(), Length(), Https(), Availability(), Choice("condition", CONDITIONS), Gtin(), ImageFix()),
+)
 
 
 def text_fixes(names: Collection[str]) -> list[TextFix]:
@@ -119,6 +121,12 @@ class FixAdvisor:
         from ..hints import column_for  # which no worker process needs
 
         return column_for(field, columns)
+
+    def fields_of_columns(self, columns: Sequence[str], free: Collection[str]) -> dict[str, str]:
+        """Return the fields that columns seem to be meant as."""
+        from ..hints import fields_of_columns
+
+        return fields_of_columns(columns, free)
 
     def options_for(self, field: str, value: Any) -> list[str] | None:
         """Return the options that make a value of a column valid as a field; None where there are none."""

@@ -73,6 +73,13 @@ MEDIA_UPLOADS = (
         (f"{LYING}::test_the_reason_of_a_failure_is_shown_in_whatever_form_it_comes",),
     ),
     Mutant(
+        "an error of hashing leaves its command waiting",
+        "ads_cli/media/inspection.py",
+        "            info.digest.set_exception(error)",
+        "            info.digest.cancel()",
+        ("tests/media/test_check.py::test_a_file_that_cannot_be_read_ends_with_2",),
+    ),
+    Mutant(
         "segments that are refused as too large are sent again as they are",
         UPLOAD,
         "max(least, begun.segment_bytes // 2)",

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from ..errors import AdsctlError, UsageError
+from ..errors import UsageError
 from ..feeds.locations import Location
 from ..media_files import DamagedError, MediaFacts, read_header
 from ..media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
@@ -73,7 +73,7 @@ def inspect_beside(location: Location) -> MediaInfo:
         try:
             with location.open() as stream, _readable(location):
                 info.digest.set_result(_sha256(stream))
-        except AdsctlError as error:
+        except BaseException as error:  # whatever it is, somebody waits for the digest
             info.digest.set_exception(error)
 
     threading.Thread(target=hash_it, daemon=True).start()

@@ -9,6 +9,8 @@ UNUSED = "tests/media/test_unused_media.py"
 LISTS = "tests/media/test_files_in_lists.py"
 FILES = "tests/media/test_files_for_keys.py"
 UPLOAD = "ads_cli/media/upload.py"
+LYING = "tests/media/test_lying_service.py"
+ANSWERS = "ads_cli/media/answers.py"
 USAGE = "ads_cli/media/usage.py"
 CLEAN = "ads_cli/commands/media/unused.py"
 EMULATOR = "ads_cli/emulator/resources/media_uploads.py"
@@ -48,6 +50,34 @@ MEDIA_UPLOADS = (
         "                if is_last:\n                    raise\n",
         "                raise\n",
         (f"{INTERRUPTED}::test_an_upload_that_the_service_loses_meanwhile_begins_again_once",),
+    ),
+    Mutant(
+        "an answer may name any text as an id",
+        ANSWERS,
+        " or not re.match(ID_PATTERN, str(value)):",
+        ":",
+        (f"{LYING}::test_an_id_that_cannot_be_one_is_used_nowhere",),
+    ),
+    Mutant(
+        "processing without a state counts as a success",
+        ANSWERS,
+        'else "not ready"',
+        "else None",
+        (f"{LYING}::test_processing_without_a_state_is_not_taken_for_success",),
+    ),
+    Mutant(
+        "a failure is explained in one form only",
+        ANSWERS,
+        'info.get("error") or info.get("errors")',
+        'info.get("error")',
+        (f"{LYING}::test_the_reason_of_a_failure_is_shown_in_whatever_form_it_comes",),
+    ),
+    Mutant(
+        "an error of hashing leaves its command waiting",
+        "ads_cli/media/inspection.py",
+        "            info.digest.set_exception(error)",
+        "            info.digest.cancel()",
+        ("tests/media/test_check.py::test_a_file_that_cannot_be_read_ends_with_2",),
     ),
     Mutant(
         "segments that are refused as too large are sent again as they are",

@@ -16,12 +16,8 @@ if TYPE_CHECKING:
     from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
 
 NAMED_FILES = 3  # the most that the title names
-PICTURE_TYPES: "tuple[MediaType, ...]" = (
-    "image/png",
-    "image/jpeg",
-    "image/gif",
-    "image/webp",
-)  # that browsers show
+# Types that browsers show.
+PICTURE_TYPES: "tuple[MediaType, ...]" = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all
 LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": "good", "invalid": "error"}
 

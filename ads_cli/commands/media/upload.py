@@ -309,8 +309,9 @@ def _upload_all(
         except AdsctlError as error:
             if is_only:
                 raise
-            call.messages.warn(safe(f"{checked.file.label}: {error.message}"))
-            run.refused.append((checked.file, error.message))
+            reason = error.message.removeprefix(f"{checked.file.label}: ")
+            call.messages.warn(safe(f"{checked.file.label}: {reason}"))
+            run.refused.append((checked.file, reason))
             run.add(checked, record_of(checked.file.label, checked.info, category, "failed"))
             run.stopped = error if isinstance(error, STOPPING) else None
 

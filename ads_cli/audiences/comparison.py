@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple
@@ -10,15 +10,17 @@ from typing import NamedTuple
 import msgspec
 
 from ..errors import StateError
-from ..validation.rows import CheckedRow
+from ..validation import CheckedRow
 from .columns import encode_column
 from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
 from .ledger import Ledger, OpenLedger, Trust
 from .ledger_log import operations_of
-from .ledger_lookup import CREATED, UPDATED, ComparedRows, LedgerLookup
+from .ledger_lookup import CREATED, UPDATED, LedgerLookup
 from .ledger_records import KINDS, NO_TAG, LedgerEntry
+from .list_packer import ListPart
 from .plan import ListPlan, ListSettings
+from .row_memo import RowMemo, UnfitError
 
 DELETED = "deleted"
 MOST_KEPT_BYTES = 64 * 1024 * 1024  # of the JSON of people to be sent
@@ -44,7 +46,7 @@ class ListDifferences:
     missing: int = 0  # people who were acknowledged, and are in no row
     uncounted: int = 0  # of these, people whose first identifier the ledger has no longer
     withheld: str = ""  # why none of them is deleted
-    sends_all: bool = False  # since nobody knows who else is deleted with them
+    sends_all: bool = False  # since others may be deleted with them
     affected: set[bytes] = field(default_factory=set)  # tags of people of whom an identifier is deleted
 
     @property
@@ -54,31 +56,53 @@ class ListDifferences:
 
 
 class ListComparison:
-    """Compares the people of a validated list with its ledger."""
+    """Compares the people of a validated list with its ledger.
 
-    def __init__(self, ledger: Ledger, settings: ListSettings) -> None:
+    `begin` opens the ledger; `add` takes the rows while they are validated; `compare` finds the differences
+    once all are; then `additions` and `deletions` yield who is to be sent.
+    """
+
+    memo: RowMemo | None = None
+
+    def __init__(self, ledger: Ledger, settings: ListSettings, *, stores: bool) -> None:
         self._ledger, self._settings = ledger, settings
+        self._stores = stores  # what is known of rows then
 
-    def begin(self) -> None:
-        """Open the ledger, before the file is read."""
+    def begin(self, *, reads_all: bool = False) -> None:
+        """Open the ledger, before the file is read, all of it or only what is not known of it."""
+        self.close()
         self._opened = self._ledger.open()
+        index, key = self._opened.entries, self._ledger.sealer.key
+        checksum = self._opened.checksum if self._opened.is_certain and not reads_all else None
+        memo = RowMemo.begin(self._ledger.memo_path, key, checksum, index, stores=self._stores)
+        self._coverage = memo.coverage
+        if memo.stores or memo.header:
+            self.memo = memo
         view = self._ledger.view(self._opened)
         self._lookup = LedgerLookup(view, self._opened.entries, self._ledger.sealer)
         # Of an empty ledger everybody is new: nothing needs to be hashed.
-        self.view = view if len(self._opened.entries) else None
-        self._seen = bytearray(len(self._opened.entries))
+        self.view = view if len(index) or self.memo else None
         self._tags = array("Q")  # of people who need not be sent
         self._kept: list[tuple[int, str, str]] = []  # people to be sent: record, status, user as JSON
-        self._kept_size, self._keeps_all = 0, self.view is not None
+        self._kept_size, self._keeps_all = 0, bool(len(index))
         self._gone: list[list[LedgerEntry]] = []  # the identifiers of each person that is deleted
         self.found = ListDifferences(self._opened)
 
-    def add(self, compared: ComparedRows, records: Sequence[int], before: int) -> None:
+    def add(self, part: ListPart, before: int) -> None:
         """Add what was found of some rows, whose records follow `before` others."""
-        seen, counts = self._seen, self.found.counts
-        for position in array("Q", compared.positions):
-            seen[position] = 1
+        compared, records, counts = part.packed.compared, part.records, self.found.counts
+        if self.memo and part.found:
+            self.memo.add(part.found, part.packed)
+            known = self.memo.known(part.found)
+            self.found.unchanged += sum(rows for shape, rows in known if not shape.is_left_out)
+        elif compared:
+            self._coverage.see(array("Q", compared.positions))
+        if not compared:
+            return
         self._tags.frombytes(compared.tags)
+        if not len(self._opened.entries):
+            counts[CREATED] += compared.people
+            return
         self.found.unchanged += compared.people - len(compared.due)
         for row, status, user in compared.due:
             counts[status] += 1
@@ -91,6 +115,8 @@ class ListComparison:
     def compare(self, plan: ListPlan, *, prune: bool) -> ListDifferences:
         """Find whom to add, and with `prune` whom to delete, once a plan has read its file."""
         found, tags = self.found, self._tags
+        if self.memo:
+            self.memo.end()
         if self.view is None:
             found.counts[CREATED] = plan.report.valid
         if found.counts.total() + found.unchanged != plan.report.valid:
@@ -125,7 +151,8 @@ class ListComparison:
         spared, unreadable = self._find_spared(plan)
         gone: dict[bytes, list[LedgerEntry]] = {}
         position = -1
-        while (position := self._seen.find(0, position + 1)) >= 0:
+        seen = self._coverage.seen
+        while (position := seen.find(0, position + 1, len(index))) >= 0:
             entry = index.entry(position)
             if entry.tag == NO_TAG:
                 gone[entry.digest] = [entry]
@@ -145,6 +172,12 @@ class ListComparison:
         found.counts[DELETED] = len(gone)
         found.sends_all = self._opened.info.links_unknown
         found.affected = {entry.tag for entries in self._gone for entry in entries} - {NO_TAG}
+        if (
+            self.memo
+            and self.memo.header
+            and any(map(self._coverage.is_known_unread, index.tagged(found.affected)))
+        ):
+            raise UnfitError  # somebody who has to be sent again is in a row that was not read
 
     def _find_spared(self, plan: ListPlan) -> tuple[set[bytes], bool]:
         """Mark the people of rows that are not sent; return their tags, and whether any may be unknown."""
@@ -163,9 +196,9 @@ class ListComparison:
                 for digest in self._ledger.sealer.digests(KINDS[name], values)
             ]
             known = [position for position in positions if position >= 0]
-            for position in known if checked.errors else ():
-                self._seen[position] = 1
-                spared.add(index.entry(position).tag)
+            if checked.errors:
+                self._coverage.see(known)
+                spared.update(index.entry(position).tag for position in known)
             is_unreadable |= not (is_whole or known)
         return spared - {NO_TAG}, is_unreadable
 
@@ -187,6 +220,17 @@ class ListComparison:
             if encoded.texts[0]:
                 user.setdefault(kind, []).extend(msgspec.json.decode(f'["{encoded.texts[0]}"]'))
         return user, is_whole
+
+    def store_memo(self, plan: ListPlan, written: OpenLedger | None) -> None:
+        """Store what is known of the rows, now that everybody was sent and a ledger was written."""
+        if self.memo and written and written.is_certain:
+            self.memo.store(written.checksum, written.entries, plan.batch_count, plan.report.valid)
+
+    def close(self) -> None:
+        """Give up what was not stored."""
+        if self.memo:
+            self.memo.close()
+            self.memo = None
 
     def deletions(self) -> Iterator[Person]:
         """Yield the people to delete, under the identifiers that no row has."""

@@ -28,7 +28,7 @@ no false off nein falsch non faux falso não nee onwaar nej falskt falsk nei usa
 nepravda nem hamis nu fals hayır yanlış όχι οχι ψευδές нет ложь ні хибність не невярно netiesa nē ei väär
 tidak salah không sai 否 假 いいえ 아니요 아니오 거짓 ไม่ ไม่ใช่ नहीं لا خطأ לא שקר
 n f н 0 0.0 0,0 ✗ ✘ ❌ ☐"""
-# Texts that are in no list of spellings, and that are nobody's name: an error may quote them.
+# Texts that are in no list of spellings, and cannot be a person's name: an error may quote them.
 UNDECIDED_WORDS = """
 maybe perhaps unknown unset pending later cleaned bounced none null nan n/a na ? - – — 2 -1 x × both partial
 vielleicht unbekannt offen ausstehend peut-être inconnu quizás desconocido talvez forse sconosciuto
@@ -157,7 +157,7 @@ def _listed(found: CellAnswers) -> str:
     return f"{', '.join(kinds)}; {', '.join(found.places)}" + (f" and {more:,} more" if more else "")
 
 
-# What systems write instead of yes, and what is asked for where nobody has that answer.
+# What systems write instead of yes, and what is asked for where no row has that answer.
 GRANTED_WORDS = """
 x subscribed confirmed active accepted granted given opted-in opt-in double_opt-in single_opt-in"""
 GRANTED = frozenset(map(letters_and_digits, GRANTED_WORDS.split()))
@@ -179,11 +179,17 @@ def count_answers(cells: Iterable[object]) -> Counter[str]:
     """Count the answers in a column, as they are written."""
     answers: Counter[str] = Counter()
     for text, count in Counter(map(str, cells)).items():
-        answer = text.strip()
-        word = letters_and_digits(answer)
-        is_known = answer_of(answer) is not None or word in GRANTED or word in OPPOSITES
-        answers[answer if is_known else OTHER if spelled(answer) else ""] += count
+        answers[answer_as_told(text)] += count
     return answers
+
+
+@lru_cache(1024)
+def answer_as_told(text: str) -> str:
+    """Return the answer of a cell as it is written; what else it says may be personal."""
+    answer = text.strip()
+    word = letters_and_digits(answer)
+    is_known = answer_of(answer) is not None or word in GRANTED or word in OPPOSITES
+    return answer if is_known else OTHER if spelled(answer) else ""
 
 
 def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants_refusals: bool) -> str:

@@ -3,12 +3,11 @@
 One file a list and service: sorted records (see `ledger_records`), the sealed ids of the advertiser's own, a
 description and a checksum. It is replaced atomically. Each job notes in a log beside it whom it is about to
 send, on disk before that, and what was acknowledged; the log is merged into the ledger when the job ends, or
-by the next that opens the ledger. So nobody who may be on the list is missing from the ledger.
+by the next that opens the ledger. So the ledger has everybody who may be on the list.
 
 It is trusted only in the write epoch that it was written in, on the disk and in the boot that began it.
 """
 
-import mmap
 import os
 import secrets
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from enum import Enum
 from hashlib import blake2b, sha256
 from io import BufferedWriter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -32,11 +31,21 @@ from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from .ledger_log import LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerView, view_of
 from .ledger_merge import LedgerPart, merge_logs
-from .ledger_records import PLAIN_BYTES, RECORD_BYTES, LedgerIndex, Sealer, month_of, stamp_of
+from .ledger_records import (
+    MAX_MONTH,
+    PLAIN_BYTES,
+    RECORD_BYTES,
+    LedgerIndex,
+    Sealer,
+    month_of,
+    open_bytes,
+    stamp_of,
+)
 
 FOLDER = "ledgers"  # in the state folder
 KEY_FILE = "ledger.key"  # in the state folder
 KEY_BYTES = 32
+MEMO = ".memo"
 CHECKSUM_BYTES, SIZE_BYTES = 16, 4
 VERSION = 1
 BLOCK_BYTES = 1 << 20
@@ -64,9 +73,15 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
     identifiers: int = 0
     people: int = 0
     uncertain: int = 0  # identifiers
+    until: int = 0  # the service has everybody before this month
     # Whether the service may keep people together whom this ledger does not know to share an identifier.
     links_unknown: bool = False
     changed: str = ""  # time of the last acknowledged change, in UTC
+
+    @property
+    def width(self) -> int:
+        """Return the bytes of a record."""
+        return RECORD_BYTES if self.tagged else PLAIN_BYTES
 
     @property
     def place(self) -> UploadTarget:
@@ -76,6 +91,10 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
 
 _decode_info = msgspec.json.Decoder(LedgerInfo).decode
 _decode_texts = msgspec.msgpack.Decoder(dict[bytes, bytes]).decode
+
+
+# The last ledger that was read whole, with its stamp: it is not read again at the end of a job.
+_opened: dict[Path, tuple[Any, tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]]] = {}
 
 
 class _LostError(Exception):
@@ -90,6 +109,13 @@ class OpenLedger(NamedTuple):
     texts: dict[bytes, bytes]  # sealed texts by digest
     trust: Trust
     reason: str = ""  # why it is not trusted
+    checksum: bytes = b""
+
+    @property
+    def is_certain(self) -> bool:
+        """Tell whether the service has everybody in it for sure."""
+        month = month_of(this_second())
+        return self.trust is Trust.FULL and not self.info.uncertain and month < self.info.until
 
     def value(self, sealer: Sealer, kind: int, digest: bytes, rest: bytes) -> str:
         """Return the identifier of a record."""
@@ -130,6 +156,8 @@ class Ledger:
         self._path = self._folder / sha256(msgspec.json.encode(place)).hexdigest()[:16]
         self._epochs = WriteEpochs(state_dir)
         self.sealer = Sealer(load_key(state_dir))
+        # What was written last, its checksum and stamp.
+        self._written: tuple[LedgerInfo, bytes, tuple[int, int, int]] | None = None
 
     def open(self) -> OpenLedger:
         """Merge the logs of jobs that have ended, and return the ledger and whether it is trusted."""
@@ -163,6 +191,21 @@ class Ledger:
             path = self._path.with_name(f"{self._path.name}.{last + 1:09}.{job}.log")
             return LogFile.create(path, header, self.sealer)
 
+    @property
+    def memo_path(self) -> Path:
+        """Return the file of what is known of the rows of the list's file."""
+        return self._path.with_suffix(MEMO)
+
+    def written(self) -> OpenLedger | None:
+        """Return the ledger as this run has written it; None where another one has replaced it."""
+        if not (found := self._written):
+            return None
+        with self._path.open("rb") as file:
+            if stamp_of(file.fileno()) != found[2] or not found[0].identifiers:
+                return None
+            index = LedgerIndex(open_bytes(file.fileno()), found[0].identifiers, found[0].width, found[2])
+        return OpenLedger(found[0], index, {}, Trust.FULL, checksum=found[1])
+
     def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
         """Merge the log of a job that is ending; return why the ledger was lost, or nothing.
 
@@ -170,9 +213,7 @@ class Ledger:
         """
         log.close()
         with made_and_locked(self._folder):
-            found = self._read()
-            self._merge(own=log.path, sent_all=sent_all)
-        return found.reason
+            return self._merge(own=log.path, sent_all=sent_all)
 
     def exists(self) -> bool:
         """Tell whether anything was ever stored."""
@@ -181,7 +222,7 @@ class Ledger:
     def remove(self) -> None:
         """Forget everybody on the list."""
         with made_and_locked(self._folder):
-            for path in (self._path, *self._logs()):
+            for path in (self._path, self.memo_path, *self._logs()):
                 path.unlink(missing_ok=True)
             sync_folder(self._folder)
 
@@ -223,7 +264,7 @@ class Ledger:
             key=self.sealer.key_id,
         )
         try:
-            info, index, texts = self._map()
+            info, index, texts, checksum = self._map()
         except FileNotFoundError:
             return OpenLedger(empty, LedgerIndex(), {}, Trust.MISSING)
         except OSError as error:
@@ -231,32 +272,45 @@ class Ledger:
             return OpenLedger(empty, LedgerIndex(), {}, Trust.LOST, reason)
         except _LostError as error:
             return OpenLedger(empty, LedgerIndex(), {}, Trust.LOST, str(error))
-        return OpenLedger(info, index, texts, Trust.CHANGED)
+        return OpenLedger(info, index, texts, Trust.CHANGED, checksum=checksum)
 
-    def _map(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes]]:
-        """Map the file into memory; raise _LostError where it cannot be used."""
-        info, size, texts = read_description(self._path)
+    def _map(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
+        """Open the file; raise _LostError where it cannot be used."""
+        with self._path.open("rb") as file:
+            stamp = stamp_of(file.fileno())
+        if (known := _opened.get(self._path)) and known[0] == stamp:
+            return known[1]
+        _opened.clear()
+        found = self._map_anew()
+        _opened[self._path] = stamp, found
+        return found
+
+    def _map_anew(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
+        info, size, texts, checksum = read_description(self._path)
         if info.place != self.place:
             raise _LostError(f"{self._path} belongs to another list or service")
         if info.key != self.sealer.key_id:
             raise _LostError(f"{self._path} was written under another key than that of this state folder")
-        width = RECORD_BYTES if info.tagged else PLAIN_BYTES
+        width = info.width
         if size != info.identifiers * width:
             raise _LostError(f"{self._path} is damaged")
         if not size:
-            return info, LedgerIndex(width=width), texts
+            return info, LedgerIndex(width=width), texts, checksum
         with self._path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            data = open_bytes(file.fileno())
             stamp = stamp_of(file.fileno())
-        return info, LedgerIndex(data, info.identifiers, width, stamp), texts
+        return info, LedgerIndex(data, info.identifiers, width, stamp), texts, checksum
 
-    def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> None:
-        """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked."""
+    def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> str:
+        """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked.
+
+        Return why the ledger was lost, or nothing.
+        """
         logs = [(path, log) for path in self._logs() if (log := read_log(path))]
         due = [(path, log) for path, log in logs if path == own or not self._is_running(log.header)]
         unreadable = [path for path in self._logs() if path not in [path for path, _ in logs]]
         if not (due or unreadable):
-            return
+            return ""
         found = self._read()
         epoch = found.info.epoch
         is_known = found.trust is Trust.MISSING or (found.trust is Trust.CHANGED and bool(epoch))
@@ -280,6 +334,7 @@ class Ledger:
         self._write(info, merged.records, merged.texts, changes=merged.changes)
         for path in [*(path for path, _ in due), *unreadable]:
             path.unlink(missing_ok=True)
+        return found.reason
 
     def _is_running(self, header: LogHeader) -> bool:
         jobs = self.state_dir / "jobs"
@@ -297,7 +352,13 @@ class Ledger:
         checksum = blake2b(digest_size=CHECKSUM_BYTES)
         changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if changes else info.changed
         info = msgspec.structs.replace(
-            info, identifiers=0, people=0, uncertain=0, changed=changed, key=self.sealer.key_id
+            info,
+            identifiers=0,
+            people=0,
+            uncertain=0,
+            until=MAX_MONTH,
+            changed=changed,
+            key=self.sealer.key_id,
         )
         try:
             with replacing(self._path) as file, BufferedWriter(file) as out:
@@ -307,12 +368,15 @@ class Ledger:
                     info.identifiers += part.identifiers
                     info.people += part.people
                     info.uncertain += part.uncertain
+                    info.until = min(info.until, part.until)
                 encoded = msgspec.msgpack.encode(texts), msgspec.json.encode(info)
                 sizes = b"".join(len(each).to_bytes(SIZE_BYTES) for each in encoded)
                 for each in (*encoded, sizes):
                     checksum.update(each)
                     out.write(each)
                 out.write(checksum.digest())
+            with self._path.open("rb") as written:
+                self._written = info, checksum.digest(), stamp_of(written.fileno())
         except UsageError as error:
             raise StateError(error.message, hint=STATE_HINT) from error
 
@@ -335,6 +399,8 @@ def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
     folder = state_dir / FOLDER
     found: dict[UploadTarget, StoredLedger] = {}
     for path in sorted(folder.glob("[0-9a-f]*")):
+        if path.suffix == MEMO:
+            continue
         place = _place_of(path)
         if place and place not in found:
             opened = Ledger(state_dir, place).open()
@@ -358,8 +424,11 @@ def _place_of(path: Path) -> UploadTarget | None:
         return None
 
 
-def read_description(path: Path) -> tuple[LedgerInfo, int, dict[bytes, bytes]]:
-    """Return the description of a file, the bytes of its records, and its texts; raise _LostError."""
+def read_description(path: Path) -> tuple[LedgerInfo, int, dict[bytes, bytes], bytes]:
+    """Return the description of a file, the bytes of its records, its texts and checksum.
+
+    Raise _LostError where it cannot be used.
+    """
     checksum, tail = blake2b(digest_size=CHECKSUM_BYTES), 2 * SIZE_BYTES + CHECKSUM_BYTES
     with path.open("rb") as file:
         end = file.seek(0, os.SEEK_END)
@@ -385,4 +454,4 @@ def read_description(path: Path) -> tuple[LedgerInfo, int, dict[bytes, bytes]]:
             raise _LostError(f"{path} is damaged") from None
     if info.version != VERSION:
         raise _LostError(f"{path} was written by another version of adsctl")
-    return info, size, texts
+    return info, size, texts, checksum.digest()

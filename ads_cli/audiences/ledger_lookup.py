@@ -1,6 +1,5 @@
 """Look people of a list up in its ledger, many at a time, in the processes that pack them."""
 
-import mmap
 from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import msgspec
 from .columns import BETWEEN, EncodedColumn
 from .ledger_records import (
     HALF,
+    ID_BYTES,
     KINDS,
     NO_TAG,
     PLAIN_BYTES,
@@ -18,6 +18,7 @@ from .ledger_records import (
     LedgerIndex,
     Sealer,
     is_certain,
+    open_bytes,
     stamp_of,
 )
 
@@ -28,9 +29,11 @@ class ComparedRows(NamedTuple):
     """How some rows differ from the ledger, as compactly as it goes between processes."""
 
     people: int
-    positions: bytes  # of their identifiers in the ledger, 8 bytes each
+    positions: bytes  # of their identifiers in the ledger, 8 bytes each; its length for those that are new
     due: list[tuple[int, str, str]]  # of people to be sent: row, status, and the user as JSON
     tags: bytes  # of people who are not sent, and have several identifiers
+    ids: bytes = b""  # the beginnings of the digests of these identifiers,
+    counts: "array[int]" = array("I")  # and how many each row has, where they are asked for
 
 
 class LedgerView(NamedTuple):
@@ -51,7 +54,7 @@ class LedgerView(NamedTuple):
                 with Path(self.path).open("rb") as file:
                     if stamp_of(file.fileno()) != self.stamp:
                         return None
-                    data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                    data = open_bytes(file.fileno())
             except OSError:
                 return None
             self.open_as(
@@ -86,8 +89,9 @@ class LedgerLookup:
         """Return what is to be done with the person of some identifiers; add where the ledger has these."""
         tags, certain, known = set(), self._view.is_trusted, 0
         for digest in digests:
-            if (position := self._index.find(digest)) >= 0:
-                positions.append(position)
+            position = self._index.find(digest)
+            positions.append(position if position >= 0 else len(self._index))
+            if position >= 0:
                 known += 1
                 meta, tag = self._index.meta_and_tag(position)
                 tags.add(tag)
@@ -104,38 +108,64 @@ class LedgerLookup:
         return self._certain[meta]
 
     def compare(
-        self, columns: Sequence[EncodedColumn], user_of: Callable[[int], str], rows: Sequence[int]
+        self,
+        columns: Sequence[EncodedColumn],
+        user_of: Callable[[int], str],
+        rows: Sequence[int],
+        *,
+        with_ids: bool,
     ) -> ComparedRows:
-        """Compare the people of some rows; `columns` are their identifiers, `user_of` their JSON."""
-        positions, tags = array("Q"), array("Q")
-        due: list[tuple[int, str, str]] = []
-        is_single = len(columns) == 1 and bool(columns[0].text_size)
-        if is_single and self._view.width == PLAIN_BYTES and self._view.is_trusted:
-            statuses = self._statuses_of_singles(columns[0], rows, positions)
-        else:
-            statuses = []
-            for digests in self._digests(columns, rows):
-                status, tag = self._status(digests, positions)
-                statuses.append(status)
-                if not status and tag != NO_TAG:
-                    tags.append(int.from_bytes(tag))
-        if any(statuses):
-            due = [(row, status, user_of(row)) for row, status in zip(rows, statuses, strict=True) if status]
-        return ComparedRows(len(rows), positions.tobytes(), due, tags.tobytes())
+        """Compare the people of some rows; `columns` are their identifiers, `user_of` their JSON.
 
-    def _statuses_of_singles(
-        self, column: EncodedColumn, rows: Sequence[int], positions: "array[int]"
-    ) -> list[str]:
+        Where the ledger is empty, everybody is due, and nobody is named.
+        """
+        index, positions, tags = self._index, array("Q"), array("Q")
+        statuses: list[str] = []
+        counts = array("I", bytes(4 * len(columns[0].texts))) if with_ids else array("I")
+        if len(columns) == 1 and columns[0].text_size and (not len(index) or self._is_plain):
+            values = [columns[0].texts[row] for row in rows]
+            digests = self._sealer.digests(KINDS[columns[0].kind], values)
+            if len(index):
+                statuses = self._statuses_of_singles(digests, positions)
+            if len(rows) == len(counts):
+                counts = array("I", [1]) * len(rows)
+            else:
+                for row in rows if with_ids else ():
+                    counts[row] = 1
+        else:
+            digests = []
+            for row, own in zip(rows, self._digests(columns, rows), strict=True):
+                if with_ids:
+                    digests += own
+                    counts[row] = len(own)
+                if len(index):
+                    status, tag = self._status(own, positions)
+                    statuses.append(status)
+                    if not status and tag != NO_TAG:
+                        tags.append(int.from_bytes(tag))
+        due = [(row, status, user_of(row)) for row, status in zip(rows, statuses, strict=False) if status]
+        ids = b"".join([digest[:ID_BYTES] for digest in digests]) if with_ids else b""
+        if not len(index):
+            positions = array("Q", bytes(8 * len(digests)))
+        return ComparedRows(len(rows), positions.tobytes(), due, tags.tobytes(), ids, counts)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Tell whether whom the ledger has is as it says, and has one identifier."""
+        return self._view.width == PLAIN_BYTES and self._view.is_trusted
+
+    def _statuses_of_singles(self, digests: Sequence[bytes], positions: "array[int]") -> list[str]:
         """Return the statuses of people with one hashed identifier each, and no tag."""
-        values = [column.texts[row] for row in rows]
         data, starts, width = self._index.data, self._index.starts, self._view.width
+        shift = self._index.shift
         statuses, certain, add = [], self._certain, positions.append
-        for digest in self._sealer.digests(KINDS[column.kind], values):
-            bucket = digest[0] << 8 | digest[1]
+        for digest in digests:
+            bucket = (digest[0] << 8 | digest[1]) >> shift
             start = starts[bucket]
             part = data[start : starts[bucket + 1]]
             at = part.find(digest)
             if at < 0:
+                add(len(self._index))
                 statuses.append(CREATED)
                 continue
             add((start + at) // width)

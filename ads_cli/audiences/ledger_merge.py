@@ -5,12 +5,14 @@ them. So identifiers that were sent together share a tag, people whose tags meet
 identifier is removed the others are uncertain until they are acknowledged again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from struct import iter_unpack
 from typing import NamedTuple
 
 from .ledger_log import Log, SentUsers
 from .ledger_records import (
     HALF,
+    MAX_MONTH,
     NO_TAG,
     PLAIN_BYTES,
     RECORD_BYTES,
@@ -32,6 +34,7 @@ class LedgerPart(NamedTuple):
     identifiers: int
     people: int
     uncertain: int
+    until: int  # no record ends before this month
 
 
 class Merged(NamedTuple):
@@ -74,7 +77,7 @@ class _Merge:
     def run(self, logs: Sequence[Log]) -> Merged:
         """Read the logs, and decide what becomes of each identifier that they name."""
         is_whole = self._read(logs)
-        for number in range(256) if self._removes else ():
+        for number in range(256) if self._removes and self._has_tags else ():
             self._find_removed(number)
         for number in range(256) if self._has_tags else ():
             self._decide(number)  # which tags are of one person; what it returns would fill the memory
@@ -148,11 +151,8 @@ class _Merge:
                 position = self._index.find(digest)
                 known = self._index.entry(position) if position >= 0 else None
                 before = _Change(known, BEFORE)
-            earlier = last.get(digest)
+            is_certain = end != NEVER and not self._meets(last.get(digest), step, removes=removes)
             last[digest] = step, removes
-            # Of two requests at the same time nobody knows which was applied last.
-            meets = earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
-            is_certain = end != NEVER and not meets
             old_tag = before.entry.tag if before.entry else NO_TAG
             if removes:
                 after = None if is_certain else entry._replace(uncertain=True, tag=old_tag)
@@ -166,20 +166,36 @@ class _Merge:
             found[digest] = _Change(entry._replace(uncertain=not is_certain), step)
         return found
 
-    def _added(self, number: int) -> dict[bytes, bytes]:
-        """Return the records of people who were added, where nobody has several identifiers or is removed."""
+    def _plain_changes(self, number: int) -> tuple[dict[bytes, bytes], set[bytes]]:
+        """Return the new records and the removed digests, where nobody has several identifiers."""
         noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
-        found: dict[bytes, bytes] = {}
-        for at in range(STEP_BYTES + 1, len(noted), size):
-            record, step = noted[at : at + RECORD_BYTES], int.from_bytes(noted[at - STEP_BYTES - 1 : at - 1])
+        new: dict[bytes, bytes] = {}
+        removed = set[bytes]()
+        last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
+        for at in range(0, len(noted), size):
+            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), bool(noted[at + STEP_BYTES])
+            record = noted[at + STEP_BYTES + 1 : at + size]
             digest = record[:HALF]
             if digest in self._rejected.get(step, ()):
                 continue
-            is_certain = self._ends[step] != NEVER
-            found[digest] = (
+            is_certain = self._ends[step] != NEVER and not self._meets(
+                last.get(digest), step, removes=removes
+            )
+            last[digest] = step, removes
+            if removes and is_certain:
+                new.pop(digest, None)
+                removed.add(digest)
+                self._texts.pop(digest, None)
+                continue
+            removed.discard(digest)
+            new[digest] = (
                 record if is_certain else LedgerEntry.decode(record)._replace(uncertain=True).encode()
             )
-        return found
+        return new, removed
+
+    def _meets(self, earlier: tuple[int, bool] | None, step: int, *, removes: bool) -> bool:
+        """Tell whether two requests did the opposite at once: nobody knows which was applied last."""
+        return earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
 
     def _join(self, one: bytes, other: bytes) -> None:
         one, other = self._root(one), self._root(other)
@@ -194,13 +210,16 @@ class _Merge:
     def _part(self, number: int, *, tagged: bool) -> LedgerPart:
         """Return the records whose digests begin with a byte."""
         index = self._index
-        is_plain = self._is_known and not (self._removes or self._has_tags)
-        added = self._added(number) if is_plain else {}
+        is_plain = self._is_known and not self._has_tags
+        added, removed = self._plain_changes(number) if is_plain else ({}, set[bytes]())
         changed = {} if is_plain else self._decide(number)
         is_moved = bool(self._roots or self._removed) and index.width == RECORD_BYTES
-        if self._is_known and not (is_moved or changed or added) and tagged == (index.width == RECORD_BYTES):
-            return _counted(index.part(number), tagged=tagged)
-        records = {record[:HALF]: record for record in index.records(number)}
+        if not self._is_known or tagged != (index.width == RECORD_BYTES):
+            records = {record[:HALF]: record for record in index.records(number)}
+        else:
+            if not (is_moved or changed or added or removed):
+                return _counted(index.part(number), tagged=tagged)
+            records = self._touched(number) if is_moved else {}
         if is_moved or not self._is_known:
             for digest, record in records.items():
                 entry = self._settled(LedgerEntry.decode(record), BEFORE)
@@ -209,13 +228,30 @@ class _Merge:
             if change.entry:
                 records[digest] = self._settled(change.entry, change.step).encode()
             else:
+                removed.add(digest)
                 records.pop(digest, None)
                 self._texts.pop(digest, None)
         records |= added
-        found = sorted(records.values())
-        return _counted(
-            b"".join(found if tagged else [record[:PLAIN_BYTES] for record in found]), tagged=tagged
-        )
+        width = RECORD_BYTES if tagged else PLAIN_BYTES
+        new = {digest: record[:width] for digest, record in records.items()}
+        if self._is_known and width == index.width:
+            return _counted(self._spliced(number, new, removed), tagged=tagged)
+        return _counted(b"".join(new[digest] for digest in sorted(new)), tagged=tagged)
+
+    def _spliced(self, number: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
+        """Return the records that begin with a byte, with some replaced, inserted or removed."""
+        data, begin, parts, done = self._index.part(number), self._index.begin_of(number), [], 0
+        for digest in sorted(new.keys() | removed):
+            at, is_there = self._index.place(digest)
+            parts += [data[done : at - begin], new.get(digest, b"")]
+            done = at - begin + self._index.width * is_there
+        return b"".join([*parts, data[done:]])
+
+    def _touched(self, number: int) -> dict[bytes, bytes]:
+        """Return the records that begin with a byte and have a tag that was removed or joined."""
+        tags = self._roots.keys() | self._removed.keys()
+        records = self._index.records(number)
+        return {record[:HALF]: record for record in records if record[PLAIN_BYTES:] in tags}
 
     def _settled(self, entry: LedgerEntry, step: int) -> LedgerEntry:
         """Return an entry with the tag of its person, uncertain where that was removed later."""
@@ -226,6 +262,7 @@ class _Merge:
         return entry._replace(tag=tag, uncertain=entry.uncertain or removed)
 
 
+MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))
 IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
 
 
@@ -236,8 +273,18 @@ def _counted(data: bytes, *, tagged: bool) -> LedgerPart:
     uncertain = data[2 * HALF :: width].translate(IS_UNCERTAIN).count(1)
     people = count
     if tagged:
-        starts = range(0, len(data), width)
-        people = sum(
-            data[at + PLAIN_BYTES : at + width] in (NO_TAG, data[at : at + TAG_BYTES]) for at in starts
-        )
-    return LedgerPart(data, count, people, uncertain)
+        heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
+        people = sum(tag in (start, NO_TAG) for start, tag in heads)
+    return LedgerPart(
+        data, count, people, uncertain, _earliest(data[2 * HALF :: width], data[2 * HALF + 1 :: width])
+    )
+
+
+def _earliest(highs: bytes, lows: bytes) -> int:
+    """Return the earliest month of meta bytes."""
+    if not highs:
+        return MAX_MONTH
+    months = highs.translate(MONTH_BITS)
+    if months.count(months[0]) == len(months):
+        return months[0] << 8 | min(lows)
+    return min(high << 8 | low for high, low in zip(months, lows, strict=True))

@@ -8,16 +8,19 @@ person, and with it each gives the other back. An id of the advertiser's own is 
 
 import mmap
 import os
+import sys
 from array import array
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
+from struct import iter_unpack
 from typing import NamedTuple
 
 from .identifiers import IDENTIFIERS
 
 HALF = 16  # bytes of a digest, and of the sealed rest
+ID_BYTES = 6  # of a digest, which nearly always tell it from others
 META_BYTES, TAG_BYTES = 2, 8
 PLAIN_BYTES = 2 * HALF + META_BYTES
 RECORD_BYTES = PLAIN_BYTES + TAG_BYTES
@@ -27,7 +30,9 @@ KINDS = {name: number for number, name in enumerate(IDENTIFIERS)}
 UNCERTAIN = 1 << 12  # whether the service may or may not have applied what was sent
 KIND_SHIFT = 13
 MAX_MONTH = UNCERTAIN - 1
-BUCKETS = 1 << 16
+BUCKET_BITS = 6  # of the number of records in a bucket
+STEP_RECORDS = 1 << 14  # read at once
+MOST_MAPPED_BYTES = 64 * 1024 * 1024
 
 
 def month_of(moment: datetime) -> int:
@@ -84,6 +89,10 @@ class Sealer:
     def sealed_digest(self, digest: str) -> str:
         """Return what only the key tells of a digest of people."""
         return blake2b(digest.encode(), key=self.key, person=b"batch", digest_size=8).hexdigest()
+
+    def sealed_content(self, digest: str) -> str:
+        """Return what only the key tells of the digest of a file, which may be of one person."""
+        return blake2b(digest.encode(), key=self.key, person=b"content", digest_size=HALF).hexdigest()
 
     def digests(self, kind: int, values: Sequence[str]) -> list[bytes]:
         """Return the digests of identifiers of one kind."""
@@ -153,43 +162,97 @@ def stamp_of(descriptor: int) -> tuple[int, int, int]:
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
+class FileBytes:
+    """The bytes of a file that is too large to be mapped: mapped pages count as memory once they are read."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = os.dup(descriptor)
+
+    def __getitem__(self, part: slice) -> bytes:
+        return os.pread(self._descriptor, part.stop - part.start, part.start)
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
+
+
+LedgerBytes = mmap.mmap | bytes | FileBytes
+
+
+def open_bytes(descriptor: int) -> LedgerBytes:
+    """Return the bytes of an open file, of which parts are read as they are asked for."""
+    if os.fstat(descriptor).st_size > MOST_MAPPED_BYTES and hasattr(os, "pread"):
+        return FileBytes(descriptor)
+    return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+
+
 class LedgerIndex:
-    """Records sorted by digest, at the beginning of a mapped file."""
+    """Records sorted by digest, at the beginning of a file."""
 
     def __init__(
         self,
-        data: "mmap.mmap | bytes" = b"",
+        data: LedgerBytes = b"",
         count: int = 0,
         width: int = PLAIN_BYTES,
         stamp: tuple[int, int, int] = (0, 0, 0),
     ) -> None:
         self.data, self._count, self.width = data, count, width
         self.stamp = stamp  # of the file
+        self.shift = 16 - min(max(count.bit_length() - BUCKET_BITS, 8), 16)
         self.starts = self._find_starts()
 
     def _find_starts(self) -> "array[int]":
-        """Return the offset of each bucket of digests with the same first two bytes, and the end."""
-        end = self._count * self.width
-        highs, lows = (self.data[at : end : self.width] for at in range(2))
-        starts, at = array("Q"), 0
-        for high in sorted(set(highs)):
-            limit = bisect_right(highs, high, at)
-            for low in sorted(set(lows[at:limit])):
-                missing = (high << 8 | low) + 1 - len(starts)
-                starts.extend(array("Q", [at * self.width]) * missing)
-                at = bisect_right(lows, low, at, limit)
-        starts.extend(array("Q", [end]) * (BUCKETS + 1 - len(starts)))
-        return starts
+        """Return the offset of each bucket of digests that begin with the same bits, and the end."""
+        end, width = self._count * self.width, self.width
+        starts = bytearray(2 * self._count)  # the first two bytes of each digest
+        for at in range(0, end, STEP_RECORDS * width):
+            part = self.data[at : min(at + STEP_RECORDS * width, end)]
+            first = 2 * at // width
+            last = first + 2 * len(part) // width
+            starts[first:last:2], starts[first + 1 : last : 2] = part[::width], part[1::width]
+        numbers = array("H", bytes(starts))
+        if sys.byteorder == "little":
+            numbers.byteswap()
+        buckets = range(0, 1 << 16, 1 << self.shift)
+        return array("Q", [*(bisect_left(numbers, bucket) * width for bucket in buckets), end])
 
     def __len__(self) -> int:
         return self._count
 
+    def bucket(self, digest: bytes) -> tuple[int, int]:
+        """Return where the records begin and end among which a digest is, if it is there."""
+        number = (digest[0] << 8 | digest[1]) >> self.shift
+        return self.starts[number], self.starts[number + 1]
+
     def find(self, digest: bytes) -> int:
-        """Return the position of a digest; -1 where it is not in the ledger."""
-        bucket = digest[0] << 8 | digest[1]
-        start = self.starts[bucket]
-        found = self.data[start : self.starts[bucket + 1]].find(digest)
-        return -1 if found < 0 else (start + found) // self.width
+        """Return the position of a digest, or of the beginning of one; -1 where it is not in the ledger."""
+        start, end = self.bucket(digest)
+        part = self.data[start:end]
+        at = part.find(digest)
+        while at >= 0 and at % self.width:
+            at = part.find(digest, at + 1)
+        return (start + at) // self.width if at >= 0 else -1
+
+    def place(self, digest: bytes) -> tuple[int, bool]:
+        """Return the offset of a digest, or of the next one, and whether it is there."""
+        start, end = self.bucket(digest)
+        part, width = self.data[start:end], self.width
+        if (at := part.find(digest)) >= 0 and at % width == 0:
+            return start + at, True
+        positions = range(0, len(part), width)
+        return start + width * bisect_left(positions, digest, key=lambda at: part[at : at + HALF]), False
+
+    def find_only(self, beginning: bytes) -> int:
+        """Return the position of the only digest that begins so; -1 where there is none, or several."""
+        start, end = self.bucket(beginning)
+        part, width = self.data[start:end], self.width
+        at = first = part.find(beginning)
+        while at >= 0:
+            if at % width:  # within a record
+                first = part.find(beginning, at + 1) if first == at else first
+            elif at != first:
+                return -1
+            at = part.find(beginning, at + 1)
+        return (start + first) // width if first >= 0 else -1
 
     def meta_and_tag(self, position: int) -> tuple[bytes, bytes]:
         """Return the meta bytes of the record at a position, and its tag."""
@@ -202,6 +265,14 @@ class LedgerIndex:
         at = position * self.width
         return LedgerEntry.decode(self.data[at : at + self.width])
 
+    def tagged(self, tags: Collection[bytes]) -> Iterator[int]:
+        """Yield the positions of records that have one of some tags."""
+        for at in range(0, self._count if tags else 0, STEP_RECORDS):
+            part = self.data[at * self.width : min(at + STEP_RECORDS, self._count) * self.width]
+            for position, (tag,) in enumerate(iter_unpack(f"{PLAIN_BYTES}x{TAG_BYTES}s", part), at):
+                if tag in tags:
+                    yield position
+
     def records(self, first_byte: int) -> Iterator[bytes]:
         """Yield the records whose digests begin with a byte, with their tags."""
         data = self.part(first_byte)
@@ -210,4 +281,8 @@ class LedgerIndex:
 
     def part(self, first_byte: int) -> bytes:
         """Return the bytes of the records whose digests begin with a byte."""
-        return self.data[self.starts[first_byte << 8] : self.starts[(first_byte + 1) << 8]]
+        return self.data[self.begin_of(first_byte) : self.begin_of(first_byte + 1)]
+
+    def begin_of(self, first_byte: int) -> int:
+        """Return the offset of the first record whose digest begins with a byte, or a greater one."""
+        return self.starts[first_byte << 8 - self.shift]

@@ -10,8 +10,16 @@ from ..feeds.rows import Rows
 from ..feeds.transforms import Where
 from ..output.text import cell
 from ..spelling import letters_and_digits, suggestion
-from ..validation.columns import columns_not_sent
-from .consent import CellAnswers, Condition, asks_for_answer, count_answers, decide, undecided_remark
+from ..validation.report import columns_not_sent
+from .consent import (
+    CellAnswers,
+    Condition,
+    answer_as_told,
+    asks_for_answer,
+    count_answers,
+    decide,
+    undecided_remark,
+)
 from .headers import (
     FIELD_BY_HEADER,
     PARTNER_ID,
@@ -65,7 +73,16 @@ class ColumnRoles(NamedTuple):
             problems.setdefault(row, []).extend(found)
         countries = None if self.country is None or not cells else cells[self.country]
         columns = columns or {self.identifiers[0]: [[""] * rows]}
-        packed = pack_rows(columns, params, options, problems, countries=countries, left_out=left_out)
+        told = self.answers if options.with_shapes and cells else {}
+        packed = pack_rows(
+            columns,
+            params,
+            options,
+            problems,
+            countries=countries,
+            left_out=left_out,
+            answers={name: [answer_as_told(str(value)) for value in cells[at]] for at, name in told.items()},
+        )
         if options.purpose is not Purpose.SEND and cells:
             packed.answers = {name: count_answers(cells[at]) for at, name in self.answers.items()}
             for answers in packed.answers.values():
@@ -160,8 +177,8 @@ class ListColumns:
     def consents(self, columns: Sequence[str]) -> dict[str, Consent]:
         """Return the columns that tell who may be contacted, and are not used."""
         used = self.options.used.union(self.fields(columns))
-        told = {column: consent_told_by(column) for column in columns if column not in used}
-        return {column: consent for column, consent in told.items() if consent}
+        found = {column: consent_told_by(column) for column in columns if column not in used}
+        return {column: consent for column, consent in found.items() if consent}
 
     def roles(self, columns: Sequence[str]) -> ColumnRoles:
         """Return what columns are, which depends on these columns only."""

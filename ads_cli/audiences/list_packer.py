@@ -6,19 +6,23 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
 from ..feeds.rows import Block, FileRows, Row, Rows, TableRows
-from ..validation.rows import CheckedRow
+from ..validation import CheckedRow
 from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
 from .identifiers import IDENTIFIERS
 from .list_columns import ColumnRoles, ListColumns
 from .operations import PARAMS_FIELDS, Operations, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose
+from .row_shapes import FoundRows, RowHash, reading_of
+
+if TYPE_CHECKING:
+    from .row_memo import RowMemo
 
 
 class UserRows(Rows):
@@ -105,6 +109,8 @@ class PackedBlock(NamedTuple):
 
 def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
     """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
+    if not block.data:
+        return PackedBlock(PackedRows([]), 0, [], {})
     if (parsed := _parse_block(layout, block)) is None:
         return None
     text, cells, problems = parsed
@@ -181,6 +187,8 @@ class ListPart(NamedTuple):
     packed: PackedRows
     records: Sequence[int]  # the number of each row in the file
     lines: dict[int, int]  # of rows with problems
+    last: int = 0  # record of the part
+    found: FoundRows | None = None  # rows that need not be packed, and are to be known again
 
     def place(self, row: int) -> Row:
         """Return the place of a row in the file."""
@@ -220,14 +228,15 @@ class ListPacker:
             self._blocks.close()
         self._reader.source.close()
 
-    def parts(self, options: PackingOptions) -> Iterator[ListPart]:
-        """Read the list and yield it packed."""
+    def parts(self, options: PackingOptions, memo: "RowMemo | None" = None) -> Iterator[ListPart]:
+        """Read the list and yield it packed, but for the rows that a memo knows."""
         if self._blocks:
-            yield from self._pack_blocks(self._blocks, options)
+            yield from self._pack_blocks(self._blocks, options, memo)
             return
         for rows in self._chunks():
             lines = {number: row.line for number, row in enumerate(rows)}
-            yield ListPart(self._pack(rows, options), [row.record for row in rows], lines)
+            packed = self._pack(rows, options)
+            yield ListPart(packed, [row.record for row in rows], lines, rows[-1].record)
         self.columns.check_options(self.rows)
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
@@ -272,25 +281,56 @@ class ListPacker:
             for number, row in enumerate(rows):
                 yield CheckedRow(row, None, [Problem(*found) for found in packed.problems.get(number, [])])
 
-    def _pack_blocks(self, blocks: BlockRunner, options: PackingOptions) -> Iterator[ListPart]:
+    def _pack_blocks(
+        self, blocks: BlockRunner, options: PackingOptions, memo: "RowMemo | None"
+    ) -> Iterator[ListPart]:
         before = 0
         try:
-            for block, result in blocks.run(options):
-                if options.ledger and not result.packed.compared:  # the ledger was replaced meanwhile
-                    result = blocks.run_here(block, options)
-                records = _record_numbers(before, result)
-                before += result.rows - len(result.blank)
-                lines = {row: block.line + at for row, at in result.lines.items()}
-                yield ListPart(result.packed, records, lines)
+            for found, result in self._found_rows(blocks, options, memo):
+                rows = range(result.rows) if found.unknown is None else found.unknown
+                records = _record_numbers(before, result, rows)
+                places = rows if found.runs else range(found.block.data.count(b"\n") + 1)
+                lines = {row: found.block.line + places[at] for row, at in result.lines.items()}
+                before += (found.rows if found.runs else result.rows) - len(result.blank)
+                yield ListPart(result.packed, records, lines, before, found if memo else None)
         except UnreadableError:
             self._raise_content_error()
+
+    def _found_rows(
+        self, blocks: BlockRunner, options: PackingOptions, memo: "RowMemo | None"
+    ) -> Iterator[tuple[FoundRows, PackedBlock]]:
+        """Yield the rows of each block, and how those are packed that the memo does not know."""
+
+        def current(block: Block, result: PackedBlock | None) -> PackedBlock:
+            if result and options.ledger and result.rows and not result.packed.compared:
+                result = blocks.run_here(block, options)  # the ledger was replaced meanwhile
+            if result is None:
+                raise UnreadableError
+            return result
+
+        if memo is None:
+            for block, result in blocks.run(options):
+                yield FoundRows(block, b"", None), current(block, result)
+            return
+
+        def reduce(rows: TableRows) -> Callable[[Block], Block]:
+            layout, how = self._layout(rows), (options.region, options.allow_clear_text, options.keep_partial)
+            reading = reading_of(layout.delimiter, repr(layout.roles), *how)
+            return partial(memo.reduce, RowHash.of_key(memo.key, reading))
+
+        for block, result in blocks.run_reduced(reduce, options):
+            found = memo.found.popleft()
+            if found.runs and (result is None or result.rows != len(found.unknown or ())):
+                found = memo.forget(found)  # a quotation goes on in the next line
+                block, result = found.block, blocks.run_here(found.block, options)
+            result = current(block, result)
+            yield found.of_lines(result.rows), result
 
     def _new_runner(self, task: Callable[..., Any]) -> BlockRunner:
         """Return what runs a task on blocks of the table; it gets what the columns are."""
 
         def make_task(rows: TableRows) -> Callable[..., Any]:
-            roles = self.columns.roles(rows.cell_fields)
-            return partial(task, TableLayout(rows.delimiter, roles, self.resolver))
+            return partial(task, self._layout(rows))
 
         reader = self._reader
         assert reader.table
@@ -300,6 +340,9 @@ class ListPacker:
             on_header=lambda: self.columns.check_header(reader),
             block_bytes=BLOCK_BYTES,
         )
+
+    def _layout(self, rows: TableRows) -> TableLayout:
+        return TableLayout(rows.delimiter, self.columns.roles(rows.cell_fields), self.resolver)
 
     def _chunks(self) -> Iterator[list[Row]]:
         rows = iter(self.rows)
@@ -324,12 +367,12 @@ class ListPacker:
         raise ContentError(f"{source.label} cannot be read as {source.format_name}")
 
 
-def _record_numbers(before: int, block: PackedBlock) -> Sequence[int]:
-    """Number the rows of a block as records of the file; blank rows are not counted."""
-    if not block.blank:
-        return range(before + 1, before + 1 + block.rows)
+def _record_numbers(before: int, block: PackedBlock, rows: Sequence[int]) -> Sequence[int]:
+    """Number the packed rows of a block as records of the file; blank rows are not counted."""
+    if not block.blank and isinstance(rows, range):
+        return range(before + 1 + rows.start, before + 1 + rows.stop)
     blank, records = set(block.blank), []
-    for row in range(block.rows):
-        before += row not in blank
-        records.append(before)
+    for number, row in enumerate(rows):
+        before -= number in blank
+        records.append(before + 1 + row)
     return records

@@ -15,6 +15,7 @@ from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
 from .ledger_lookup import ComparedRows, LedgerView
 from .operations import OperationParams, Operations
+from .row_shapes import ShapedRows, find_shapes
 
 # 2,500 operations of this size, with commas and brackets, fill a body.
 MAX_OPERATION_BYTES = (MAX_BODY_BYTES - 2) // MAX_OPERATIONS - 1
@@ -42,6 +43,7 @@ class PackingOptions(NamedTuple):
     keep_partial: bool = False  # send people without those of their identifiers that are invalid
     purpose: Purpose = Purpose.SEND
     ledger: LedgerView | None = None  # to compare with
+    with_shapes: bool = False  # of rows, where they are to be known again
 
 
 ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
@@ -61,6 +63,7 @@ class PackedRows:
     placeholders: Counter[str] = field(default_factory=Counter)
     answers: dict[str, Counter[str]] = field(default_factory=dict)  # in columns of consent
     compared: ComparedRows | None = None
+    shaped: ShapedRows | None = None  # where they are to be known again
 
 
 def pack_rows(
@@ -71,12 +74,13 @@ def pack_rows(
     *,
     countries: Sequence[Any] | None = None,
     left_out: Collection[int] = (),
+    answers: Mapping[str, Sequence[str]] = {},
 ) -> PackedRows:
     """Pack rows that come as columns of cells, one or more for each identifier.
 
     `params` are those of all rows, or of each; `countries` are those of national phone numbers, before the
     region of `options`. Rows that have `problems` already, those that prove invalid here, and those that are
-    `left_out`, whose cells are empty, are not packed.
+    `left_out`, whose cells are empty, are not packed. `answers` are those in columns of consent.
     """
     packed = PackedRows(left_out=left_out, problems={row: [*found] for row, found in problems.items()})
     columns, found = [], ProblemsByRow()
@@ -106,7 +110,12 @@ def pack_rows(
     if not is_whole:
         valid = [row for row in all_rows if row not in packed.problems and row not in left_out]
     if options.purpose is Purpose.COMPARE and options.ledger and (lookup := options.ledger.lookup()):
-        packed.compared = lookup.compare(columns, users.of_row, valid)
+        packed.compared = lookup.compare(columns, users.of_row, valid, with_ids=options.with_shapes)
+    if packed.compared and options.with_shapes:
+        findings = {*packed.problems, *packed.partial, *packed.doubts}
+        packed.shaped = find_shapes(
+            columns, cells, len(all_rows), answers=answers, left_out=left_out, findings=findings
+        )
     if is_whole and isinstance(params, OperationParams):
         packed.operations.append(fill_operations(params, users, all_rows, options))
         return packed

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..api.problems import Problem
@@ -12,12 +13,12 @@ from ..feeds.rows import FileRows, RowNames, Rows
 from ..feeds.source import Feed
 from ..feeds.transforms import RowTransform
 from ..output.text import counted
-from ..uploads.batch import Batch, Batches
 from ..uploads.job_file import JobKey, JobOptions, UploadTarget
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan, this_second
+from ..uploads.upload import Batch, Batches
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from .consent import CellAnswers, describe_consent
 from .identifiers import IDENTIFIERS
 from .list_columns import ListColumns
@@ -27,7 +28,9 @@ from .packing import PackingOptions, Purpose
 from .upload import RecordedUpload, UserUpload
 
 if TYPE_CHECKING:
-    from .ledger_lookup import ComparedRows, LedgerView
+    from .ledger_lookup import LedgerView
+    from .row_memo import RowMemo
+    from .row_shapes import RowShape
 
 
 @dataclass
@@ -54,7 +57,15 @@ class ListReport(ValidationReport):
         self.placeholders += packed.placeholders
         for column, answers in packed.answers.items():
             self.answers[column] = self.answers.get(column, Counter()) + answers
-        self.rows = part.records[-1] if part.records else self.rows
+        self.rows = part.last
+
+    def add_known(self, shape: "RowShape", rows: int) -> None:
+        """Add rows that are known from an earlier reading."""
+        self.left_out += rows * shape.is_left_out
+        self.raw.update(dict.fromkeys(shape.raw, rows))
+        self.hashed.update(dict.fromkeys(shape.hashed, rows))
+        for column, answer in shape.answers:
+            self.answers.setdefault(column, Counter())[answer] += rows
 
     def merge_list(self, other: "ListReport", records: int) -> None:
         """Add the report of a further list, whose rows follow `records` others."""
@@ -91,9 +102,10 @@ class RowComparison(Protocol):
     """Takes what worker processes have found of rows in a ledger."""
 
     view: "LedgerView | None"  # of the ledger, for the processes; None where it is empty
+    memo: "RowMemo | None"  # of rows that need not be read
 
-    def add(self, compared: "ComparedRows", records: Sequence[int], before: int) -> None:
-        """Take the rows of a part with their record numbers, after those of earlier files."""
+    def add(self, part: ListPart, before: int) -> None:
+        """Take the rows of a part, after the records of earlier files."""
 
 
 class ListSettings(NamedTuple):
@@ -105,6 +117,7 @@ class ListSettings(NamedTuple):
     packing: PackingOptions
     dry_run: bool = False
     comparison: "RowComparison | None" = None  # with what was acknowledged
+    state_dir: Path | None = None  # whose key seals what journals say of files
 
     def new_report(self) -> ListReport:
         """Return the report of nothing yet."""
@@ -124,6 +137,14 @@ class ListSettings(NamedTuple):
                 if column in report.answers
             ),
         ]
+
+    def sealed(self, digest: str) -> str:
+        """Return what journals say of a file with a digest."""
+        from .ledger import load_key
+        from .ledger_records import Sealer
+
+        assert self.state_dir
+        return Sealer(load_key(self.state_dir)).sealed_content(digest)
 
     def new_answers(self) -> dict[str, CellAnswers]:
         """Return what is known, before a list is read, of the columns that are asked for yes or no."""
@@ -232,7 +253,7 @@ class ListPlan(Plan):
         """Return what identifies the job: of several files their names, and not their content."""
         feed = self.rows.source
         options = self._settings.job_options(feed, self.rows.columns, skip_invalid=skip_invalid)
-        return JobKey(self.place(service), "push", feed.digest, options)
+        return JobKey(self.place(service), "push", self._settings.sealed(feed.digest), options)
 
     def begin(self, journal: Journal) -> None:
         """Begin to note in the ledger of the list who is sent."""
@@ -266,18 +287,25 @@ class AudiencePlan(ListPlan):
             purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE
         )
         if comparison and comparison.view:
-            options = options._replace(purpose=Purpose.COMPARE, ledger=comparison.view)
+            options = options._replace(
+                purpose=Purpose.COMPARE, ledger=comparison.view, with_shapes=bool(comparison.memo)
+            )
+        memo = comparison.memo if comparison else None
         self._packer.resolve_with(self._packer.resolver.at(self.started))
 
         def operations() -> Iterator[Operations]:
-            for part in self._packer.parts(options):
+            for part in self._packer.parts(options, memo):
                 report.add_part(part)
-                if comparison and part.packed.compared:
-                    comparison.add(part.packed.compared, part.records, self.records_before)
+                for shape, known in memo.known(part.found) if memo and part.found else ():
+                    report.add_known(shape, known)
+                if comparison:
+                    comparison.add(part, self.records_before)
                 on_progress(report.rows)
                 yield from part.operations
 
         self._batch_count = sum(1 for _ in split_requests(operations()))
+        if memo:
+            self._batch_count = memo.requests_of(report.valid, self._batch_count)
         if not report.rows:
             raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
         self._settings.describe(report, self.rows.columns, self._packer.notes)

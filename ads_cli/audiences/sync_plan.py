@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..uploads.batch import FAILED, Acknowledgement, Batch, Batches
 from ..uploads.job_file import JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged
-from ..uploads.upload import AttemptLog
+from ..uploads.upload import FAILED, Acknowledgement, AttemptLog, Batch, Batches
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from .comparison import DELETED, ListComparison, ListDifferences, Person
 from .consent import CellAnswers
 from .ledger_lookup import CREATED, UPDATED
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
 from .plan import ListPlan, ListReport, ListSettings
+from .row_memo import UnfitError
 from .upload import RecordedUpload
 
 if TYPE_CHECKING:
@@ -99,13 +99,25 @@ class ListSyncPlan(ListPlan):
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
-        self._comparison.begin()
+        try:
+            return self._read(on_progress)
+        except UnfitError:
+            return self._read(on_progress, reads_all=True)
+
+    def _read(
+        self, on_progress: Callable[[int], None] = lambda rows: None, *, reads_all: bool = False
+    ) -> ValidationReport:
+        self._comparison.begin(reads_all=reads_all)
         return self._plan.validate(on_progress)
 
     def compare(self) -> ListDifferences:
         """Compare the validated file with the ledger."""
         self._is_compared = True
-        return self._comparison.compare(self._plan, prune=self.prune)
+        try:
+            return self._comparison.compare(self._plan, prune=self.prune)
+        except UnfitError:
+            self._read(reads_all=True)
+            return self._comparison.compare(self._plan, prune=self.prune)
 
     @property
     def due(self) -> int:
@@ -176,7 +188,10 @@ class ListSyncPlan(ListPlan):
 
     def finish(self, journal: Journal) -> str:
         """Store in the ledger who was acknowledged."""
-        return self.upload.finish(sent_all=self.differences.sends_all)
+        warning = self.upload.finish(sent_all=self.differences.sends_all)
+        if not journal.totals[FAILED]:
+            self._comparison.store_memo(self._plan, self.upload.written)
+        return warning
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the people who are sent, and those who need not be."""
@@ -185,6 +200,7 @@ class ListSyncPlan(ListPlan):
 
     def close(self) -> None:
         """Close the files."""
+        self._comparison.close()
         self._plan.close()
 
 

@@ -9,12 +9,19 @@ import msgspec
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
-from ..uploads.batch import FAILED, Acknowledgement, Batch, operation_errors, reasons_of
 from ..uploads.journal import Journal
 from ..uploads.plan import this_second
-from ..uploads.upload import AttemptLog, digest_of
+from ..uploads.upload import (
+    FAILED,
+    Acknowledgement,
+    AttemptLog,
+    Batch,
+    digest_of,
+    operation_errors,
+    reasons_of,
+)
 from .identifiers import IDENTIFIERS
-from .ledger import Ledger
+from .ledger import Ledger, OpenLedger
 from .ledger_log import LogFile
 from .ledger_records import HALF, month_of
 from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users
@@ -179,6 +186,12 @@ class RecordedUpload:
         assert self._ledger and self._log
         lost = self._ledger.close_log(self._log, sent_all=sent_all)
         return f"{lost}: whom this list had before is not known any more" if lost else ""
+
+    @property
+    def written(self) -> OpenLedger | None:
+        """Return the ledger as it was stored at the end; None where another run has changed it since."""
+        assert self._ledger
+        return self._ledger.written()
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch; the log has it before and after."""

@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from queue import SimpleQueue
@@ -13,8 +14,9 @@ from .ordered_map import map_ordered
 
 MIN_FILE_BYTES = 8 * 1024 * 1024  # below this, starting processes takes longer than they save
 MAX_PROCESSES = 4  # that one process can supply with blocks
+MIN_BLOCK_BYTES = 16 * 1024  # of a block below this, sending it takes longer than the task
 BLOCKS_AHEAD = 4  # for each process, started or waiting to be yielded
-PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.parallel.worker_process import serve; serve()"
+PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.parallel import serve; serve()"
 
 B = TypeVar("B")  # a block: what the task is run on, picklable
 R = TypeVar("R")
@@ -30,16 +32,20 @@ class ProcessPool(Generic[R]):
         self._task = task
         self._count = _cores() if is_shared(file_bytes) else 1
         self._idle: SimpleQueue[WorkerProcess | None] = SimpleQueue()
-        for _ in range(self._count if self._count > 1 else 0):
-            self._idle.put(WorkerProcess.start(task))
+        self._is_started = False
+        self._start_lock = threading.Lock()
 
-    def each(self, blocks: Iterable[B], *args: Any) -> Iterator[tuple[B, R]]:
-        """Yield each block, in order, with the result of `task(block, *args)`."""
+    def each(
+        self, blocks: Iterable[B], *args: Any, is_small: Callable[[B], bool] = lambda block: False
+    ) -> Iterator[tuple[B, R]]:
+        """Yield each block, in order, with the result of `task(block, *args)`; small ones are run here."""
+
+        def run(block: B) -> tuple[B, R]:
+            return block, self._task(block, *args) if is_small(block) else self._run(block, *args)
+
         if self._count == 1:
             return ((block, self._task(block, *args)) for block in blocks)
-        return map_ordered(
-            lambda block: (block, self._run(block, *args)), blocks, self._count, BLOCKS_AHEAD * self._count
-        )
+        return map_ordered(run, blocks, self._count, BLOCKS_AHEAD * self._count)
 
     def close(self) -> None:
         """End the idle processes."""
@@ -47,8 +53,15 @@ class ProcessPool(Generic[R]):
             if worker := self._idle.get():
                 worker.close()
 
+    def _start(self) -> None:
+        with self._start_lock:
+            for _ in range(0 if self._is_started else self._count):
+                self._idle.put(WorkerProcess.start(self._task))
+            self._is_started = True
+
     def _run(self, block: B, *args: Any) -> R:
         """Run the task in an idle process; called in a thread of its own."""
+        self._start()
         worker = self._idle.get()
         try:
             if worker:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..errors import StateError
-from .batch import Acknowledgement, Attempt, Planned, SentPart
+from .upload import Acknowledgement, Attempt, Planned, SentPart
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -59,7 +59,7 @@ class JobKey(msgspec.Struct, frozen=True):
 
     place: UploadTarget
     upload: str  # "push", "create", "update", "send", "sync", "delete" or "delete by id"
-    content: str  # SHA-256 of the file's bytes, in hex
+    content: str  # SHA-256 of the file's bytes, in hex; of people what only a key tells of it
     options: JobOptions
 
     @property
@@ -96,7 +96,7 @@ class Job(msgspec.Struct, kw_only=True):
 
     @property
     def is_once(self) -> bool:
-        """Whether it makes something anew each time that it is run, so that its journal must be kept."""
+        """Whether it creates something new each time that it is run, so that its journal must be kept."""
         return self.key.upload in ("create", "send")
 
     @property

@@ -20,7 +20,7 @@ from ..feeds.rows import (
     TableRows,
     UnreadableBlockError,
 )
-from .rows import (
+from . import (
     CheckedRow,
     EncodedRows,
     FeedStats,

@@ -10,11 +10,8 @@ import msgspec
 
 from ..api.validation import can_warn
 from ..feeds.rows import FIRST_LINES, Block, DuplicatePolicy, Row, Rows, TableRows
-from ..parallel.process_pool import ProcessPool, is_shared
-from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
-from .report import ValidationReport
-from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
-from .rows import (
+from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, is_shared
+from . import (
     CheckedRow,
     EncodedRows,
     FeedStats,
@@ -28,6 +25,8 @@ from .rows import (
     add,
     unpack,
 )
+from .report import ValidationReport, missing_columns, unknown_columns, unsent_columns, unused_mapping
+from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
 
@@ -63,15 +62,30 @@ class BlockRunner:
 
     def run(self, *args: Any) -> Iterator[tuple[Block, Any]]:
         """Yield each block with the result of the task; raise UnreadableError."""
+        pool, blocks = self._begin()
+        for block, result in pool.each(blocks, *args):
+            if result is None:
+                raise UnreadableError
+            yield block, result
+
+    def run_reduced(
+        self, make_reduce: Callable[[TableRows], Callable[[Block], Block]], *args: Any
+    ) -> Iterator[tuple[Block, Any]]:
+        """Yield what is left of each block with the result of the task on that, None where it is unreadable.
+
+        `make_reduce` is called once the header is known, and returns what leaves out rows of a block.
+        """
+        pool, blocks = self._begin()
+        return pool.each(map(make_reduce(self._rows), blocks), *args, is_small=_is_small)
+
+    def _begin(self) -> tuple[ProcessPool[Any], Iterator[Block]]:
+        """Return the processes, and the blocks of the table from the first on."""
         blocks = self._rows.blocks(self.block_bytes)
         first = next(blocks, None)  # the header is known from here on
         self._on_header()
         if self._pool is None:
             self._pool = ProcessPool(self._make_task(self._rows), self._rows.source.size)
-        for block, result in self._pool.each(chain([first] if first else [], blocks), *args):
-            if result is None:
-                raise UnreadableError
-            yield block, result
+        return self._pool, chain([first] if first else [], blocks)
 
     def run_here(self, block: Block, *args: Any) -> Any:
         """Return the result of the task on a block that was read, run in this process."""
@@ -303,6 +317,10 @@ class Validator:
     @property
     def _keep(self) -> DuplicatePolicy | None:
         return self.rows.conversion.keep if self.rows.conversion else None
+
+
+def _is_small(block: Block) -> bool:
+    return len(block.data) < MIN_BLOCK_BYTES
 
 
 def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:

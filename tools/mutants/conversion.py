@@ -20,7 +20,7 @@ CONVERSION = (
     ),
     Mutant(
         "a column is suggested whose values are not valid",
-        "ads_cli/validation/columns.py",
+        "ads_cli/validation/report.py",
         "if meant and needed is not None and",
         "if meant and",
         (f"{ADVICE}::test_a_column_whose_values_no_option_makes_valid_is_not_suggested",),

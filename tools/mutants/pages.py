@@ -18,21 +18,21 @@ PAGES = (
     ),
     Mutant(
         "texts of a feed are markup",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "autoescape=True",
         "autoescape=False",
         (ESCAPED,),
     ),
     Mutant(
         "direction marks of a feed are left in",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "mask(safe(str(value)))",
         "mask(str(value))",
         (ESCAPED,),
     ),
     Mutant(
         "a page shows secrets",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "mask(safe(str(value)))",
         "safe(str(value))",
         ("tests/report/test_page_file.py::test_the_page_holds_no_secret",),
@@ -56,8 +56,8 @@ PAGES = (
     Mutant(
         "a run that fails leaves the page of the last one",
         "ads_cli/console/output_file.py",
-        "        try:\n            write(error)\n",
-        "        try:\n            pass\n",
+        "            try:\n                self.write()\n",
+        "            try:\n                pass\n",
         (
             "tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",
         ),

@@ -21,9 +21,8 @@ from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes
 from ...products.feeds.hints import OPEN, column_for, list_separator, template_of_nested
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
-from ...validation.columns import has_no_required_column
-from ...validation.report import Finding, ValidationReport
-from ...validation.rows import RowSchema
+from ...validation import RowSchema
+from ...validation.report import Finding, ValidationReport, has_no_required_column
 from ...validation.validator import Validator
 from .options import ProductFeedOptions
 

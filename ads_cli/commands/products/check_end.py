@@ -19,13 +19,12 @@ from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...uploads.plan import RowPlan
-from ...validation.columns import has_no_required_column, unsent_columns
-from ...validation.report import ValidationReport
-from ...validation.rows import CheckedRow
+from ...validation import CheckedRow
+from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
-    from ...products.images.check import ImageCheck
+    from ...products.images import ImageCheck
     from .advice import Advice, AdvisedOption, Outcome
 
 REQUIRED = PRODUCT_SCHEMA.required
@@ -65,9 +64,9 @@ class CheckEnd:
         self._began = perf_counter()
 
     def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:
-        """Find what to type next, where anybody is told; return it for programs."""
-        is_told = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
-        if not (report.invalid and is_told):
+        """Find what to type next, where it is shown; return it for programs."""
+        is_shown = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
+        if not (report.invalid and is_shown):
             return None
         self._find_advice(rows, report)
         if self._advice:
@@ -227,7 +226,7 @@ def checked_images(
         yield plan.checked_rows
         return
     from ...http.file_start import Reading
-    from ...products.images.check import ImageCheck
+    from ...products.images import ImageCheck
 
     settings = call.settings
     reading = Reading(

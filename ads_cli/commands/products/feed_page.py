@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import msgspec
 
@@ -42,7 +42,6 @@ from ...report import (
 )
 from ...uploads.push import PushResult
 from ...validation.report import Finding, ValidationReport
-from .run_result import DifferencesPart
 
 MAX_BARS = 12
 MAX_CURRENCIES = 3
@@ -148,10 +147,10 @@ def _option_for(rows: Rows, finding: Finding) -> str:
     """Return the options that mend what was found: a fix, what its kind of feed lacks, or what it names."""
     if finding.fix:
         return f"--fix {finding.fix}"
-    told = rows.hints.get(finding.field, "") if finding.severity == "error" else ""
-    if not told and finding.problem.startswith("is required") and finding.field != "id":  # which differs
+    hint = rows.hints.get(finding.field, "") if finding.severity == "error" else ""
+    if not hint and finding.problem.startswith("is required") and finding.field != "id":  # which differs
         return f"--default {finding.field}={'{title}' if finding.field == 'description' else '…'}"
-    return " or ".join(dict.fromkeys(OPTION.findall(told) or OPTION.findall(finding.problem)))
+    return " or ".join(dict.fromkeys(OPTION.findall(hint) or OPTION.findall(finding.problem)))
 
 
 MARKS = {"\t": "⇥", "\n": "↵", "\r": "␍", "\xa0": "⍽", "\u202f": "⍽", "\u3000": "⍽"}
@@ -240,6 +239,14 @@ LEVELS: dict[Action, Level] = {
     "update": "warning",
     "delete": "error",
 }  # in the order of headlines
+
+
+class DifferencesPart(NamedTuple):
+    """What a page says of differences, which themselves last no longer than their comparison."""
+
+    headline: str
+    tallies: list[Tally]
+    sections: list[Section]
 
 
 def part_of(differences: Differences) -> DifferencesPart:

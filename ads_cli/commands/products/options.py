@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...products.feeds.kinds.reading import OpenedFeed, Read
     from ...products.sync.comparison import CompareOptions
     from ...products.sync.listed_products import Scope
-    from ...validation.rows import RowSchema
+    from ...validation import RowSchema
 
 
 # Written out, since help must not load the kinds; tests hold them equal.

@@ -14,8 +14,8 @@ from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
+from ...validation import ExampleChange
 from ...validation.report import Finding, ValidationReport
-from ...validation.rows import ExampleChange
 
 if TYPE_CHECKING:
     from ...uploads.push import Summary
@@ -266,6 +266,6 @@ def _invalid_and_warned(report: ValidationReport) -> str:
 
 
 def _comparison(counts: Mapping[str, int]) -> str:
-    from ...products.comparison import describe
+    from ...products.listing import describe
 
     return describe(counts)

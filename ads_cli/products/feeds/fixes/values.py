@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ....api.product_values import gtin_error, gtin_warning, image_problem, was_truncated
-from ....api.products import MAX_IMAGES, URL_PATTERN
+from ....api.products import MAX_IMAGES, URL_PATTERN, gtin_error, gtin_warning, image_problem, was_truncated
 from ..transforms import HAS_HOST
 from .fix import FIELD_TYPES, Edit, Triggers, edit
 

@@ -1,0 +1,195 @@
+"""By what a row of a list is known again, and what it adds to the counts of a report."""
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from hashlib import blake2b
+from importlib.util import find_spec
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import __version__
+from ..feeds.rows import Block
+from .columns import BETWEEN, SEPARATOR, EncodedColumn
+
+ROW_BYTES = 8  # by which a row is known again
+HALF_BYTES = array("I").itemsize
+NO_SHAPE = 255  # of a row that is to be read again each time
+QUOTE, RETURN, NEWLINE = b'"', b"\r", b"\n"
+
+
+class RowShape(NamedTuple):
+    """What a row without findings adds to the counts of a report."""
+
+    raw: tuple[str, ...] = ()  # its identifiers that are not hashed
+    hashed: tuple[str, ...] = ()
+    is_left_out: bool = False
+    answers: tuple[tuple[str, str], ...] = ()  # by column
+
+    @property
+    def identifiers(self) -> int:
+        """Count its identifiers."""
+        return len(self.raw) + len(self.hashed)
+
+
+class ShapedRows(NamedTuple):
+    """The shape of each row of a block."""
+
+    shapes: list[RowShape]
+    numbers: bytes  # of each row among these; NO_SHAPE where it has none
+
+
+class FoundRows(NamedTuple):
+    """The rows of a block, and which of them are known."""
+
+    block: Block
+    digests: bytes  # of all rows; empty where a row may be more than a line
+    unknown: Sequence[int] | None  # those to be read; None for all
+    runs: Sequence[tuple[int, bytes, bytes]] = ()  # the first of some known rows, their shapes and ids
+    known: Mapping[int, int] = {}  # how many rows are known, by shape
+
+    @property
+    def rows(self) -> int:
+        """Count the rows."""
+        return len(self.digests) // ROW_BYTES
+
+    def of_lines(self, rows: int) -> "FoundRows":
+        """Return these without digests where the block has not `rows` lines, as many as were read."""
+        return self if self.runs or self.rows == rows else self._replace(digests=b"")
+
+
+class RowHash(NamedTuple):
+    """Tells rows apart by what they leave when they are divided by two secret primes.
+
+    That is much faster than a digest, but linear: what it returns has to be sealed where it is stored.
+    """
+
+    primes: tuple[int, int]
+    reading: bytes  # stands for how rows are read: where that differs, no row is equal
+
+    @classmethod
+    def of_key(cls, key: bytes, reading: bytes) -> "RowHash":
+        """Return the hash of a key."""
+        one, other = islice(_secret_primes(key), 2)
+        return cls((one, other), reading)
+
+    def rows(self, data: bytes, lines: Sequence[bytes]) -> bytes:
+        """Return ROW_BYTES for each of the lines of a text; nothing where one may be no row."""
+        if QUOTE in data and any(line.count(QUOTE) % 2 for line in lines):
+            return b""
+        if RETURN in data and data.count(RETURN) != data.count(RETURN + NEWLINE) + data.endswith(RETURN):
+            return b""
+        numbers = [*map(int.from_bytes, lines)]
+        joined = bytearray(len(lines) * ROW_BYTES)
+        for first, prime in zip((0, HALF_BYTES), self.primes, strict=True):
+            rests = array("I", map(prime.__rmod__, numbers)).tobytes()  # whole: some bytes alone may be equal
+            for at in range(HALF_BYTES):
+                mask = _xor(self.reading[first + at])
+                joined[first + at :: ROW_BYTES] = rests[at::HALF_BYTES].translate(mask)
+        return bytes(joined)
+
+
+@lru_cache(256)
+def _xor(value: int) -> bytes:
+    return bytes(byte ^ value for byte in range(256))
+
+
+def _secret_primes(key: bytes) -> Iterator[int]:
+    """Yield primes between 2^29 and 2^30, which Python divides by at once."""
+    for number in count():
+        drawn = blake2b(number.to_bytes(8), key=key, person=b"row hash", digest_size=4).digest()
+        candidate = int.from_bytes(drawn) >> 3 | 1 << 29 | 1
+        # The test of Miller and Rabin with these bases is exact below 2^32.
+        odd, twos = candidate - 1, 0
+        while odd % 2 == 0:
+            odd, twos = odd // 2, twos + 1
+        if all(
+            pow(base, odd, candidate) == 1
+            or any(pow(base, odd << at, candidate) == candidate - 1 for at in range(twos))
+            for base in (2, 7, 61)
+        ):
+            yield candidate
+
+
+@cache
+def versions() -> str:
+    """Tell what reads and normalizes values, by the files that do, from any other version of it."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    specs = [find_spec(name) for name in ("idna", "phonenumbers")]
+    files += [Path(spec.origin) for spec in specs if spec and spec.origin]
+    stats = [file.stat() for file in files]
+    return " ".join([__version__, sys.version, *(f"{stat.st_size} {stat.st_mtime_ns}" for stat in stats)])
+
+
+@lru_cache(4)
+def reading_of(*settings: Any) -> bytes:
+    """Return what stands for how rows are read."""
+    return blake2b(
+        repr((versions(), settings)).encode("utf-8", "surrogatepass"), digest_size=ROW_BYTES
+    ).digest()
+
+
+def find_shapes(
+    columns: Sequence[EncodedColumn],
+    cells: Mapping[str, Sequence[Sequence[Any]]],
+    rows: int,
+    *,
+    answers: Mapping[str, Sequence[str]],
+    left_out: Iterable[int],
+    findings: Iterable[int],
+) -> ShapedRows:
+    """Return the shapes of rows; none of those with `findings`.
+
+    `columns` are the identifiers, made of `cells`; `answers` are those in columns of consent.
+    """
+    kinds = [(column.kind, _kinds_of_values(column, cells[column.kind], rows)) for column in columns]
+    told = [[(name, answer) for answer in found] for name, found in answers.items()]
+    shapes: dict[RowShape, int] = {}
+    is_uniform = not told and all(found.count(found[:1]) == rows for _, found in kinds)
+    names = [name for name, _ in kinds]
+    keys = [*zip(*(found[: 1 if is_uniform else rows] for _, found in kinds), *told, strict=True)]
+    by_key: dict[tuple[Any, ...], int] = {}
+    for key in {*keys}:
+        values = key[: len(names)]
+        raw, hashed = (
+            tuple(name for name, value in zip(names, values, strict=True) if value == sought)
+            for sought in (RAW, HASHED)
+        )
+        shape = RowShape(raw, hashed, answers=key[len(names) :])
+        is_known = UNKNOWN not in values and shape.identifiers and len(shapes) < NO_SHAPE
+        by_key[key] = shapes.setdefault(shape, len(shapes)) if is_known else NO_SHAPE
+    numbers = bytearray(by_key[key] for key in keys)
+    if is_uniform:
+        numbers *= rows
+    out = RowShape(is_left_out=True)
+    for row in left_out:
+        numbers[row] = shapes.setdefault(out, len(shapes)) if len(shapes) < NO_SHAPE else NO_SHAPE
+    for row in findings:
+        numbers[row] = NO_SHAPE
+    return ShapedRows([*shapes], bytes(numbers))
+
+
+NONE, RAW, HASHED, UNKNOWN = range(4)
+
+
+def _kinds_of_values(column: EncodedColumn, cells: Sequence[Sequence[Any]], rows: int) -> bytes:
+    """Return for each row whether it has a value, raw or hashed; UNKNOWN where it may have several."""
+    value = HASHED if column.hashed else RAW
+    if column.text_size and not column.placeholders and not (column.raw and column.hashed):
+        if "" not in column.texts:
+            return bytes([value]) * rows
+        return bytes(value if text else NONE for text in column.texts)
+    if column.raw and column.hashed:
+        value = UNKNOWN
+    found = bytearray(rows)
+    for row, (text, own) in enumerate(zip(column.texts, zip(*cells, strict=True), strict=True)):
+        given = [cell for cell in map(str, own) if cell.strip()]
+        if not given:
+            found[row] = NONE
+        elif not text or BETWEEN in text or len(given) > 1 or SEPARATOR in given[0] or "[" in given[0]:
+            found[row] = UNKNOWN
+        else:
+            found[row] = value
+    return bytes(found)

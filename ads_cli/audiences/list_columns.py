@@ -1,5 +1,6 @@
 """What each column of a list is: an identifier, a parameter, the country, an answer, or not sent."""
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ from ..errors import ContentError, UsageError
 from ..feeds.rows import Rows
 from ..feeds.transforms import Where
 from ..output.text import cell
-from ..spelling import suggestion
+from ..spelling import letters_and_digits, suggestion
 from ..validation.report import columns_not_sent
 from .consent import (
     CellAnswers,
@@ -33,6 +34,10 @@ from .operations import PARAMS_FIELDS, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose, pack_rows
 
 Cells = Sequence[Sequence[Any]]  # by column
+# Columns of exports of products, folded; of these a list of people has one at most.
+OF_PRODUCTS = frozenset(
+    ("title", "vendor", "bodyhtml", "variantsku", "variantprice", "imagesrc", "price", "sku", "imagelink")
+)
 
 
 class ColumnRoles(NamedTuple):
@@ -240,6 +245,13 @@ class ListColumns:
             for column, name in self.fields(columns).items()
             if column != name and column not in self.options.mapping
         ]
+        products = [column for column in columns if letters_and_digits(column) in OF_PRODUCTS]
+        for column, name in self.fields(columns).items():
+            if name == "handle" and column not in self.options.mapping and len(products) > 1:
+                notes.append(
+                    f"the columns {', '.join(map(repr, products))} are those of products, whose handles are "
+                    f"not people: --ignore {shlex.quote(column)} leaves them out"
+                )
         if country and not self.options.country:
             notes.append(f"the column {country!r} is read as the country of national phone numbers")
         used = self.options.used.union(self.fields(columns), consents, [country])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
-from .formats import is_web_page
+from .formats import is_web_page, other_file
 from .locations import InMemory, Location, parse_location
 from .registry import (
     FORMATS,
@@ -125,6 +125,9 @@ def _detect(source: Source, named: FeedFormat | None, default_format: str | None
     if is_web_page(head):
         hint = "look at it in a browser: it may ask to sign in, or say what is wrong"
         raise ContentError(f"{source.label} is a web page, not a feed", hint=hint)
+    if other := other_file(head):
+        hint = "export the table as CSV, or as a workbook (.xlsx)"
+        raise ContentError(f"{source.label} is {other}, not a feed", hint=hint)
     detected = by_content(head)
     if detected and detected.is_certain:
         if named not in (None, detected):

@@ -1,5 +1,6 @@
 """The rows of a feed in any format, read one at a time."""
 
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -359,12 +360,16 @@ class NotUtf8Error(ContentError):
     encoding = ""
 
 
+NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 MAX_FOREIGN = 0.5  # of the letters of a line in a Latin script, that ASCII does not have
 OTHER_SCRIPTS = "cp1251, shift_jis, gb18030, euc-kr or utf-16"
 
 
 def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
     """Make the error of a line that is not UTF-8, and suggest its encoding."""
+    if NOT_TEXT.search(raw):
+        hint = "the file is damaged, or --format says which format it has"
+        return rows.error(line, "neither UTF-8 nor a text in another encoding", hint=hint)
     if rows.sensitive:
         hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
         return rows.error(line, "not UTF-8", hint=hint)

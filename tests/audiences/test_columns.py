@@ -239,3 +239,14 @@ def test_a_push_is_resumed_with_the_same_options(shop, audience):
     audience.fails_after = None
     assert "resuming job" in shop(*push, "--resume").stderr
     assert len(audience.users) == 5200
+
+
+def test_a_handle_of_products_is_told_from_one_of_people(adsctl):
+    adsctl.file("products.csv", "Handle,Title,Vendor\nmug,Mug,Acme\n")
+    said = adsctl("audiences", "check", "products.csv").stderr
+    assert (
+        "the columns 'Title', 'Vendor' are those of products, whose handles are not people: --ignore Handle"
+        in said
+    )
+    adsctl.file("people.csv", "Handle,Title\nmug,Dr\n")
+    assert "of products" not in adsctl("audiences", "check", "people.csv").stderr

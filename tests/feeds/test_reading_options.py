@@ -3,6 +3,8 @@
 import json
 from xml.sax.saxutils import escape
 
+import pytest
+
 from tests.conftest import PRODUCT
 
 
@@ -32,3 +34,17 @@ def test_an_unfinished_push_is_not_resumed_with_other_records(adsctl, service):
     (unfinished,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert json.loads(adsctl(*push, "b").stdout)["job"] != unfinished["job"]
     assert service.stored == ["b-1"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "feed.csv is a PNG image, not a feed"),
+        (b"%PDF-1.7\n%\xe2\xe3", "feed.csv is a PDF document, not a feed"),
+        (b"\xfe\xed\x01\x02,\xff\n", "neither UTF-8 nor a text in another encoding"),
+    ],
+)
+def test_a_file_that_is_no_text_is_not_said_to_have_another_encoding(adsctl, content, said):
+    adsctl.file("feed.csv", content)
+    refused = adsctl("products", "check", "feed.csv", code=3).stderr
+    assert said in refused and "--encoding" not in refused

@@ -133,7 +133,7 @@ def how_to_correct(failed_out: str | None, *others: str) -> str:
     """Return the hint about rejected rows."""
     where = "--failed-out FILE writes them to a file, with the reasons"
     if failed_out:
-        where = f"they are in {failed_out}, with the reasons; correct it and push it"
+        where = f"they are in {failed_out}, with the reasons; correct it and push it with the same options"
     return "; ".join(filter(None, (where, *others)))
 
 

@@ -29,6 +29,23 @@ def is_web_page(head: bytes) -> bool:
     return bool(WEB_PAGE.match(text_of(head).lstrip()))
 
 
+# What is named as a feed by mistake, by its first bytes.
+OTHER_FILES = {
+    b"\x89PNG\r\n": "a PNG image",
+    b"\xff\xd8\xff": "a JPG image",
+    b"GIF8": "a GIF image",
+    b"%PDF-": "a PDF document",
+    b"Rar!\x1a": "a RAR archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"SQLite format 3\0": "a database of SQLite",
+}
+
+
+def other_file(head: bytes) -> str:
+    """Name what is certainly no feed; empty for anything else."""
+    return next((name for start, name in OTHER_FILES.items() if head.startswith(start)), "")
+
+
 def is_xml(head: bytes) -> bool:
     """Recognize a document that begins with a tag, a declaration or a comment."""
     return bool(XML.match(text_of(head).lstrip()))

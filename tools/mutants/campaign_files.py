@@ -165,7 +165,7 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: children of what is deleted do not count among the records",
         COMPARISON,
-        "self.plan.listed += 0 if is_replaced else len(below)",
+        "self.plan.listed += 0 if replaced_by else len(below)",
         "self.plan.listed += 0",
         (f"{GENERATED}::test_after_any_edits_and_kills_the_account_is_the_file",),
     ),

@@ -62,7 +62,7 @@ def run(argv: list[str]) -> int:
 def run_task_line(words: Sequence[str], fixed: "Mapping[str, Any]") -> tuple[int, "ResultShape | None"]:
     """Run the command line of a task; return its exit code, and how its result is shown."""
     from .cli.error_boundary import run_command_line
-    from .console.command_line import CommandLine
+    from .console.options import CommandLine
 
     line = CommandLine(words, fixed)
     return run_command_line(line), line.shape

@@ -101,6 +101,11 @@ class Endpoint(msgspec.Struct, frozen=True):
     takes_several: bool  # its command takes several ids, or finds records by --where
 
     @property
+    def route(self) -> str:
+        """Name the endpoint, whose requests share a rate limit."""
+        return f"{self.method} {self.path}"
+
+    @property
     def mutates(self) -> bool:
         """Whether the request is sent by a method that changes something."""
         return self.method != "GET"

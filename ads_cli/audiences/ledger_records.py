@@ -90,6 +90,10 @@ class Sealer:
         """Return what only the key tells of a digest of people."""
         return blake2b(digest.encode(), key=self.key, person=b"batch", digest_size=8).hexdigest()
 
+    def sealed_content(self, digest: str) -> str:
+        """Return what only the key tells of the digest of a file, which may be of one person."""
+        return blake2b(digest.encode(), key=self.key, person=b"content", digest_size=HALF).hexdigest()
+
     def digests(self, kind: int, values: Sequence[str]) -> list[bytes]:
         """Return the digests of identifiers of one kind."""
         copy = self._kinds[kind].copy

@@ -9,7 +9,7 @@ from ..feeds.rows import Rows
 from ..feeds.transforms import Where
 from ..output.text import cell
 from ..spelling import suggestion
-from ..validation.columns import columns_not_sent
+from ..validation.report import columns_not_sent
 from .consent import (
     CellAnswers,
     Condition,

@@ -48,10 +48,12 @@ class ListFile(Location):
         """Tell whether `path` is this file."""
         return self._location.is_same_file(path)
 
-    def is_unchanged(self, version: str, digest: str) -> bool:
-        """Tell whether it had this version, or has this digest, for which it is read."""
-        is_known = bool(version) and self.peeked.version == version
-        return is_known or self._digest() == digest
+    def is_unchanged(self, version: str, digest: str, sealed: Callable[[str], str]) -> bool:
+        """Tell whether it had this version, or has this digest, plain or sealed, for which it is read."""
+        if version and self.peeked.version == version:
+            return True
+        own = self._digest()
+        return digest in (own, sealed(own))
 
     def _digest(self) -> str:
         found = sha256()
@@ -237,7 +239,7 @@ class MultiFileAudiencePlan(ListPlan):
         changed: list[str] = []
         for sent in journal.sent_parts:
             found = named = by_origin.get(sent.part)
-            if found and not found.is_unchanged(sent.version, sent.digest):
+            if found and not found.is_unchanged(sent.version, sent.digest, self._settings.sealed):
                 changed.append(found.label)
                 found = None
             has_rejections = bool(sent.invalid or sent.failed)
@@ -261,7 +263,7 @@ class MultiFileAudiencePlan(ListPlan):
         sent = SentPart(
             part=each.origin,
             version=each.peeked.version,
-            digest=plan.rows.source.digest,
+            digest=self._settings.sealed(plan.rows.source.digest),
             first_batch=self.batch_count - plan.batch_count,
             rows_before=self.report.rows - report.rows,
             rows=report.rows,

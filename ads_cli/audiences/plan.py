@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..api.problems import Problem
@@ -116,6 +117,7 @@ class ListSettings(NamedTuple):
     packing: PackingOptions
     dry_run: bool = False
     comparison: "RowComparison | None" = None  # with what was acknowledged
+    state_dir: Path | None = None  # whose key seals what journals say of files
 
     def new_report(self) -> ListReport:
         """Return the report of nothing yet."""
@@ -135,6 +137,14 @@ class ListSettings(NamedTuple):
                 if column in report.answers
             ),
         ]
+
+    def sealed(self, digest: str) -> str:
+        """Return what journals say of a file with a digest."""
+        from .ledger import load_key
+        from .ledger_records import Sealer
+
+        assert self.state_dir
+        return Sealer(load_key(self.state_dir)).sealed_content(digest)
 
     def new_answers(self) -> dict[str, CellAnswers]:
         """Return what is known, before a list is read, of the columns that are asked for yes or no."""
@@ -243,7 +253,7 @@ class ListPlan(Plan):
         """Return what identifies the job: of several files their names, and not their content."""
         feed = self.rows.source
         options = self._settings.job_options(feed, self.rows.columns, skip_invalid=skip_invalid)
-        return JobKey(self.place(service), "push", feed.digest, options)
+        return JobKey(self.place(service), "push", self._settings.sealed(feed.digest), options)
 
     def begin(self, journal: Journal) -> None:
         """Begin to note in the ledger of the list who is sent."""

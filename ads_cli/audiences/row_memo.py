@@ -40,7 +40,7 @@ MOST_SHAPES = NO_SHAPE
 MOST_OTHERS = 4  # one record in so many
 MOST_COUNTED_BYTES = 4 * 1024 * 1024
 
-SEEN, COVERED, TOUCHED = 1, 2, 4  # by a row outside of the memo; by one in it; by one that was read
+SEEN, COVERED, TOUCHED = 1, 2, 4  # by a row outside of the memo; by one in it; by one of these that was read
 IS_COVERED = bytes(bool(value & COVERED) for value in range(256))
 
 
@@ -154,7 +154,7 @@ class Coverage:
     def see(self, positions: Sequence[int]) -> None:
         """Note the records of rows that were read and are not in the memo."""
         for position in positions:
-            self.seen[position] |= SEEN | TOUCHED
+            self.seen[position] |= SEEN
 
     def uncover(self, ids: bytes) -> None:
         """Note that rows of the memo are in the file no longer."""

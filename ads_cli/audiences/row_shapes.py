@@ -14,7 +14,8 @@ from .. import __version__
 from ..feeds.rows import Block
 from .columns import BETWEEN, SEPARATOR, EncodedColumn
 
-ROW_BYTES = 6  # by which a row is known again
+ROW_BYTES = 8  # by which a row is known again
+HALF_BYTES = array("I").itemsize
 NO_SHAPE = 255  # of a row that is to be read again each time
 QUOTE, RETURN, NEWLINE = b'"', b"\r", b"\n"
 
@@ -82,14 +83,11 @@ class RowHash(NamedTuple):
             return b""
         numbers = [*map(int.from_bytes, lines)]
         joined = bytearray(len(lines) * ROW_BYTES)
-        for number, prime in enumerate(self.primes):
-            rest = array("I", map(prime.__rmod__, numbers))
-            if sys.byteorder == "big":
-                rest.byteswap()
-            encoded, half = rest.tobytes(), ROW_BYTES // 2
-            for at in range(half):
-                value = self.reading[number * half + at]
-                joined[number * half + at :: ROW_BYTES] = encoded[at :: rest.itemsize].translate(_xor(value))
+        for first, prime in zip((0, HALF_BYTES), self.primes, strict=True):
+            rests = array("I", map(prime.__rmod__, numbers)).tobytes()  # whole: some bytes alone may be equal
+            for at in range(HALF_BYTES):
+                mask = _xor(self.reading[first + at])
+                joined[first + at :: ROW_BYTES] = rests[at::HALF_BYTES].translate(mask)
         return bytes(joined)
 
 

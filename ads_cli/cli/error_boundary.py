@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 
-from ..console.command_line import CommandLine
+from ..console.options import CommandLine
 from ..errors import AdsctlError, Interrupted, ReportedError
 from ..signals import turn_off as turn_off_core_dumps
 

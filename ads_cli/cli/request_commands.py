@@ -63,6 +63,10 @@ class RequestCommand(ExampleCommand):
         """Return the request that a service understands."""
         return next(request for request in self.requests if is_of_service(request, service))
 
+    def name_for(self, request: type[Request], param: Any) -> str:
+        """Return the name that a request has for a parameter; services may name it differently."""
+        return self._names[request].get(_key(param), str(param.name))
+
     def _values(self, request: type[Request], given: dict[str, Any]) -> dict[str, Any]:
         """Name the values of the parameters as a request does; raise UsageError for one that it lacks."""
         names, values = self._names[request], {}

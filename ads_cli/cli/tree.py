@@ -8,7 +8,6 @@ from typing import Any, cast
 from typer import Exit
 from typer.core import TyperCommand, TyperGroup
 
-from ..console.command_line import CommandLine
 from ..console.help_texts import (
     CONTEXT_SETTINGS,
     FunctionCommand,
@@ -17,7 +16,7 @@ from ..console.help_texts import (
     show_help,
     summary_line,
 )
-from ..console.options import CHOICES, common_options, shown_options, store_common_option
+from ..console.options import CHOICES, CommandLine, common_options, shown_options, store_common_option
 from ..console.parameters import Option, unknown_command, words_left
 from ..errors import UsageError
 from ..lean_imports import import_msgspec

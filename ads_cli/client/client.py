@@ -18,8 +18,7 @@ from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
 from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
 from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
-from .response import Response, follow
-from .sender import Sender
+from .response import Response, Sender, follow
 
 if TYPE_CHECKING:
     import httpx
@@ -242,7 +241,8 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     @staticmethod
     def load() -> None:
         """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
-        from . import signing  # noqa: F401
+        from ..http import network  # noqa: F401
+        from . import signing, transport  # noqa: F401
 
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""

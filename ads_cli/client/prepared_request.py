@@ -118,7 +118,7 @@ def build_request(
         url,
         body,
         content_type,
-        f"{endpoint.method} {endpoint.path}",
+        endpoint.route,
         endpoint.retry,
         sensitive=endpoint.sensitive,
         pieces=pieces,

@@ -336,6 +336,10 @@ class RateLimiter:
                     self.record_progress()  # the service was not silent: nothing was sent
             raise StoppedError
 
+    def begin_with(self, route: str, requests: int) -> None:
+        """Let a route begin with so many concurrent requests; an overload reduces them as ever."""
+        self.proven = {**self.proven, route: requests}
+
     def pause(self, route: str, delay: float, *, is_stated: bool) -> None:
         """Send no request of a route for `delay` seconds, which the service states or which are our guess."""
         with self._lock:

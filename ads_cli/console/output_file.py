@@ -133,7 +133,7 @@ class RunReport(ABC):
         if self.path is None:
             return
         from .. import __version__
-        from ..report.rendering import render
+        from ..report import render
 
         html = render(self.page(), __version__, self.call.mask)
         with atomic(self.path, may_replace=self._may_replace, keep_mode=True) as stream:
@@ -164,7 +164,7 @@ def checked_path(name: str, *, force: bool) -> Path:
 
 def is_page_file(path: Path) -> bool:
     """Tell whether a file is a page that adsctl wrote."""
-    from ..report.rendering import is_page
+    from ..report import is_page
 
     try:
         with path.open("rb") as file:

@@ -12,7 +12,7 @@ from ..config.settings import Setting, Settings
 from ..errors import AdsctlError, UsageError
 from ..output import COLORS, FORMATS, Presentation
 from ..spelling import suggestion
-from .command_line import CommandLine
+from .options import CommandLine
 
 WORKBOOK = ".xlsx"
 

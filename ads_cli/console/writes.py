@@ -21,7 +21,7 @@ from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, ne
 from ..config.environment import PREFIX
 from ..config.file_locks import locked
 from ..config.guard import read_guard
-from ..errors import AdsctlError
+from ..errors import AdsctlError, GuardError
 from ..masking import MASK, mask_address
 from ..numbers import parse_count
 from ..output.text import shell_command
@@ -223,6 +223,7 @@ class Writes:
     def __init__(self, call: "Caller") -> None:
         self._call = call
         self._in_push = False
+        self._told: set[str] = set()  # what a dry run was told of the guard
 
     @cached_property
     def guard(self) -> WriteGuard:
@@ -234,7 +235,7 @@ class Writes:
             lambda: read_guard(settings),
             self._dialect,
             self._call.stored_of,
-            self._lock_account,
+            self._lock_account if is_sent else lambda account: None,
             fleet=FleetCount(Path(counts)) if counts and is_sent else None,
         )
 
@@ -287,25 +288,36 @@ class Writes:
                 self._call.messages.warn(f"the log of changes does not say how {entry.id} ended")
 
     def approve(self, requests: "Iterable[PreparedRequest]") -> None:
-        """Judge a run before its first request; a dry run is judged by `guard check` alone."""
-        if self._is_judged:
+        """Judge a run before its first request; a dry run is told what the guard would refuse."""
+        with self._judging():
             self.guard.approve(requests)
 
     def approve_plan(self, requests: "Iterable[tuple[PreparedRequest, str]]") -> None:
         """Judge a plan before its first request: its changes, and what names each record that is new."""
-        if self._is_judged:
+        with self._judging():
             self.guard.approve_plan(requests)
 
     def approve_push(self, plan: "Plan") -> None:
         """Judge a push before its first request, as far as it is known."""
-        if not (self._is_judged and self.guard.guard):
-            return
-        requests = [*map(self._call.client.prepare, plan.write_requests())]
-        self.guard.approve_rows(requests, None if plan.parts else plan.due)
+        with self._judging():
+            if self.guard.guard:
+                requests = [*map(self._call.client.prepare, plan.write_requests())]
+                self.guard.approve_rows(requests, None if plan.parts else plan.due)
 
-    @property
-    def _is_judged(self) -> bool:
-        return not self._call.dry_run or self._call.is_guard_check
+    @contextmanager
+    def _judging(self) -> Iterator[None]:
+        """Let a dry run that only shows what it would send warn where the guard would refuse that."""
+        if not self._call.dry_run or self._call.is_guard_check:
+            yield
+            return
+        try:
+            yield
+        except AdsctlError as error:
+            messages, is_refused = self._call.messages, isinstance(error, GuardError)
+            text = f"{'without --dry-run, ' if is_refused else 'the guard cannot judge it: '}{error.message}"
+            if text not in self._told:
+                self._told.add(text)
+                messages.warn(text) if is_refused else messages.note(text)
 
     def _dialect(self) -> Dialect:
         settings = self._call.settings

@@ -21,8 +21,7 @@ from ..api.validation import compile_types
 from ..errors import StateError
 from . import identity, oauth, resources
 from .core.faults import handle_with_faults, parse_fault
-from .core.handlers import RegisteredHandler, RequestContext, error_of, read_request
-from .core.rate_limits import RateLimits
+from .core.handlers import RateLimits, RegisteredHandler, RequestContext, error_of, read_request
 from .core.request import IncomingRequest
 from .core.responses import RESULTS, ApiError, HttpResponse, envelope, error_response, in_shape_of_x
 from .core.routing import Router

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
@@ -56,9 +56,6 @@ class Row(msgspec.Struct, gc=False):
         return {field: value for field, value in values.items() if value is not None}
 
 
-MayFix = Callable[[dict[str, Any]], bool]
-
-
 class RowConversion(Protocol):
     """Converts each row after it is read; picklable, since worker processes convert rows too."""
 
@@ -99,9 +96,8 @@ class RowConversion(Protocol):
     def apply(self, row: Row) -> None:
         """Convert a row in place."""
 
-    @property
-    def may_fix_texts(self) -> "MayFix | None":
-        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+    def with_fixed_texts(self, rows: Iterable[Row]) -> Iterable[Row]:
+        """Yield rows, with their texts fixed, which may break no rule."""
 
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row in place, which may break no rule."""

@@ -1,9 +1,10 @@
 """The text of a value, as templates and conditions see it."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from hashlib import blake2b
+from itertools import islice
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -12,7 +13,7 @@ import msgspec
 from ..errors import UsageError
 from ..output.text import cell, listed
 from ..spelling import suggestion
-from .rows import DuplicatePolicy, MayFix, Row, Rows
+from .rows import DuplicatePolicy, Row, Rows
 
 
 def text_of(value: Any) -> str:
@@ -47,8 +48,8 @@ class Step(Protocol):
 class RowFixes(Protocol):
     """Changes what breaks a rule; a Struct, as a step is, and picklable."""
 
-    def may_fix_texts(self, values: dict[str, Any]) -> bool:
-        """Tell whether a text of a row may have to be fixed; called for each row."""
+    def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
+        """Tell whether a text of some rows may have to be fixed; asked of many at once, and again of each."""
 
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row, which may break no rule."""
@@ -240,6 +241,10 @@ class Where(msgspec.Struct, frozen=True):
         return bool(compare(text, self.value))
 
 
+ROWS_ASKED = 64  # at once, whether a text of theirs may have to be fixed
+MAX_HITS = 4  # runs of rows with something to fix, after which each row is asked
+
+
 class RowTransform:
     """The steps that convert the rows of one feed, in their order; picklable."""
 
@@ -321,10 +326,25 @@ class RowTransform:
                 if row.left_out:
                     return
 
-    @property
-    def may_fix_texts(self) -> MayFix | None:
-        """Return a function that says whether values may have to be fixed; None where there is no fix."""
-        return self.fixes.may_fix_texts if self.fixes else None
+    def with_fixed_texts(self, rows: Iterable[Row]) -> Iterable[Row]:
+        """Yield rows, with their texts fixed, which may break no rule."""
+        if self.fixes is None:
+            return rows
+        return self._with_fixed_texts(iter(rows), self.fixes.may_fix_texts)
+
+    def _with_fixed_texts(
+        self, rows: Iterator[Row], may_fix: Callable[[Sequence[dict[str, Any]]], bool]
+    ) -> Iterator[Row]:
+        """Ask about many rows at once, which takes half the time, while there are any with nothing to fix."""
+        hits = 0  # runs in a row with something to fix
+        while run := [*islice(rows, ROWS_ASKED)]:
+            if hits < MAX_HITS:
+                hits = hits + 1 if may_fix([row.values for row in run]) else 0
+            if hits:
+                for row in run:
+                    if not (row.left_out or row.problem) and may_fix([row.values]):
+                        self.fix_texts(row)
+            yield from run
 
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row in place, which may break no rule."""

@@ -31,6 +31,7 @@ class TaskProblem(NamedTuple):
     text: str
     error: type[AdsctlError] = ContentError
     task: str = ""  # its name, where it is a mistake of one
+    of: str = "in the file"  # or one of the others of check.py
 
 
 class TaskEntry(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from ..errors import NotFoundError, RefusedError, UnavailableError
 from ..output.text import counted
 from .listing import list_products
 from .normal_form import FIELDS
-from .sync.database import blob, create, temporary_folder
+from .sync import blob, create, temporary_folder
 
 MAX_FAILED_IN_A_ROW = 3  # groups that cannot be listed, after which nothing else is asked for
 SEEN = "CREATE TABLE seen (name BLOB PRIMARY KEY) WITHOUT ROWID"

@@ -59,7 +59,7 @@ class JobKey(msgspec.Struct, frozen=True):
 
     place: UploadTarget
     upload: str  # "push", "create", "update", "send", "sync", "delete" or "delete by id"
-    content: str  # SHA-256 of the file's bytes, in hex
+    content: str  # SHA-256 of the file's bytes, in hex; of people what only a key tells of it
     options: JobOptions
 
     @property

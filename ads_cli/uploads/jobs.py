@@ -171,7 +171,7 @@ def restart_reason(folder: Path, job: Job) -> str:
     earlier, ended = of_file[-1]
     if ended:
         return f"the last {earlier.action} of this file has ended"
-    if not earlier.epoch:
+    if not earlier.epoch or len(earlier.key.content) != len(job.key.content):
         return EARLIER_VERSION
     if earlier.key.content != job.key.content:
         return f"the file has changed since the unfinished {earlier.action}"

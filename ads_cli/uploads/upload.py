@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from ..api.endpoint import Request
 from ..errors import AdsctlError, UnavailableError
 from ..output.text import shortened
 
 if TYPE_CHECKING:
+    from ..api.endpoint import Request
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
@@ -68,7 +68,7 @@ class SentPart(msgspec.Struct, kw_only=True):
 
     part: str  # the origin of the file
     version: str  # that its location knows it by
-    digest: str  # SHA-256 of its bytes
+    digest: str  # what only a key tells of the SHA-256 of its bytes; in earlier versions that itself
     first_batch: int
     rows_before: int  # of the files before
     rows: int
@@ -146,7 +146,7 @@ class Upload(Protocol):
     """One kind of upload to one place."""
 
     @property
-    def request(self) -> Request:
+    def request(self) -> "Request":
         """Return the request without its items."""
 
     @property
@@ -181,7 +181,7 @@ ReadOutcomes = Callable[[Sequence[str], "Response"], list[RowOutcome]]
 class RowUpload:
     """Uploads encoded rows, each of which has an outcome in the response."""
 
-    request: Request  # with an empty list in place of the items
+    request: "Request"  # with an empty list in place of the items
     field: str  # of the request, which holds the items
     statuses: tuple[str, ...]
     read_outcomes: ReadOutcomes

@@ -25,8 +25,7 @@ from . import (
     add,
     unpack,
 )
-from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
-from .report import ValidationReport
+from .report import ValidationReport, missing_columns, unknown_columns, unsent_columns, unused_mapping
 from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one

@@ -12,6 +12,7 @@ from tests.adsctl import Adsctl
 Person = dict[str, str]
 EMPTY = "1nmv2"  # an audience of nobody
 FIELDS = {"email": "email", "phone": "phone_number", "id": "partner_user_id"}
+FIELDS |= {name: name for name in ("handle", "device_id", "platform_id")}
 
 
 class List:
@@ -23,8 +24,7 @@ class List:
 
     def write(self, people: Iterable[Person], name: str = "people.csv") -> None:
         """Write a file of people."""
-        rows = [",".join(person.get(column, "") for column in FIELDS) for person in people]
-        self.adsctl.file(name, "\n".join([",".join(FIELDS), *rows]) + "\n")
+        self.adsctl.file(name, as_csv(people))
 
     def run(self, *words: str, code: int | None = 0, people: Iterable[Person] | None = None) -> dict:
         """Run a command with the list as JSON; return its summary."""
@@ -62,6 +62,11 @@ class List:
     def equals(self, people: Iterable[Person]) -> bool:
         """Tell whether exactly these people are on the list."""
         return self.members == self.identifiers(people)
+
+
+def as_csv(people: Iterable[Person]) -> str:
+    rows = [",".join(person.get(column, "") for column in FIELDS) for person in people]
+    return "\n".join([",".join(FIELDS), *rows]) + "\n"
 
 
 def digest(text: str) -> str:

@@ -14,7 +14,7 @@ from ads_cli.audiences.ledger_log import LogFile
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
-from tests.audiences.lists import List, digest, people, person
+from tests.audiences.lists import List, as_csv, digest, people, person
 
 PHONES = "+49151123450{:02}".format
 
@@ -317,6 +317,7 @@ def test_nothing_in_the_state_folder_tells_of_somebody_without_the_key(customers
         if path.is_file() and not path.name.startswith("emulator")
     )
     known = (digest("u1@x.de"), plain.hexdigest(), "u1@x.de")
+    known += tuple(digest(as_csv(people(*each))) for each in ([1], [1, 2]))
     assert customers.members and not any(each.encode() in stored for each in known)
     assert bytes.fromhex(known[0]) not in stored
 

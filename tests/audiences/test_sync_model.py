@@ -16,19 +16,31 @@ FAULTS = ("none", "none", "lost answer", "not sent", "killed")
 STEPS = 7
 
 
-def random_people(chance: random.Random) -> list[Person]:
-    """Return people with one to three identifiers, some of which several people share."""
-    found = []
-    for number in chance.sample(range(12), chance.randint(1, 8)):
-        person = {"email": f"u{number}@x.de"}
-        if chance.random() < 0.5:
-            person["phone"] = f"+4915112345{chance.randrange(4):03}"
-        if chance.random() < 0.3:
-            person["id"] = f"customer-{chance.randrange(6)}"
+def random_person(chance: random.Random, number: int) -> Person:
+    """Return somebody with one to six identifiers, some of which several people share."""
+    person = {"email": f"u{number}@x.de"}
+    if chance.random() < 0.5:
+        person["phone"] = f"+4915112345{chance.randrange(4):03}"
+    if chance.random() < 0.3:
+        person["id"] = f"customer-{chance.randrange(6)}"
+    for name in ("handle", "device_id", "platform_id"):
         if chance.random() < 0.2:
-            del person["email"]
-        found += [person] if person else []
-    return found or [{"email": "u0@x.de"}]
+            person[name] = f"{chance.randrange(100, 105)}{'' if name == 'platform_id' else 'x'}"
+    if chance.random() < 0.2:
+        del person["email"]
+    return person
+
+
+def random_people(chance: random.Random, before: list[Person]) -> list[Person]:
+    """Return people, often those of the file before with some changes."""
+    if before and chance.random() < 0.7:
+        found = [each for each in before if chance.random() < 0.9]
+        numbers = chance.sample(range(12), chance.randrange(3))
+    else:
+        found, numbers = [], chance.sample(range(12), chance.randint(1, 8))
+    for number in numbers:
+        found.insert(chance.randint(0, len(found)), random_person(chance, number))
+    return [each for each in found if each] or [{"email": "u0@x.de"}]
 
 
 class Faults:
@@ -67,10 +79,11 @@ def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch
     adsctl.copy_emulator()
     state, snapshot = adsctl.home / "state", adsctl.home / "snapshot"
     unknown: set[bytes] = set()  # whom a restored ledger does not know
+    listed: list[Person] = []
     for _ in range(STEPS):
         step = chance.choice(("push", "delete", "sync", "sync", "snapshot", "restore"))
         faults.next = chance.choice(FAULTS) if step in ("push", "delete", "sync") else "none"
-        listed = random_people(chance)
+        listed = random_people(chance, listed)
         if step == "push":
             members.run("push", "people.csv", people=listed, code=None)
         elif step == "delete":
@@ -87,7 +100,7 @@ def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch
             shutil.copytree(snapshot, state, dirs_exist_ok=True)
         faults.next = "none"
         if step in ("sync", "restore"):
-            listed = random_people(chance)
+            listed = random_people(chance, listed)
             before = members.members
             members.sync(listed, code=None)
             wanted = members.identifiers(listed)

@@ -5,7 +5,7 @@ from threading import Barrier
 
 import pytest
 
-from ads_cli.client.sender import Sender
+from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.accounts import CAFE, SHOP
 from ads_cli.emulator.seed.line_items import CARD, CLICKS, KNITTERS, SPRING, SUMMER
 

@@ -5,9 +5,13 @@ import io
 import json
 from abc import ABC, abstractmethod
 from hashlib import sha256
+from pathlib import Path
 from random import Random
 
 from ads_cli.api.users import MAX_OPERATIONS
+from ads_cli.audiences.ledger import FOLDER, KEY_FILE, read_description
+from ads_cli.audiences.ledger_log import SentUsers, read_log
+from ads_cli.audiences.ledger_records import HALF, RECORD_BYTES, LedgerEntry, Sealer
 from ads_cli.emulator.app import Emulator
 from ads_cli.uploads.upload import Acknowledgement
 from tests.conftest import PRODUCT
@@ -25,6 +29,7 @@ class UploadKind(ABC):
     methods: tuple[str, ...]  # of the requests
     path_suffix: str
     before: Rows = []  # a file that is sent before, without faults
+    state_dir: Path  # of the program
     syncs = False  # the whole file at each start, after a listing that may fail
     size: int  # rows per request
     counts: tuple[int, ...]  # possible numbers of rows in a file
@@ -210,13 +215,44 @@ class SyncedCustomers(Customers):
         self._wanted = {_hashed(row["email"]) for row in rows} | {row["partner_user_id"] for row in rows}
 
     def judge(self, method: str, body: bytes, acknowledged: list[Acknowledgement]) -> tuple[int, str]:
+        known, repeated = self._known(), 0
         for operation in json.loads(body):
             deletes = operation["operation_type"] == "Delete"
             for user in operation["params"]["users"]:
                 values = {value for own in user.values() for value in own}
                 if bool(values & self._wanted) == deletes:
                     return 0, f"{operation['operation_type']} of somebody who {'is' if deletes else 'left'}"
-        return 0, ""
+                if known is not None:
+                    is_gone, is_there = not values & known.keys(), all(map(known.get, values))
+                    repeated += is_gone if deletes else is_there
+        return repeated, ""
+
+    def _known(self) -> dict[str, bool] | None:
+        """Return the identifiers that are known, and which for sure; None where nobody relies on them."""
+        folder = self.state_dir / FOLDER
+        ledgers = [path for path in folder.glob("[0-9a-f]*") if not path.suffix]
+        log = read_log(max(folder.glob("*.log"), key=lambda path: path.name, default=Path()))
+        if not (ledgers and log):
+            return None
+        info, size, texts, _ = read_description(ledgers[0])
+        if not info.epoch or info.epoch != log.header.previous or info.links_unknown:
+            return None
+        sealer, data = Sealer((self.state_dir / KEY_FILE).read_bytes()), ledgers[0].read_bytes()[:size]
+        records = {data[at : at + HALF]: data[at : at + info.width] for at in range(0, size, info.width)}
+        batches: dict[int, SentUsers] = {}
+        for frame in log.frames():
+            if isinstance(frame, SentUsers):
+                batches[frame.batch] = frame
+                texts |= frame.texts
+            elif sent := batches.get(frame.batch):
+                for at in range(0, len(sent.deletes), RECORD_BYTES):
+                    records.pop(sent.deletes[at : at + HALF], None)
+                for at in range(0, len(sent.updates), RECORD_BYTES):
+                    records[sent.updates[at : at + HALF]] = sent.updates[at : at + RECORD_BYTES]
+        return {
+            sealer.open(each.kind, each.digest, texts.get(each.digest, each.rest)): not each.uncertain
+            for each in map(LedgerEntry.decode, records.values())
+        }
 
     def is_whole(self, summary: dict[str, int]) -> bool:
         found = sum(summary[status] for status in ("created", "updated", "unchanged", "failed"))

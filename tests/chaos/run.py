@@ -39,6 +39,7 @@ class Run:
         self.jobs = home / "state" / "jobs"
         self.emulator = Emulator(home / "service.db")
         self.kind = KINDS[seed % len(KINDS)](self.emulator)
+        self.kind.state_dir = home / "state"
         self.result = Result(seed, " ".join(self.kind.words))
         self.rows = self.kind.rows(self.random, self.random.choice(self.kind.counts))
         self.file = self.adsctl.file("feed.csv", as_csv(self.rows))

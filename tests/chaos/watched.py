@@ -3,11 +3,14 @@
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
+from ads_cli.audiences.ledger import KEY_FILE
+from ads_cli.audiences.ledger_records import Sealer
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.responses import AuthenticationError
 from ads_cli.uploads.job_file import acknowledgements
@@ -84,9 +87,12 @@ class Watched:
     def unfinished(self) -> Iterator[tuple[Path, list[Acknowledgement]]]:
         """Yield the unfinished jobs of the current file, with their acknowledgements."""
         digest = sha256(self.file.read_bytes()).hexdigest()
+        contents = {digest}
+        with suppress(FileNotFoundError):
+            contents.add(Sealer((self.jobs.parent / KEY_FILE).read_bytes()).sealed_content(digest))
         if self.jobs.is_dir():
             for path, job, ended in list_jobs(self.jobs):
-                if job.key.content == digest and not ended:
+                if job.key.content in contents and not ended:
                     yield path, [*acknowledgements(path)]
 
     def settle(self) -> None:

@@ -4,6 +4,7 @@ from .mutant import Mutant
 
 REACHABLE = "tests/commands/mcp/test_reachable.py::"
 TOOLS = "tests/commands/mcp/test_tools.py::"
+PRIVACY = "tests/commands/mcp/test_privacy.py::"
 STOPPED = "tests/commands/mcp/test_stopped_creations.py::"
 CHANGES = "tests/commands/mcp/test_changes.py::"
 
@@ -11,8 +12,8 @@ ASSISTANTS = (
     Mutant(
         "an assistant names any option",
         "ads_cli/commands/mcp/reachable.py",
-        "if param.name in allowed and param.name not in (*SHAPING, *COMMON)",
-        "if param.name not in (*SHAPING, *COMMON)",
+        "if name in allowed and name not in (*SHAPING, *COMMON)",
+        "if name not in (*SHAPING, *COMMON)",
         (f"{REACHABLE}test_no_parameter_of_a_reachable_command_names_a_file_a_program_or_an_address",),
     ),
     Mutant(
@@ -63,6 +64,20 @@ ASSISTANTS = (
         "created >= since and ",
         "",
         (f"{STOPPED}test_records_that_may_be_the_lost_one_are_asked_about",),
+    ),
+    Mutant(
+        "an address in characters of other widths is shown",
+        "ads_cli/commands/mcp/results.py",
+        'normalize("NFKC", INVISIBLE.sub("", masked))',
+        "masked",
+        (f"{PRIVACY}test_every_form_is_masked_in_texts_names_and_lists",),
+    ),
+    Mutant(
+        "a parameter that the service names differently cannot be given",
+        "ads_cli/commands/mcp/reachable.py",
+        "self.command.name_for(self.request, param) if self.request else str(param.name)",
+        "str(param.name)",
+        (f"{REACHABLE}test_a_parameter_has_the_name_of_the_service",),
     ),
     Mutant(
         "a plan is applied again",

@@ -20,10 +20,24 @@ CONVERSION = (
     ),
     Mutant(
         "a column is suggested whose values are not valid",
-        "ads_cli/validation/columns.py",
+        "ads_cli/validation/report.py",
         "if meant and needed is not None and",
         "if meant and",
         (f"{ADVICE}::test_a_column_whose_values_no_option_makes_valid_is_not_suggested",),
+    ),
+    Mutant(
+        "texts after some runs of rows with something to fix are not looked at",
+        "ads_cli/feeds/transforms.py",
+        "            if hits:\n",
+        "            if 0 < hits < MAX_HITS:\n",
+        ("tests/products/feeds/fixes/test_fixes.py::test_texts_are_fixed_wherever_in_a_file_they_are",),
+    ),
+    Mutant(
+        "options are tried for longer than a check takes",
+        "ads_cli/commands/products/advice.py",
+        "and perf_counter() > self._deadline",
+        "and False",
+        (f"{ADVICE}::test_rows_are_tried_for_no_longer_than_the_check_took",),
     ),
     Mutant(
         "a relative address hides that another one has a host",

@@ -200,9 +200,8 @@ def _login_by_grant(
 ) -> None:
     """Sign in by OAuth 2.0, and store the grant."""
     from ...auth import check_secret
-    from ...auth.callback import OAUTH2, Listener
     from ...auth.grants import READ_SCOPES, SCOPES
-    from ...auth.sign_in import GrantSignIn
+    from ...auth.sign_in import OAUTH2, GrantSignIn, Listener
 
     if not client_id:
         hint = "the app's settings in the developer console show it, under OAuth 2.0"
@@ -325,7 +324,7 @@ def _sign_in_by_callback(
     sign_in: "SignIn", open_page: OpenPage, callback: str, access: str | None
 ) -> "OAuthToken":
     """Sign in by listening on a loopback address for the callback of our own request token."""
-    from ...auth.callback import Listener
+    from ...auth.sign_in import Listener
 
     with Listener(callback) as listener:
         request = sign_in.begin(callback, access)

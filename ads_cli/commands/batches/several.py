@@ -57,6 +57,7 @@ class SeveralRecords(RecordSearch):
         records: dict[str, Record] = {}
         if chosen.where or chosen.settings:
             records = {str(record["id"]): record for record in map(to_neutral, self.find())}
+            call.stored.note(self._id_field, records)
         ids = [*records] if chosen.where else [*dict.fromkeys(chosen.ids)]
         if missing := [id for id in ids if id not in records] if chosen.settings else []:
             raise NotFoundError(f"there is no {self.singular} {listed(missing)}", hint="nothing was changed")

@@ -62,7 +62,7 @@ def pull(
 
     call = Invocation.of(ctx, mutates=False)
     if example:
-        from ...campaigns.example import example_text
+        from ...campaigns.writer import example_text
 
         sys.stdout.write(example_text())
         return
@@ -201,7 +201,7 @@ def apply(
             result = about.result = run.carry_out(found)
         print_plan(call, found, result)
         if write_ids:
-            from ...campaigns.write_ids import write_into
+            from ...campaigns.writer import write_into
 
             count, looped = write_into(Path(file), run.file, result.ids)
             call.messages.say(f"{file}: {counted(count, 'id')} written")

@@ -74,7 +74,7 @@ READS = {
 NAMED_READS = {
     "campaigns tree": ("campaign",),
     "cards fetch": ("cards", "with_deleted"),
-    "changes list": ("since", "account", "id"),
+    "changes list": ("since", "until", "account", "id"),
     "changes show": ("id", "change"),
     "guard show": (),
     "jobs list": (),
@@ -175,11 +175,15 @@ class ReachableCommand(NamedTuple):
         else:
             amounts = {name for field in self.fields for name in amount_names(field)}
             allowed = {*self.fields, *amounts, "active", "currency"}
+        named = {self._name_of(param): param for param in self.command.params}
         return {
-            param.name: param
-            for param in self.command.params
-            if param.name in allowed and param.name not in (*SHAPING, *COMMON)
+            name: param
+            for name, param in named.items()
+            if name in allowed and name not in (*SHAPING, *COMMON)
         }
+
+    def _name_of(self, param: Any) -> str:
+        return self.command.name_for(self.request, param) if self.request else str(param.name)
 
     @property
     def names(self) -> dict[str, str]:
@@ -187,10 +191,10 @@ class ReachableCommand(NamedTuple):
         known = {name: name for name in self.parameters}
         for param in self.command.params:
             words = [word.lstrip("-").replace("-", "_") for word in (*param.opts, *param.secondary_opts)]
-            if param.name in known:
-                known |= dict.fromkeys([*words, (param.metavar or "").strip("[].").lower()], param.name)
-                if param.name in FILE_PARAMETERS:
-                    known["file"] = param.name
+            if (name := self._name_of(param)) in known:
+                known |= dict.fromkeys([*words, (param.metavar or "").strip("[].").lower()], name)
+                if name in FILE_PARAMETERS:
+                    known["file"] = name
             elif getattr(param, "is_alias", False) and _aliased(param.name) in known:
                 known[param.name] = _aliased(param.name)
         return known
@@ -225,7 +229,7 @@ class ReachableCommand(NamedTuple):
                     several = value if isinstance(value, list) else [value]
                     positional += [_text(given, each) for each in several]
                 else:
-                    options += _option(given, param, value, self.fields.get(param.name))
+                    options += _option(given, param, value, self.fields.get(names[key]))
         return [*self.name.split(), *options, *(["--", *positional] if positional else [])]
 
     def describe(self) -> dict[str, Any]:
@@ -344,7 +348,7 @@ def _text(given: str, value: Any) -> str:
     """Write a value as text; raise UsageError for one that no option takes."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
+    if isinstance(value, list) and not any(isinstance(each, list) for each in value):
         return ",".join(_text(given, each) for each in value)
     if not isinstance(value, str | int | float):
         raise UsageError(f"{given}: must be text, a number, true, false or a list of these")

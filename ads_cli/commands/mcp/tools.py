@@ -253,7 +253,7 @@ class Toolbox:
                 raise UsageError(f"{found.name!r} changes something", hint="use plan_change")
             words = found.words(own)
             at = words.index("--") if "--" in words else len(words)
-            words[at:at] = _paging(shaping) if found.takes("cursor") else []
+            words[at:at] = _paging({name: value for name, value in shaping.items() if found.takes(name)})
             words[at:at] = ["--envelope"] if found.takes("envelope") else []
             done = await self._done(words)
             data, next_cursor = _without_envelope(read_documents(done.output), found.takes("envelope"))

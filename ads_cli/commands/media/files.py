@@ -10,7 +10,7 @@ import typer
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
-from ...media.inspection import MediaInfo, inspect
+from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
 from ...output.text import counted
 from ..uploads.options import FeedOptions
@@ -51,13 +51,22 @@ class MediaFile(NamedTuple):
         """What messages and records name it by."""
         return self.location.label
 
-    def inspect(self) -> MediaInfo:
+    def inspect(self, *, is_hashed_beside: bool = False) -> MediaInfo:
         """Read it; raise UsageError where it cannot be opened."""
         require_regular(self.location)
+        is_local = isinstance(self.location, FileLocation)
+        return (inspect_beside if is_hashed_beside and is_local else inspect)(self.location)
+
+    def local_content(self, most: int) -> bytes:
+        """Return the bytes of a local file; nothing where it is larger, or cannot be read any more."""
+        if not isinstance(self.location, FileLocation):
+            return b""
         try:
-            return inspect(self.location)
-        except OSError as error:
-            raise UsageError(f"{self.label} cannot be read: {error.strerror or error}") from None
+            with self.location.open() as stream:
+                content = stream.read(most + 1)
+        except (AdsctlError, OSError):
+            return b""
+        return content if len(content) <= most else b""
 
 
 class CheckedMedia(NamedTuple):

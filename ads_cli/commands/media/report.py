@@ -13,9 +13,12 @@ from ...output.text import counted, listed
 from .files import CheckedMedia, CheckResult, MediaFile
 
 if TYPE_CHECKING:
-    from ...report import Cell, Level, ReportPage, ReportTable, Section
+    from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
 
 NAMED_FILES = 3  # the most that the title names
+# Types that browsers show.
+PICTURE_TYPES: "tuple[MediaType, ...]" = ("image/png", "image/jpeg", "image/gif", "image/webp")
+PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all
 LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": "good", "invalid": "error"}
 
 
@@ -119,20 +122,17 @@ class MediaReport(RunReport):
             yield Section("All files", [self._files()])
 
     def _files(self) -> "ReportTable":
-        """List the files; a thumbnail is that of an address of the web."""
-        from ...report import Badge, Column, Picture, ReportTable, web_address
+        """List the files, with small pictures of images."""
+        from ...report import Badge, Column, ReportTable, Thumbnail
 
-        addresses = [
-            web_address(each.file.label) if each.info.kind == "image" else "" for each in self._checked
-        ]
+        pictures = self._pictures()
         keys = {record["file"]: record["media_key"] or "" for record in self.records}
         rows: list[list[Cell]] = []
-        for each, address in zip(self._checked, addresses, strict=True):
+        for each, picture in zip(self._checked, pictures, strict=True):
             info, status = each.info, self._status(each)
-            thumbnail: list[Cell] = [Picture(address) if address else ""] if any(addresses) else []
             rows.append(
                 [
-                    *thumbnail,
+                    *([picture] if any(pictures) else []),
                     each.file.label,
                     Badge(status, LEVELS.get(status, "error" if status == "failed" else "neutral")),
                     info.type or info.format or "unknown",
@@ -142,6 +142,27 @@ class MediaReport(RunReport):
                     *([keys.get(each.file.label, "")] if keys else []),
                 ]
             )
+        is_inside = any(isinstance(picture, Thumbnail) for picture in pictures)
         names = ("File", "Status", "Type", "Size", "Pixels", "Seconds", *(("Media key",) if keys else ()))
-        columns = [Column("Picture", "picture")] if any(addresses) else []
+        columns = [Column("Picture", "text" if is_inside else "picture")] if any(pictures) else []
         return ReportTable("Files", [*columns, *map(Column, names)], rows, "file")
+
+    def _pictures(self) -> "list[Cell]":
+        """Return a picture of each file: small local images themselves, as many as a page has room for."""
+        from ...report import Picture, Thumbnail, web_address
+
+        pictures: list[Cell] = []
+        left = PICTURES_BYTES
+        for each in self._checked:
+            info, content = each.info, b""
+            shown = next((type for type in PICTURE_TYPES if type == info.type), None)
+            if shown and not info.damage and info.bytes <= min(left, PICTURE_BYTES):
+                content = each.file.local_content(PICTURE_BYTES)
+            if shown and content:
+                left -= len(content)
+                pictures.append(Thumbnail(shown, content))
+            elif address := web_address(each.file.label) if info.kind == "image" else "":
+                pictures.append(Picture(address))
+            else:
+                pictures.append("")
+        return pictures

@@ -197,7 +197,7 @@ def upload(
     meant = [*(uses or ())]
     with MediaReport(call, page.report, named, "uploaded", force=rejected.force).written() as report:
         report.check_differs((file.location for file in named), rejected.failed_out)
-        result = check_files(call, named, meant, category)
+        result = check_files(call, named, meant, category, is_hashed_beside=len(named) == 1)
         beside = _check_beside(call, details, feed)
         report.checks += [result, *beside.values()]
         _require_valid(call, result, beside, skip_invalid=skip_invalid)
@@ -309,8 +309,9 @@ def _upload_all(
         except AdsctlError as error:
             if is_only:
                 raise
-            call.messages.warn(safe(f"{checked.file.label}: {error.message}"))
-            run.refused.append((checked.file, error.message))
+            reason = error.message.removeprefix(f"{checked.file.label}: ")
+            call.messages.warn(safe(f"{checked.file.label}: {reason}"))
+            run.refused.append((checked.file, reason))
             run.add(checked, record_of(checked.file.label, checked.info, category, "failed"))
             run.stopped = error if isinstance(error, STOPPING) else None
 

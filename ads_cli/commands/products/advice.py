@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from math import inf
+from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -17,18 +19,17 @@ from ...feeds.rows import NotUtf8Error, Row, Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes
-from ...products.feeds.hints import OPEN, column_for, list_separator
+from ...products.feeds.hints import OPEN, column_for, list_separator, template_of_nested
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
-from ...spelling import folded
 from ...validation import RowSchema
-from ...validation.columns import has_no_required_column
-from ...validation.report import Finding, ValidationReport
+from ...validation.report import Finding, ValidationReport, has_no_required_column
 from ...validation.validator import Validator
 from .options import ProductFeedOptions
 
 SAMPLE_ROWS = 2000  # on which options are found out
 SEARCHED_ROWS = 20_000  # for the rows of findings that are further on
 MAX_TRIED_ROWS = 100_000
+MIN_TRIED_ROWS = 10_000  # however long they take; of further ones as many as a check takes the time for
 MAX_ROUNDS = 6  # an option may show what else is wrong
 ADDRESS = f"https://{OPEN}"
 SINGLE = ("currency", "base_url", "keep", "encoding")  # parameters that are no lists
@@ -119,11 +120,15 @@ def advise(
     schema: RowSchema,
     report: ValidationReport | None,
     error: ContentError | None = None,
+    *,
+    seconds: float = inf,
 ) -> Advice | None:
     """Find the options that make rows of a checked feed valid; None where there are none.
 
     There is an error and no report where a table has none of the required columns, or another encoding.
+    More than 10,000 rows are tried only while that takes no more than some `seconds`.
     """
+    deadline = perf_counter() + seconds
     is_checked = report is not None
     whole = report is not None and report.rows <= MAX_TRIED_ROWS
     before = report.valid if report else 0
@@ -149,7 +154,7 @@ def advise(
         if not found:
             return None
         current = with_options_of(feed, found)
-        outcome = try_options(call, current, rows, schema, whole=whole)
+        outcome = try_options(call, current, rows, schema, whole=whole, deadline=deadline)
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others
     helps = outcome.valid > before or (outcome.valid == before and is_checked)
@@ -203,12 +208,18 @@ class Outcome(NamedTuple):
 
 
 def try_options(
-    call: Invocation, feed: ProductFeedOptions, rows: Rows, schema: RowSchema, *, whole: bool
+    call: Invocation,
+    feed: ProductFeedOptions,
+    rows: Rows,
+    schema: RowSchema,
+    *,
+    whole: bool,
+    deadline: float = inf,
 ) -> Outcome:
     """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
-    tried = feed.read_again(call, rows, schema)
-    report = _report(tried if whole else _FirstRows.of(tried, MAX_TRIED_ROWS), schema)
-    is_part = not whole and report.rows == MAX_TRIED_ROWS
+    first = _FirstRows(feed.read_again(call, rows, schema), MAX_TRIED_ROWS, deadline)
+    report = _report(cast(Rows, first), schema)
+    is_part = first.is_cut or (not whole and report.rows == MAX_TRIED_ROWS)
     return Outcome(report.valid, report.rows - report.left_out, is_part)
 
 
@@ -221,14 +232,19 @@ class _FirstRows:
 
     table = None
 
-    def __init__(self, rows: Rows, limit: int) -> None:
-        self._rows, self._limit = rows, limit
+    def __init__(self, rows: Rows, limit: int, deadline: float = inf) -> None:
+        self._rows, self._limit, self._deadline = rows, limit, deadline
+        self.is_cut = False  # by the deadline
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
 
     def __iter__(self) -> Iterator[Row]:
-        return islice(iter(self._rows), self._limit)
+        for number, row in enumerate(islice(iter(self._rows), self._limit)):
+            if number >= MIN_TRIED_ROWS and not self.is_cut and perf_counter() > self._deadline:
+                self.is_cut, self._limit = True, number  # any further reading is of the same rows
+                return
+            yield row
 
     @classmethod
     def of(cls, rows: Rows, limit: int) -> Rows:
@@ -326,8 +342,8 @@ def _of_finding(
         return
     elif is_missing or problem.startswith("is required"):
         yield from _filled(field, rows, sample, schema, is_missing=is_missing)
-    elif nested := _of_nested(field, {field: sample.values(field)}):
-        yield nested
+    elif nested := template_of_nested(field, {field: sample.values(field)}):
+        yield AdvisedOption("set", f"{field}={nested}", field)
     elif field in PRICES and ("--currency" in problem or any(map(is_bare_amount, sample.values(field)))):
         yield from _currency(field, rows, sample)
     elif field in (*LINKS, IMAGES):
@@ -351,8 +367,8 @@ def _filled(
                 yield AdvisedOption("map", f"{column}={wanted}", wanted)
                 yield from _split(wanted, sample.values(column))
             return
-    if nested := _of_nested(field, {column: sample.values(column) for column in unsent}):
-        yield nested
+    if nested := template_of_nested(field, {column: sample.values(column) for column in unsent}):
+        yield AdvisedOption("set", f"{field}={nested}", field)
     elif field == "description" and sample.values("title"):
         yield AdvisedOption("default", "description={title}", field)
     elif field == "condition":
@@ -362,34 +378,6 @@ def _filled(
         yield AdvisedOption("fix", "availability")
     elif field in ("brand", "availability") or (is_missing and field != "id"):  # which must differ
         yield AdvisedOption("default", f"{field}={ADDRESS if field == 'link' else OPEN}", field)
-
-
-# Keys of nested values that are those of a field, as schema.org and interfaces of shops have them.
-NESTED = {
-    "brand": ("name", "value", "title"),
-    "price": ("price", "amount", "value"),
-    "sale_price": ("amount", "value"),
-    "availability": ("availability", "status", "name"),
-    "condition": ("itemcondition", "condition", "name"),
-    "link": ("url", "href", "link"),
-    "image_link": ("url", "src", "contenturl", "href", "link"),
-}
-CURRENCY_KEYS = ("pricecurrency", "currency", "currencycode", "currencyid")
-
-
-def _of_nested(field: str, columns: Mapping[str, Sequence[Any]]) -> AdvisedOption | None:
-    """Return what fills a field from a key of a nested value, as `brand={brand.name}`."""
-    for column, values in columns.items():
-        keys = {folded(key): key for value in values if isinstance(value, dict) for key in value}
-        for name in NESTED.get(field, ("value", "name") if column == field else ()):
-            if (key := keys.get(name)) is None:
-                continue
-            template = f"{{{column}.{key}}}"
-            currency = next((keys[each] for each in CURRENCY_KEYS if each in keys), None)
-            if field in PRICES and currency:
-                template += f" {{{column}.{currency}}}"
-            return AdvisedOption("set", f"{field}={template}", field)
-    return None
 
 
 def _currency(field: str, rows: Rows, sample: _Sample) -> Iterator[AdvisedOption]:

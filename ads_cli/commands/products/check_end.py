@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,8 +20,7 @@ from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...uploads.plan import RowPlan
 from ...validation import CheckedRow
-from ...validation.columns import has_no_required_column, unsent_columns
-from ...validation.report import ValidationReport
+from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class CheckEnd:
         if self._out:
             self._out.check_differs(rows.source, None)
             self._out.confirm(self._call, force=self._force)
+        self._began = perf_counter()
 
     def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:
         """Find what to type next, where it is shown; return it for programs."""
@@ -88,7 +89,8 @@ class CheckEnd:
     ) -> None:
         from .advice import advise  # a feed that is valid needs none
 
-        self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report, error)
+        seconds = SHARE_OF_CHECK * (perf_counter() - self._began)
+        self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report, error, seconds=seconds)
 
     def completes(self, rows: Rows, report: ValidationReport) -> bool:
         """Say what to type next, or ask for it, and write the recipe.
@@ -177,6 +179,7 @@ class CheckEnd:
         self._call.messages.say(f"{path} written; use it with --recipe {shell_command([path])}")
 
 
+SHARE_OF_CHECK = 0.9  # of its time, in which options are tried
 FAILED = "failed.csv"
 # Options of a check that a push does not have, and whether a value follows.
 OF_CHECK = {

@@ -9,7 +9,6 @@ from ...console.output_file import RunReport, failure_details, made
 from ...errors import ContentError, Interrupted, ReportedError
 from ...masking import mask_address
 from ...output.text import counted
-from ...uploads.upload import FAILED
 
 if TYPE_CHECKING:
     from ...products.feed_stats import ProductFacts
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from .feed_page import DifferencesPart
 
 Action = Literal["check", "diff", "push", "sync"]
-LEVELS: "dict[str, Level]" = {"created": "good", "updated": "good", FAILED: "error", "deleted": "warning"}
+LEVELS: "dict[str, Level]" = {"created": "good", "updated": "good", "failed": "error", "deleted": "warning"}
 
 
 class PushReport(RunReport):
@@ -146,6 +145,8 @@ def checked(report: "ValidationReport") -> str:
 
 def sent(summary: "Summary", error: ReportedError | None, *, dry_run: bool) -> str:
     """Describe the result of a push."""
+    from ...uploads.upload import FAILED
+
     due, failed, invalid = summary.due, summary.counts.get(FAILED, 0), summary.report.invalid
     if dry_run:
         return f"A dry run: {counted(due, 'product')} would be sent, and nothing was"

@@ -362,7 +362,7 @@ class _UpdateHooks(PushHooks, kw_only=True):
 
 def _require_ids(rows: "Rows") -> None:
     """Raise ContentError where a table has no column of ids, before the catalog is listed."""
-    from ...validation.columns import missing_columns
+    from ...validation.report import missing_columns
 
     next(iter(rows), None)  # the columns of a table are known from the first row on
     missing_columns(rows, ("id",), rows.known)

@@ -1,10 +1,10 @@
 """Which field a foreign column is meant as, and how its values become valid ones."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ...spelling import closest, letters_and_digits
+from ...spelling import closest, folded, letters_and_digits
 from .transforms import ABSOLUTE, HAS_HOST, IMAGES, LINKS, PRICES, is_bare_amount
 
 OPEN = "…"  # stands for a value that only the owner of a feed knows
@@ -91,6 +91,35 @@ def fields_of_columns(columns: Sequence[str], free: Collection[str]) -> dict[str
         if column not in found and (meant := closest(column.removeprefix("g:"), others)):
             found[column] = meant
     return found
+
+
+# Keys of nested values that are those of a field, as schema.org and interfaces of shops have them.
+NESTED = {
+    "brand": ("name", "value", "title"),
+    "price": ("price", "amount", "value"),
+    "sale_price": ("amount", "value"),
+    "availability": ("availability", "status", "name"),
+    "condition": ("itemcondition", "condition", "name"),
+    "link": ("url", "href", "link"),
+    "image_link": ("url", "src", "contenturl", "href", "link"),
+}
+CURRENCY_KEYS = ("pricecurrency", "currency", "currencycode", "currencyid")
+
+
+def template_of_nested(field: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
+    """Return the template that fills a field from a key of a nested value, as `{brand.name}`."""
+    for column, values in columns.items():
+        keys = {folded(key): key for value in values if isinstance(value, dict) for key in value}
+        names = NESTED.get(field, ("value", "name"))
+        for name in names if column == field else (folded(field), f"item{field}"):  # else of anything
+            if (key := keys.get(name)) is None:
+                continue
+            template = f"{{{column}.{key}}}"
+            currency = next((keys[each] for each in CURRENCY_KEYS if each in keys), None)
+            if field in PRICES and currency:
+                template += f" {{{column}.{currency}}}"
+            return template
+    return None
 
 
 SEPARATORS = ("|", ";", "\n", ", ", ",", " ")

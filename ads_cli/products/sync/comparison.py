@@ -29,7 +29,7 @@ from ..listing import list_products
 from ..normal_form import COMPARED
 from ..selection import read_index
 from ..sync_state import SyncState
-from .database import temporary_folder
+from . import temporary_folder
 from .differences import ChangeTable, Differences, FieldChange, ProductChange, Unlisted
 from .listed_products import Listed, ListedProducts, Scope
 from .listing import BackgroundListing

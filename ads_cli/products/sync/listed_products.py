@@ -20,7 +20,7 @@ from ...feeds.transforms import KeyOf, RowTransform
 from ...output.text import cell
 from ...spelling import suggestion
 from ..normal_form import COMPARED, normal_form
-from .database import blob, create, insert, open_for_writing, open_unchanging, select, text
+from . import blob, create, insert, open_for_writing, open_unchanging, select, text
 
 
 class Scope(msgspec.Struct, frozen=True):

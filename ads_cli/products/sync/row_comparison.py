@@ -15,7 +15,7 @@ from ...feeds.rows import Row
 from ...validation import CheckedRow, KeptRun
 from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_hash
 from ..normal_form import COMPARED, encode_product
-from .database import blob, text
+from . import blob, text
 from .differences import FieldChange, ProductChange, Unlisted, difference
 from .listed_products import Listed, ListedProducts, Scope, content_of, values_in
 

@@ -250,6 +250,7 @@ def test_only_files_below_the_open_folders_are_sent(opened):
     opened.local("campaigns", "plan", "open/shop.yaml", "--out", "open/stored.plan")
     hostile = [
         *(("products push", {"file": name}) for name in ("../feed.csv", "-", "@HOME", "/etc/passwd")),
+        *(("products push", {"file": name}) for name in ("a" * 5000, "~/feed.csv", "feed.csv\n")),
         ("products push", {"file": "https://shop.example/feed.csv"}),
         ("products push", {"file": ["shop.yaml", "../feed.csv"]}),
         ("products push", {"files": "shop.yaml", "file": "../feed.csv"}),

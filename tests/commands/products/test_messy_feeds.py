@@ -106,6 +106,11 @@ def test_nested_values_of_crawlers_are_suggested_as_fields(adsctl, offer, option
     adsctl("products", "check", "feed.json", *completed(options, {"currency": "EUR"}))
 
 
+def test_a_nested_value_of_something_else_is_no_field(adsctl):
+    adsctl.file("feed.json", feed_of({"availability": None, "category": {"name": "Tea", "value": 1}}))
+    assert suggested(adsctl, "feed.json") == ["--default", f"availability={OPEN}"]
+
+
 def test_a_text_in_another_script_is_not_called_latin(adsctl):
     header, values = "id;title;description", "1;Кружка эмалированная;Синяя кружка для дома"
     adsctl.file("feed.csv", f"{header}\n{values}\n".encode("cp1251"))

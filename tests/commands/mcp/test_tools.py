@@ -196,7 +196,8 @@ def test_feeds_are_checked_and_compared_below_the_open_folders_only(adsctl):
 
 def test_a_file_of_campaigns_is_compared_unless_it_reads_others(adsctl):
     (adsctl.home / "open").mkdir()
-    adsctl.local("campaigns", "pull", "open/shop.yaml")
+    for name in ("shop.yaml", "shop.json", "shop.xlsx"):
+        adsctl.local("campaigns", "pull", f"open/{name}")
     adsctl.file("rows.csv", "name\nsecret\n")
     loop = {"for": {"rows": "../rows.csv"}, "key": "{name}", "name": "{name}"}
     adsctl.file("open/loop.yaml", json.dumps({"campaigns": [loop]}))
@@ -204,12 +205,13 @@ def test_a_file_of_campaigns_is_compared_unless_it_reads_others(adsctl):
     adsctl.file("open/post.yaml", json.dumps({"campaigns": [post]}))
 
     async def use(client):
-        same = await called(client, "plan_campaigns", file="shop.yaml")
+        pulled = ("shop.yaml", "shop.json", "shop.xlsx")
+        same = [await called(client, "plan_campaigns", file=file) for file in pulled]
         named = ("loop.yaml", "post.yaml")
         return same, [await called(client, "plan_campaigns", fails=True, file=file) for file in named]
 
     same, refused = session(adsctl, use, *LOCAL, "mcp", "--files", "open")
-    assert same["data"] == [] and same["exit_code"] == 0
+    assert [(each["data"], each["exit_code"]) for each in same] == [([], 0)] * 3
     for each in refused:
         assert "read other files" in each["error"]["message"] and "secret" not in str(each)
 

@@ -54,13 +54,15 @@ def run(argv: list[str]) -> int:
 
     if argv[:1] in (["__by"], ["__plan"]):  # a command that an assistant runs, and one that it plans
         return run_guarded(argv[2:], by=argv[1], is_plan=argv[0] == "__plan")
+    if argv[:1] == ["__apply"]:  # one that carries out a plan, by whose id the log of changes knows it
+        return run_guarded(argv[3:], by=argv[1], job=argv[2])
     return run_guarded(argv)
 
 
 def run_task_line(words: Sequence[str], fixed: "Mapping[str, Any]") -> tuple[int, "ResultShape | None"]:
     """Run the command line of a task; return its exit code, and how its result is shown."""
     from .cli.error_boundary import run_command_line
-    from .console.command_line import CommandLine
+    from .console.options import CommandLine
 
     line = CommandLine(words, fixed)
     return run_command_line(line), line.shape

@@ -18,9 +18,8 @@ from .batches.plan import BatchPlan
 from .batches.upload import BatchCodec, BatchUpload
 from .feeds.rows import Row, Rows
 from .spelling import as_known, by_folded, closest
-from .uploads.batch import Errors
-from .uploads.upload import not_understood
-from .validation.rows import CheckedRow
+from .uploads.upload import Errors, not_understood
+from .validation import CheckedRow
 
 if TYPE_CHECKING:
     from .client.response import Response

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from .campaigns import campaigns
-from .checks import REPORTED_ROWS, changed, checks, page
+from .checks import REPORTED_ROWS, advice, changed, checks, page
 from .clusters import clusters
 from .diffs import diffs, list_syncs
 from .emulators import emulators
@@ -85,6 +85,7 @@ def main() -> None:
         if "checks" in only:
             checks(table, env, folder, size["rows"], size["runs"])
             page(table, env, folder, min(size["rows"], REPORTED_ROWS), size["runs"])
+            advice(table, env, folder, min(size["rows"], REPORTED_ROWS), size["runs"])
             changed(table, env, folder, size["rows"], size["runs"])
         if "diffs" in only:
             diffs(table, env, folder, size["rows"], size["runs"])

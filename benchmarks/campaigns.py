@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.resources import campaigns as campaign_records
@@ -15,8 +16,9 @@ from .peers import ADSCTL, PYTHON
 from .running import interleaved, measured
 from .table import Bar, Table
 
-OF_CAMPAIGN, CRITERIA, BATCH = 100, 5, 40  # line items, criteria of each, and creations in a request
-MOST_CREATED = 160  # campaigns: an account may have 200
+OF_CAMPAIGN, CRITERIA = 100, 5  # line items, and criteria of each
+CREATED, ITEMS_CREATED = 1_000, 10  # records, and line items of a campaign
+SIZES = {"campaigns": 40, "line_items": 40, "targeting_criteria": 500}  # creations in a request
 LATENCY_MS = 50
 TREE, PLAN = "campaigns tree", "campaigns plan"
 LOOP, APPLY = "a bare loop of the same batches", "campaigns apply"
@@ -27,12 +29,19 @@ from oauthlib.oauth1 import Client
 env = os.environ
 names = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
 signer = Client(*(env["ADSCTL_" + name] for name in names))
-url = env["ADSCTL_ADS_URL"] + "/12/batch/accounts/" + env["ADSCTL_ACCOUNT"] + "/campaigns"
+root = env["ADSCTL_ADS_URL"] + "/12/batch/accounts/" + env["ADSCTL_ACCOUNT"] + "/"
+ids = {}
 with httpx.Client(timeout=60) as client:
-    for body in json.load(open(sys.argv[1])):
-        _, headers, _ = signer.sign(url, "POST")
+    for path, parent, batch in json.load(open(sys.argv[1])):
+        for number, above, params in batch:
+            if parent:
+                params[parent] = ids[above]
+        body = [{"operation_type": "Create", "params": params} for _, _, params in batch]
+        _, headers, _ = signer.sign(root + path, "POST")
         headers["Content-Type"] = "application/json"
-        client.post(url, content=json.dumps(body), headers=headers).raise_for_status()
+        answer = client.post(root + path, content=json.dumps(body), headers=headers).raise_for_status()
+        for (number, _, _), made in zip(batch, answer.json()["data"]):
+            ids[number] = made["id"]
 """
 
 
@@ -57,7 +66,7 @@ def campaigns(table: Table, env: Mapping[str, str], folder: Path, items: int, ru
     table.speed(TREE, items, samples)
     table.speed(PLAN, items, samples, [Bar(TREE, least=1 / 1.3)])
     table.limit("peak memory of the plan", round(peak), 250, "MB")
-    _applies(table, env, folder, min(MOST_CREATED, items // 10), runs)
+    _applies(table, env, folder, min(CREATED, items * 2), runs)
 
 
 def _fill(database: Path, items: int) -> None:
@@ -83,22 +92,45 @@ def _fill(database: Path, items: int) -> None:
         )
 
 
+def _created(count: int) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Return so many records as a file has them, and as batches: path, field of the parent, records."""
+    shared = {"objective": "WEBSITE_CLICKS", "product_type": "PROMOTED_POSTS", "bid_strategy": "AUTO"}
+    shared |= {"start_time": "2031-12-01T00:00:00Z"}
+    found: list[dict[str, Any]] = []
+    made: dict[str, list[Any]] = {path: [] for path in SIZES}
+    paid = {"funding_instrument_id": CARD, "entity_status": "PAUSED"}
+    while (number := sum(map(len, made.values()))) < count:
+        if number % (1 + ITEMS_CREATED * (1 + CRITERIA)) == 0:
+            top = number
+            found.append({"name": f"New {number}", "funding_instrument_id": CARD, "line_items": []})
+            found[-1]["daily_budget"] = "5"
+            own = {"name": f"New {number}", "daily_budget_amount_local_micro": 5_000_000, **paid}
+            made["campaigns"].append((number, None, own))
+        elif (number - top - 1) % (1 + CRITERIA) == 0:
+            item = number
+            own = {"name": f"New {number}", "placements": ["ALL_ON_PLATFORM"], **shared}
+            found[-1]["line_items"].append({**own, "targeting": []})
+            made["line_items"].append((number, top, {**own, "entity_status": "PAUSED"}))
+        else:
+            found[-1]["line_items"][-1]["targeting"].append({"BROAD_KEYWORD": f"word {number}"})
+            own = {"targeting_type": "BROAD_KEYWORD", "targeting_value": f"word {number}"}
+            made["targeting_criteria"].append((number, item, {**own, "operator_type": "EQ"}))
+    parents = dict(zip(SIZES, ("", "campaign_id", "line_item_id"), strict=True))
+    batches = [
+        (path, parents[path], records[at : at + SIZES[path]])
+        for path, records in made.items()
+        for at in range(0, len(records), SIZES[path])
+    ]
+    return found, batches
+
+
 def _applies(table: Table, env: Mapping[str, str], folder: Path, count: int, runs: int) -> None:
-    """Create campaigns by a file, and the same batches by a loop, each run into a new database."""
+    """Create records by a file, and the same batches by a loop, each run into a new database."""
     table.begin(f"apply of {count:,} creations, {LATENCY_MS} ms of latency, medians of {runs}")
-    records = [
-        {"name": f"New {number}", "funding_instrument_id": CARD, "daily_budget": "5"}
-        for number in range(count)
-    ]
-    file, bodies, loop = folder / "new.json", folder / "bodies.json", folder / "loop.py"
+    records, batches = _created(count)
+    file, bodies, loop, log = (folder / name for name in ("new.json", "bodies.json", "loop.py", "apply.log"))
     file.write_text(json.dumps({"campaigns": records}))
-    made = [
-        {"operation_type": "Create", "params": {"name": one["name"], "funding_instrument_id": CARD}}
-        for one in records
-    ]
-    for one in made:
-        one["params"] |= {"daily_budget_amount_local_micro": 5_000_000, "entity_status": "PAUSED"}  # type: ignore[index]
-    bodies.write_text(json.dumps([made[at : at + BATCH] for at in range(0, count, BATCH)]))
+    bodies.write_text(json.dumps(batches))
     loop.write_text(BARE)
     rounds = iter(range(1000))
 
@@ -111,10 +143,10 @@ def _applies(table: Table, env: Mapping[str, str], folder: Path, count: int, run
             measured(command, online)
             return time.perf_counter() - begun
 
-    tasks = {
-        LOOP: lambda: run([PYTHON, str(loop), str(bodies)]),
-        APPLY: lambda: run([ADSCTL, "campaigns", "apply", str(file), "--yes"]),
-    }
+    apply = [ADSCTL, "campaigns", "apply", str(file), "--yes", "--log-file", str(log)]
+    tasks = {LOOP: lambda: run([PYTHON, str(loop), str(bodies)]), APPLY: lambda: run(apply)}
     samples = interleaved(tasks, runs, warm=False)
     table.speed(LOOP, count, samples)
     table.speed(APPLY, count, samples, [Bar(LOOP, least=0.8)])
+    requests = len(log.read_text().splitlines()) / runs
+    table.limit("round trips of apply", requests, round(len(batches) / 0.8), f"for {len(batches)} batches")

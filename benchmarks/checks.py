@@ -13,6 +13,8 @@ from .table import Bar, Table
 
 CHECK, BARE, AGAIN = "products check", "csv and msgspec", "push --changed"
 FIX = "check --fix all"  # of a feed that has nothing to fix
+ADVICE, UNTOLD = "check that says what to type", "check -q"
+CONTENT = 3  # the exit code of mistakes
 GENERIC = "check --from generic"  # which does not look at the feed to tell its kind
 PAGE = "check --report"
 WRONG_GTIN = "9783999738837"  # its check digit: a warning
@@ -55,6 +57,23 @@ def page(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: in
     seconds = statistics.median(samples[PAGE]) * REPORTED_ROWS / rows
     table.limit(f"report of {REPORTED_ROWS:,}", seconds, MOST_SECONDS, "s")
     table.limit("its page", written.stat().st_size / 1e6, MOST_PAGE_MEGABYTES, "MB")
+
+
+def advice(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:
+    """Check a feed with HTML in every row, with and without what to type next."""
+    table.begin(f"check of {rows:,} products with mistakes, medians of {runs}")
+    path = str(feed(folder / "mistaken.csv", rows))
+    check = [ADSCTL, *CHECK.split(), path, "-o", "none", "--set", "description=<p>{description}</p>"]
+
+    def told() -> float:
+        return measured(check, env, code=CONTENT).seconds
+
+    def untold() -> float:
+        return measured([*check, "-q"], env, code=CONTENT).seconds
+
+    samples = interleaved({UNTOLD: untold, ADVICE: told}, runs, warm=False)
+    table.speed(UNTOLD, rows, samples)
+    table.speed(ADVICE, rows, samples, [Bar(UNTOLD, most=2.0)])
 
 
 def changed(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: int) -> None:

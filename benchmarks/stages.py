@@ -74,7 +74,7 @@ class Stages:
     """The same rows at each stage of their way."""
 
     def __init__(self, path: Path, folder: Path, address: str) -> None:
-        from ads_cli.client.credentials import UserKeys
+        from ads_cli.client.prepared_request import UserKeys
         from ads_cli.client.signing import as_user
         from ads_cli.client.transport import ThreadConnections, http_request
         from ads_cli.http.connections import tls_context
@@ -149,7 +149,7 @@ class Stages:
 
     def journal(self) -> None:
         """Put an acknowledgement of each batch on the disk."""
-        from ads_cli.uploads.batch import Acknowledgement
+        from ads_cli.uploads.upload import Acknowledgement
 
         for batch in self._batches:
             self._journal.append(Acknowledgement(batch.number, {"created": len(batch.items)}))

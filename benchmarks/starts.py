@@ -44,7 +44,7 @@ SIGN_IN = """
 import sys
 from pathlib import Path
 from ads_cli.auth.secret_stores import SECRET_NAMES, open_store
-from ads_cli.auth.secret_values import Secret
+from ads_cli.auth import Secret
 kind, state, config, address = sys.argv[1:]
 secrets = {name: Secret("x", (address,)) for name in SECRET_NAMES[:4]}
 open_store(kind, Path(state), Path(config)).put("default", secrets)

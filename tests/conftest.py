@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from pytest_httpserver import HTTPServer
 
 from ads_cli.__main__ import GC_THRESHOLD
+from ads_cli.client.response import Sender
 from ads_cli.commands.emulator import variables
 from ads_cli.config.environment import CONFIG_FILES, STATE_FILES
 from ads_cli.emulator.app import Emulator
@@ -66,6 +67,21 @@ def seeded_database(tmp_path_factory) -> Path:
     database = tmp_path_factory.mktemp("seeded") / "emulator.db"
     Emulator(database).close()
     return database
+
+
+@pytest.fixture
+def writes(monkeypatch) -> list[tuple[str, str]]:
+    """The requests that change anything, as methods and addresses, as they are sent."""
+    found: list[tuple[str, str]] = []
+    send = Sender.send
+
+    def recorded(self, prepared, *arguments, **options):
+        if prepared.method != "GET":
+            found.append((prepared.method, prepared.url))
+        return send(self, prepared, *arguments, **options)
+
+    monkeypatch.setattr(Sender, "send", recorded)
+    return found
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Run the short form of the tests on the oldest and the newest Python of this machine: `make test-pythons`.
 
+One of the minor version that runs this is left out: `make test` runs all tests on it.
 Pythons are looked for as `python3.X` on the path and in /usr/bin, and among those of pyenv.
 """
 
@@ -64,6 +65,8 @@ def main() -> int:
     if not found:
         sys.exit(f"found no Python of {', '.join(PYTHONS)} with the modules venv and ensurepip")
     for version, python in dict([found[0], found[-1]]).items():
+        if version[:2] == sys.version_info[:2]:
+            continue
         name = ".".join(map(str, version))
         print(f"the short form on Python {name}, {python}", flush=True)
         words = ["make", "--no-print-directory", "short", f"PYTHON={python}", f"VENV=build/python-{name}"]

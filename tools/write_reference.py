@@ -4,9 +4,8 @@ import sys
 from pathlib import Path
 
 from ads_cli.cli.tree import root
-from ads_cli.reference import describe_commands
+from ads_cli.reference import command_reference, describe_commands, man_pages
 from ads_cli.reference.completion import FILES, completion_script
-from ads_cli.reference.documents import command_reference, man_pages
 
 
 def write_reference(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Many requests for records of a kind, sent as the operations of one where the service has a line for it."""
+"""Many requests for records of a kind, sent as the operations of one where it has an endpoint for that."""
 
 from functools import cache
 from typing import Any, cast

@@ -65,7 +65,7 @@ MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for m
 
 
 class BatchEndpoint(msgspec.Struct, frozen=True):
-    """The line that takes many requests to create, update or delete records of a kind at once."""
+    """The endpoint that takes many requests to create, update or delete records of a kind at once."""
 
     path: str  # /12/batch/accounts/{account_id}/campaigns
     size: int  # items of one request, at most
@@ -77,7 +77,7 @@ class BatchEndpoint(msgspec.Struct, frozen=True):
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """The HTTP line of a Request, its command, and how its records are shown."""
+    """The method and path of a Request, its command, and how its records are shown."""
 
     method: str  # GET
     path: str  # /12/accounts/{account_id}
@@ -99,6 +99,11 @@ class Endpoint(msgspec.Struct, frozen=True):
     wire_names: Mapping[str, str]  # of parameters whose names on the wire no field can have
     reads_only: bool  # whatever its method, it changes nothing: an estimate, a job that computes
     takes_several: bool  # its command takes several ids, or finds records by --where
+
+    @property
+    def route(self) -> str:
+        """Name the endpoint, whose requests share a rate limit."""
+        return f"{self.method} {self.path}"
 
     @property
     def mutates(self) -> bool:
@@ -171,7 +176,7 @@ def endpoint(
     reads_only: bool = False,
     takes_several: bool = False,
 ) -> Callable[[R], R]:
-    """Bind a Request to its HTTP line, as the specification writes it, and to its command.
+    """Bind a Request to its method and path, as the specification writes it, and to its command.
 
     Where a service has another line or other parameters, each `service` has a request of the same command.
     """

@@ -84,7 +84,7 @@ BidAmount = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS, extra={"limit":
 BidStrategy = Annotated[
     Literal["AUTO", "MAX", "TARGET"], Meta(extra={"lifts": {"AUTO": "bid_amount_local_micro"}})
 ]
-# By default the service answers values of its own, which nobody can set.
+# By default the service answers values of its own, which cannot be set.
 PayBy = Annotated[Literal["APP_CLICK", "IMPRESSION", "LINK_CLICK"], Meta(extra={"by_service": True})]
 FrequencyCap = Annotated[
     int,

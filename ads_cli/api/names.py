@@ -74,6 +74,7 @@ VALUES = {
 WORD = re.compile(r"'([^']*)'|(\w+)")  # what a message quotes, or a word of it
 Table = Mapping[str, str]
 NO_TABLE: Table = {}
+UNNAMED = frozenset((bool, int, float, type(None)))  # values that have no names
 ENUMS = frozenset(VALUES)  # the fields whose values are translated, unless they are texts of the same name
 
 
@@ -165,7 +166,12 @@ class _Renaming:
         renamed = {}
         for name, inner in value.items():
             new = self.fields.get(name, name)
-            renamed[name if new in value else new] = self(inner, enums, self._table(name, enums))
+            if inner.__class__ is str:
+                if name in self.values and name in enums:
+                    inner = self.values[name].get(inner, inner)
+            elif inner.__class__ not in UNNAMED:
+                inner = self(inner, enums, self._table(name, enums))
+            renamed[name if new in value else new] = inner
         return renamed
 
     def found_in(

@@ -133,7 +133,7 @@ def _without_own(field: Field | None, value: Any) -> Any:
 
 
 def _is_only_answered(field: Field, value: Any) -> bool:
-    """Whether a value is one that the service answers, and takes from nobody."""
+    """Whether a value is one that the service answers, and never takes."""
     return bool(field.type.extra("by_service")) and value not in field.type.choices
 
 

@@ -100,8 +100,8 @@ class GetStatistics(StatisticsPeriod, kw_only=True):
     @rule("metric_groups")
     def mobile_conversions_alone(self) -> str | None:
         """Require a request of its own for the conversions of apps."""
-        alone = "MOBILE_CONVERSION" not in self.metric_groups or len(self.metric_groups) == 1
-        return None if alone else "MOBILE_CONVERSION must be the only group of a request"
+        is_apart = "MOBILE_CONVERSION" not in self.metric_groups or len(self.metric_groups) == 1
+        return None if is_apart else "MOBILE_CONVERSION must be the only group of a request"
 
 
 JOBS = Resource(

@@ -97,7 +97,7 @@ def parsed(text: str) -> Any:
 
 
 def parsed_or_text(text: str) -> Any:
-    """Parse JSON; text that is none stays, and is told by validation."""
+    """Parse JSON; text that is not JSON stays, and validation reports it."""
     try:
         return parsed(text)
     except ValueError:

@@ -91,7 +91,8 @@ def _join_texts(*texts: str) -> str:
 def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool = True) -> EncodedColumn:
     """Normalize and hash the cells of a column: texts, or lists of texts; empty ones are absent.
 
-    Without `hashing`, members have their final size, with a placeholder for each digest.
+    Without `hashing`, members have their final size, with a placeholder for each digest. A column of which
+    every cell is normal, or every cell a digest, needs no look at single cells.
     """
     if kind.is_hashed and {*map(type, cells)} == {str}:
         data = "\n".join(cells).lower().encode()

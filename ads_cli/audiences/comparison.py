@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..errors import StateError
-from ..validation.rows import CheckedRow
+from ..validation import CheckedRow
 from .columns import encode_column
 from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
@@ -46,7 +46,7 @@ class ListDifferences:
     missing: int = 0  # people who were acknowledged, and are in no row
     uncounted: int = 0  # of these, people whose first identifier the ledger has no longer
     withheld: str = ""  # why none of them is deleted
-    sends_all: bool = False  # since nobody knows who else is deleted with them
+    sends_all: bool = False  # since others may be deleted with them
     affected: set[bytes] = field(default_factory=set)  # tags of people of whom an identifier is deleted
 
     @property
@@ -56,7 +56,11 @@ class ListDifferences:
 
 
 class ListComparison:
-    """Compares the people of a validated list with its ledger."""
+    """Compares the people of a validated list with its ledger.
+
+    `begin` opens the ledger; `add` takes the rows while they are validated; `compare` finds the differences
+    once all are; then `additions` and `deletions` yield who is to be sent.
+    """
 
     memo: RowMemo | None = None
 

@@ -28,7 +28,7 @@ no false off nein falsch non faux falso não nee onwaar nej falskt falsk nei usa
 nepravda nem hamis nu fals hayır yanlış όχι οχι ψευδές нет ложь ні хибність не невярно netiesa nē ei väär
 tidak salah không sai 否 假 いいえ 아니요 아니오 거짓 ไม่ ไม่ใช่ नहीं لا خطأ לא שקר
 n f н 0 0.0 0,0 ✗ ✘ ❌ ☐"""
-# Texts that are in no list of spellings, and that are nobody's name: an error may quote them.
+# Texts that are in no list of spellings, and cannot be a person's name: an error may quote them.
 UNDECIDED_WORDS = """
 maybe perhaps unknown unset pending later cleaned bounced none null nan n/a na ? - – — 2 -1 x × both partial
 vielleicht unbekannt offen ausstehend peut-être inconnu quizás desconocido talvez forse sconosciuto
@@ -157,7 +157,7 @@ def _listed(found: CellAnswers) -> str:
     return f"{', '.join(kinds)}; {', '.join(found.places)}" + (f" and {more:,} more" if more else "")
 
 
-# What systems write instead of yes, and what is asked for where nobody has that answer.
+# What systems write instead of yes, and what is asked for where no row has that answer.
 GRANTED_WORDS = """
 x subscribed confirmed active accepted granted given opted-in opt-in double_opt-in single_opt-in"""
 GRANTED = frozenset(map(letters_and_digits, GRANTED_WORDS.split()))

@@ -15,7 +15,7 @@ from .phones import NO_REGION, NOT_ASSIGNED, assigned_form, normal_form, read_ph
 HASH_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of ""
 NOBODY = r"(?:no|do[._-]?not)[._-]?reply@"
 PLACEHOLDER_WORDS = "null|nil|none|nan|undefined|unknown"
-# What exports write where there is no value, and addresses that nobody reads.
+# What exports write where there is no value, and addresses that reach no person.
 PLACEHOLDER = re.compile(
     rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|blank|empty)\)?|\\n"
     rf"|{NOBODY}.*|{HASH_OF_NOTHING}"

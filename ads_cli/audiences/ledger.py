@@ -3,7 +3,7 @@
 One file a list and service: sorted records (see `ledger_records`), the sealed ids of the advertiser's own, a
 description and a checksum. It is replaced atomically. Each job notes in a log beside it whom it is about to
 send, on disk before that, and what was acknowledged; the log is merged into the ledger when the job ends, or
-by the next that opens the ledger. So nobody who may be on the list is missing from the ledger.
+by the next that opens the ledger. So the ledger has everybody who may be on the list.
 
 It is trusted only in the write epoch that it was written in, on the disk and in the boot that began it.
 """

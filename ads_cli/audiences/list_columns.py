@@ -9,7 +9,7 @@ from ..feeds.rows import Rows
 from ..feeds.transforms import Where
 from ..output.text import cell
 from ..spelling import suggestion
-from ..validation.columns import columns_not_sent
+from ..validation.report import columns_not_sent
 from .consent import (
     CellAnswers,
     Condition,
@@ -172,8 +172,8 @@ class ListColumns:
     def consents(self, columns: Sequence[str]) -> dict[str, Consent]:
         """Return the columns that tell who may be contacted, and are not used."""
         used = self.options.used.union(self.fields(columns))
-        told = {column: consent_told_by(column) for column in columns if column not in used}
-        return {column: consent for column, consent in told.items() if consent}
+        found = {column: consent_told_by(column) for column in columns if column not in used}
+        return {column: consent for column, consent in found.items() if consent}
 
     def roles(self, columns: Sequence[str]) -> ColumnRoles:
         """Return what columns are, which depends on these columns only."""

@@ -12,7 +12,7 @@ from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
 from ..feeds.rows import Block, FileRows, Row, Rows, TableRows
-from ..validation.rows import CheckedRow
+from ..validation import CheckedRow
 from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
 from .identifiers import IDENTIFIERS

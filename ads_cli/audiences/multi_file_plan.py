@@ -11,11 +11,11 @@ from ..feeds.reader import Peeked
 from ..feeds.several import SeveralNames
 from ..feeds.source import BLOCK_BYTES, Feed, ReadOptions
 from ..output.records import csv_rows
-from ..uploads.batch import FAILED, Batch, Batches, SentPart
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches
+from ..uploads.upload import FAILED, Batch, Batches, SentPart
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from .consent import CellAnswers
 from .operations import PARAMS_FIELDS, body_pieces
 from .plan import AudiencePlan, ListPlan, ListSettings

@@ -13,12 +13,12 @@ from ..feeds.rows import FileRows, RowNames, Rows
 from ..feeds.source import Feed
 from ..feeds.transforms import RowTransform
 from ..output.text import counted
-from ..uploads.batch import Batch, Batches
 from ..uploads.job_file import JobKey, JobOptions, UploadTarget
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan, this_second
+from ..uploads.upload import Batch, Batches
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from .consent import CellAnswers, describe_consent
 from .identifiers import IDENTIFIERS
 from .list_columns import ListColumns

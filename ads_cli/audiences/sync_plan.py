@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..uploads.batch import FAILED, Acknowledgement, Batch, Batches
 from ..uploads.job_file import JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged
-from ..uploads.upload import AttemptLog
+from ..uploads.upload import FAILED, Acknowledgement, AttemptLog, Batch, Batches
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from .comparison import DELETED, ListComparison, ListDifferences, Person
 from .consent import CellAnswers
 from .ledger_lookup import CREATED, UPDATED

@@ -2,7 +2,7 @@
 
 The refresh token rotates: each works once, and only the newest. So a new one is stored before it or its
 access token is used, and the store is written before the request too: it must not fail after it. Where the
-answer to a refresh was lost, nobody knows whether the stored token still works: it is tried once more.
+answer to a refresh was lost, the stored token may still work: it is tried once more.
 """
 
 import threading
@@ -15,8 +15,8 @@ import msgspec
 from ..api.auth import GetGrantToken, RevokeGrantToken
 from ..api.endpoint import Request
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError
+from . import GRANT, MAX_SECRET_LENGTH, Secret, check_secret, received_secret
 from .secret_stores import SecretStore
-from .secret_values import GRANT, MAX_SECRET_LENGTH, Secret, check_secret, received_secret
 
 if TYPE_CHECKING:
     import httpx

@@ -19,7 +19,7 @@ import msgspec
 
 from ..config.writers import check_writers
 from ..errors import StateError
-from .secret_values import CLIENT_SECRET, GRANT, Secret
+from . import CLIENT_SECRET, GRANT, Secret
 
 SERVICE = "adsctl"
 BEARER = "bearer_token"

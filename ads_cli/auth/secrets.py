@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..client.credentials import Credentials, UserKeys
+from ..client.prepared_request import Credentials, UserKeys
 from ..config.addresses import ADDRESSES, is_same_address
 from ..config.settings import Settings
 from ..errors import AccessError, StateError
 from ..masking import Mask
 from ..spelling import as_variable
-from .secret_values import CLIENT_SECRET, GRANT, MAX_SECRET_LENGTH, Secret, check_secret
+from . import CLIENT_SECRET, GRANT, MAX_SECRET_LENGTH, Secret, check_secret
 
 if TYPE_CHECKING:
     from .grants import RenewedGrant, Send

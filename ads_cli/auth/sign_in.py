@@ -1,8 +1,16 @@
-"""Sign-ins: the three steps of OAuth 1.0a, and the two of OAuth 2.0 around its page."""
+"""Sign-ins: the three steps of OAuth 1.0a, the two of OAuth 2.0, and the listener that a page calls back."""
 
+import hmac
+import socket
+import threading
 import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from queue import Empty, SimpleQueue
 from secrets import token_urlsafe
+from string import Template
 from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
 from ..api.auth import (
     Authenticate,
@@ -18,11 +26,206 @@ from ..client.client import Client
 from ..client.prepared_request import build_request
 from ..client.response import Response
 from ..config.addresses import SITES, is_same_address
-from ..errors import AccessError, AdsctlError, RefusedError, UnavailableError, UsageError
+from ..errors import (
+    AccessError,
+    AdsctlError,
+    ContentError,
+    RefusedError,
+    StateError,
+    UnavailableError,
+    UsageError,
+)
+from ..hosts import is_loopback, listening_address
 from ..http.response_body import parse_form
-from .callback import OAUTH2, authorization_of
+from ..output.text import shortened
+from . import received_secret
 from .grants import StoredGrant, client_auth
-from .secret_values import received_secret
+
+SIGN_IN_TIMEOUT_SECONDS = 300.0
+REQUEST_TIMEOUT_SECONDS = 10.0  # for a whole connection, however it drips
+POLL_SECONDS = 0.05  # a signal, or the end of the listener, takes at most this long to be noticed
+PORT_HINT = "free it, choose another one with --port that is registered with the app, or add --no-browser"
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>adsctl</title>
+<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+<style>body { min-height: 90vh; display: grid; place-items: center; font: 1.25rem/1.5 system-ui }</style>
+<main><p>$message</p></main></html>"""
+
+
+class CallbackFields(NamedTuple):
+    """What the parameters of a callback are called."""
+
+    sign_in: tuple[str, ...]  # the first that is there names the sign-in
+    verifier: str
+    refusal: str
+
+
+OAUTH1 = CallbackFields(("oauth_token", "denied"), "oauth_verifier", "denied")
+OAUTH2 = CallbackFields(("state",), "code", "error")
+REFUSED_BY_USER = "access_denied"  # the error of OAuth 2.0 that says no more than that
+
+
+class Authorization(NamedTuple):
+    """What came of the page: the verifier, or None with the reason for a refusal."""
+
+    verifier: str | None
+    reason: str = ""
+
+    def require(self) -> str:
+        """Return the verifier; raise AccessError if the user, or the service, refused."""
+        if self.verifier is None:
+            reason = f" ({shortened(self.reason)})" if self.reason else ""
+            raise AccessError(f"the sign-in was refused{reason}; nothing was stored")
+        return self.verifier
+
+
+def authorization_of(query: str, token: str, fields: CallbackFields) -> Authorization:
+    """Read the query of a callback; raise AccessError for another sign-in, ContentError for half of one."""
+    params = {name: values[0] for name, values in parse_qs(query).items()}
+    found = next((params[name] for name in fields.sign_in if name in params), "")
+    if not token or not hmac.compare_digest(found.encode(), token.encode()):
+        raise AccessError("This callback belongs to another sign-in.")
+    if refusal := params.get(fields.refusal):
+        said = params.get("error_description") or refusal
+        is_plain = fields is OAUTH1 or refusal == REFUSED_BY_USER
+        return Authorization(None, "" if is_plain else said)
+    if not params.get(fields.verifier):
+        raise ContentError("The callback has no verifier.")
+    return Authorization(params[fields.verifier])
+
+
+class CallbackPage(NamedTuple):
+    """The response to a request, and the outcome that it brought."""
+
+    status: int
+    message: str
+    outcome: Authorization | None = None
+
+
+class Listener:
+    """Listens on one path of one loopback port for a single callback."""
+
+    def __init__(self, callback: str, fields: CallbackFields = OAUTH1) -> None:
+        self._fields = fields
+        parts = urlsplit(callback)
+        if parts.scheme != "http" or not is_loopback(parts.hostname or "") or not parts.port:
+            raise UsageError(
+                f"--callback: {callback!r} is not a loopback address with a port",
+                hint="register one with the app, for example http://127.0.0.1:8976/callback",
+            )
+        self._host, self._port = parts.hostname or "", parts.port
+        self._path = parts.path or "/"
+        self._outcomes: SimpleQueue[Authorization] = SimpleQueue()
+        self._token = ""  # the request token that is waited for
+        self._is_waiting = threading.Event()
+        self._lock = threading.Lock()  # guards the token: connections have threads of their own
+
+    def __enter__(self) -> "Listener":
+        address = listening_address(self._host), self._port
+        try:
+            self._server = _server_class(address[0])(address, self._handler())
+        except OSError as error:
+            raise StateError(
+                f"cannot listen on {self._host}:{self._port}: {error.strerror}",
+                hint="" if self._fields is OAUTH1 else PORT_HINT,
+            ) from error
+        threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def wait_for(self, token: str) -> str:
+        """Return the verifier of a request token; raise AccessError if the user did not authorize it."""
+        self._token = token
+        self._is_waiting.set()
+        ends_at = time.monotonic() + SIGN_IN_TIMEOUT_SECONDS
+        while time.monotonic() < ends_at:
+            # Python does not notice a signal that comes right before a wait until that wait ends.
+            with suppress(Empty):
+                return self._outcomes.get(timeout=POLL_SECONDS).require()
+        raise AccessError(
+            f"the sign-in was not completed within {SIGN_IN_TIMEOUT_SECONDS:.0f} s; nothing was stored"
+        )
+
+    def handle(self, method: str, host: str, target: str) -> CallbackPage:
+        """Respond to a request; accept one callback, for our host, path and token."""
+        parts = urlsplit(target)
+        if method != "GET":
+            return CallbackPage(405, "Only GET is supported here.")
+        if host not in (f"{self._host}:{self._port}", f"[{self._host}]:{self._port}"):
+            return CallbackPage(403, "This is not the address that was registered.")
+        if parts.path != self._path:
+            return CallbackPage(404, "There is no page at this address.")
+        self._is_waiting.wait(REQUEST_TIMEOUT_SECONDS)
+        with self._lock:
+            try:
+                outcome = authorization_of(parts.query, self._token, self._fields)
+            except AdsctlError as error:
+                return CallbackPage(403 if isinstance(error, AccessError) else 400, error.message)
+            self._token = ""  # a second callback is rejected
+        if outcome.verifier is None:
+            return CallbackPage(200, "You did not authorize the app. You can close this page.", outcome)
+        message = "You are signed in. You can close this page and return to the terminal."
+        return CallbackPage(200, message, outcome)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        listener = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def setup(self) -> None:
+                super().setup()
+                self._deadline = threading.Timer(REQUEST_TIMEOUT_SECONDS, self._hang_up)
+                self._deadline.daemon = True
+                self._deadline.start()
+
+            def finish(self) -> None:
+                self._deadline.cancel()
+                super().finish()
+
+            def _hang_up(self) -> None:
+                with suppress(OSError):
+                    self.connection.shutdown(socket.SHUT_RDWR)
+
+            def _respond(self) -> None:
+                page = listener.handle(self.command, self.headers.get("Host", ""), self.path)
+                try:
+                    self._send(page)
+                finally:
+                    if page.outcome:  # the program may end as soon as it has the outcome
+                        listener._outcomes.put(page.outcome)
+
+            def _send(self, page: CallbackPage) -> None:
+                body = Template(PAGE).substitute(message=page.message).encode()
+                self.send_response(page.status)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Referrer-Policy", "no-referrer")
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_GET = do_POST = do_HEAD = do_PUT = do_DELETE = _respond
+
+            def log_message(self, *args: Any) -> None:
+                """Log nothing: the URL contains the verifier."""
+
+        return Handler
+
+
+def _server_class(address: str) -> type[ThreadingHTTPServer]:
+    """Return a server with a thread for each connection, so that none holds up another, or the end."""
+
+    class CallbackServer(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        daemon_threads = True
+        block_on_close = False
+
+        def handle_error(self, *args: Any) -> None:
+            """Say nothing of connections that are broken off."""
+
+    return CallbackServer
+
 
 OUT_OF_BAND = "oob"
 CODE_VERIFIER_LENGTH = 64

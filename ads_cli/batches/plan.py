@@ -14,12 +14,12 @@ from ..errors import ContentError, StateError
 from ..feeds.locations import Location
 from ..feeds.rows import Row, Rows
 from ..output.text import safe
-from ..uploads.batch import Batch, Batches
 from ..uploads.job_file import Job, JobKey, UploadTarget, options_of_rows
 from ..uploads.jobs import job_state, list_jobs
 from ..uploads.plan import OnAcknowledged, Plan, this_second
+from ..uploads.upload import Batch, Batches
+from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow
 from . import Uncertain
 from .records import RecordReader
 from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of
@@ -77,7 +77,7 @@ def named_file(location: Location) -> str | None:
     return None if location.file_name is None or name.startswith(UNNAMED) else safe(name)
 
 
-def require_alone(journal: "Journal", once: Once) -> None:
+def require_no_other_run(journal: "Journal", once: Once) -> None:
     """Raise StateError where another run with the records has begun at the same time.
 
     Nothing was sent yet: the journal is removed.
@@ -325,7 +325,7 @@ class BatchPlan(Plan):
             label = self.rows.source.label
             self._rest = rest_of(journal, label, self.upload, self.contents, self._place_of)
             if not journal.resumed:
-                require_alone(journal, self.once(journal.job.key, journal.job.folder))
+                require_no_other_run(journal, self.once(journal.job.key, journal.job.folder))
 
     def once(self, key: JobKey, folder: str) -> Once:
         """Return what is created once, by a command in a folder."""

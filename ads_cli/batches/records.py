@@ -18,7 +18,7 @@ from ..api.validation import parsed_or_text
 from ..errors import ContentError, UsageError
 from ..feeds.rows import Row
 from ..spelling import as_known, by_folded, comma_list
-from ..validation.rows import CheckedRow
+from ..validation import CheckedRow
 
 NO_AMOUNTS: Mapping[str, str] = {}
 CurrentOf = Callable[[str], Mapping[str, Any]]  # what the service has of the record with an id

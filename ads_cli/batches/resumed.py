@@ -10,8 +10,8 @@ import msgspec
 
 from ..errors import NotConfirmedError, StateError
 from ..output.text import listed
-from ..uploads.batch import FAILED, Acknowledgement, Attempt, Planned
 from ..uploads.job_file import Job, entries
+from ..uploads.upload import FAILED, Acknowledgement, Attempt, Planned
 from .upload import UNCERTAIN, BatchUpload, how_to_decide, ids_of
 
 if TYPE_CHECKING:

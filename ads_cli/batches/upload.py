@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..api.endpoint import Request
 from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import listed
-from ..uploads.batch import FAILED, Acknowledgement, Batch, Errors, operation_errors, reasons_of
-from ..uploads.upload import AttemptLog, digest_of, not_understood, noted
+from ..uploads.upload import (
+    FAILED,
+    Acknowledgement,
+    AttemptLog,
+    Batch,
+    Errors,
+    digest_of,
+    not_understood,
+    noted,
+    operation_errors,
+    reasons_of,
+)
 from . import Uncertain
 
 if TYPE_CHECKING:

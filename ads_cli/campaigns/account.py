@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ..api.names import to_neutral
 from ..errors import NotFoundError, UnavailableError
 from ..parallel.ordered_map import map_ordered
-from .model import CAMPAIGN, KINDS, LINE_ITEM, Kind, Stored, content_of
+from .model import CAMPAIGN, KINDS, LINE_ITEM, Kind, Stored
 
 if TYPE_CHECKING:
     from ..api.endpoint import Request
@@ -140,5 +140,4 @@ def _sorted(records: list[Stored]) -> list[Stored]:
 
 
 def _order(one: Stored) -> tuple[Any, ...]:
-    label = tuple(value or "" for value in content_of(one.kind, one.fields))
-    return KINDS.index(one.kind), label, one.id
+    return KINDS.index(one.kind), [value or "" for value in one.content], one.id

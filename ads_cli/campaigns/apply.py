@@ -3,25 +3,30 @@
 Pauses, creations from the top down, changes, activations, deletions from the bottom up.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from ..api.batches import batch_request, encode_operation, operation
 from ..api.endpoint import Request
+from ..api.names import to_neutral
 from ..api.parts import with_removed
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
 from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..errors import AdsctlError, NotFoundError, RefusedError
-from ..uploads.batch import FAILED, Batch
-from ..uploads.upload import not_understood
-from .comparison import PLACEHOLDER_ID, CampaignPlan, Change, mark_of
+from ..parallel.ordered_map import map_ordered
+from ..uploads.upload import FAILED, Batch, not_understood
+from .account import REQUESTS_AT_ONCE, AccountReader
+from .comparison import PLACEHOLDER_ID, mark_of, replacement_mark
 from .memory import ApplyMemory, Mark
-from .model import KINDS, Entry, Kind
+from .model import KINDS, Entry, Kind, content_of
+from .plan import CampaignPlan, Change
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -40,7 +45,7 @@ class Applied:
 
 
 class _Attempts:
-    """Notes attempts to create, in the memory of the account."""
+    """Notes attempts to create what has marks, in the memory of the account."""
 
     def __init__(self, memory: ApplyMemory, marks: Sequence[Mark]) -> None:
         self._memory, self._marks = memory, marks
@@ -79,6 +84,8 @@ class Apply:
         self._client, self._account, self._plan, self._memory = client, account, plan, memory
         self._on_progress = on_progress
         self._sent = 0
+        self._lock = Lock()  # of what batches that are sent at once have come to
+        self._failed: list[tuple[Change, str]] = []
         self._lost: set[Entry] = set()  # entries that were refused: nothing below them is made
         self.result = Applied()
 
@@ -103,20 +110,32 @@ class Apply:
         memory, plan = self._memory, self._plan
         memory.remember(plan.ids)
         memory.settle()
+        if begun := [
+            *self._replacements(change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
+        ]:
+            memory.begin_attempt(begun)
         self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
         updates = [change for change in plan.changes if change.action == "update"]
         creations = [change for change in plan.changes if change.action == "create"]
         deletions = [change for change in plan.changes if change.action == "delete"]
-        replaced = [change for change in deletions if change.is_replaced]
         self._update((each, _only_status(each)) for each in updates if each.values.get(STATUS) == PAUSED)
-        self._delete(
-            each for each in replaced if not each.kind.is_named
-        )  # it takes the place of what is made
+        # Of what has no name, the service may take only one of a kind.
+        first = [each for each in deletions if each.replaced_by and not each.replaced_by.kind.is_named]
+        self._delete(first)
         for kind in KINDS:
             self._create(kind, [change for change in creations if change.kind is kind])
         self._update((each, _without_status(each)) for each in updates)
         self._activate(updates, creations)
-        self._delete(each for each in deletions if each.kind.is_named or not each.is_replaced)
+        self._delete(
+            each
+            for each in deletions
+            if each not in first and not (each.replaced_by and self._is_incomplete(each.replaced_by))
+        )
+        order = {change: number for number, change in enumerate(plan.changes)}
+        self.result.failed = [
+            (f"{change.path} ({change.action} {change.kind.noun} {change.key})", reason)
+            for change, reason in sorted(self._failed, key=lambda each: order[each[0]])
+        ]
         return self.result
 
     def _create(self, kind: Kind, changes: list[Change]) -> None:
@@ -128,18 +147,61 @@ class Apply:
                 self._lost.add(_entry(change))
             else:
                 ready.append(change)
-        if kind.create.endpoint.batch:
-            for some in _parts(ready, kind.create.endpoint.batch.size):
-                self._send_batch(kind.create, "create", some, [self._creation(change) for change in some])
+        if batch := kind.create.endpoint.batch:
+            self._at_once(lambda some: self._create_batch(kind, some), [*_parts(ready, batch.size)])
         elif kind.of_several:
             ((many, _),) = kind.of_several.items()
             of_parent = sorted(ready, key=lambda change: self._parent_id(change))
-            for _, group in groupby(of_parent, key=self._parent_id):
-                for some in _parts([*group], 50):
-                    self._send_single(some, self._creation(*some), of=many)
+            groups = [[*group] for _, group in groupby(of_parent, key=self._parent_id)]
+            several = [some for group in groups for some in _parts(group, 50)]
+            self._at_once(lambda some: self._send_single(some, self._creation(*some), of=many), several)
         else:
-            for change in ready:
-                self._send_single([change], self._creation(change))
+            self._at_once(lambda change: self._send_single([change], self._creation(change)), ready)
+        if not kind.is_named:
+            self._find_refused(kind)
+
+    def _find_refused(self, kind: Kind) -> None:
+        """Take what was refused since it is there for made: some records the service makes by itself."""
+        refused = [each for each, _ in self._failed if each.kind is kind and each.action == "create"]
+        parents = [*dict.fromkeys(map(self._parent_id, refused))]
+        if not parents:
+            return
+        listed = map(to_neutral, AccountReader(self._client, self._account).below(kind.list, parents))
+        there = {
+            (one["line_item_id"], content_of(kind, one)): one
+            for one in listed
+            if one.get("deleted") is not True
+        }
+        ids: dict[Mark, str] = {}
+        for change in refused:
+            if one := there.get((self._parent_id(change), content_of(kind, change.values))):
+                self._failed = [each for each in self._failed if each[0] is not change]
+                self._lost.discard(_entry(change))
+                self._made(change, one, ids)
+        self._memory.remember(ids)
+
+    def _create_batch(self, kind: Kind, some: list[Change]) -> None:
+        self._send_batch(kind.create, "create", some, [self._creation(change) for change in some])
+
+    @staticmethod
+    def _at_once(send: Callable[[Any], None], tasks: Sequence[Any]) -> None:
+        """Send what does not need each other, several at a time; after a failure, nothing more is begun."""
+        errors: list[BaseException] = []
+
+        def send_unless_failed(task: Any) -> None:
+            try:
+                if not errors:
+                    send(task)
+            except BaseException as error:
+                errors.append(error)
+
+        if len(tasks) > 1:
+            at_once = min(REQUESTS_AT_ONCE, len(tasks))
+            deque(map_ordered(send_unless_failed, tasks, at_once, REQUESTS_AT_ONCE), maxlen=0)
+        elif tasks:
+            send(tasks[0])
+        if errors:
+            raise errors[0]
 
     def _parent_id(self, change: Change) -> str:
         return self.result.ids[change.parent] if change.parent else ""
@@ -184,8 +246,7 @@ class Apply:
                     requests = [self._change(*each) for each in some]
                     self._send_batch(kind.update, "update", [change for change, _ in some], requests)
                 found = [each for each in found if None in each[1].values()]
-            for change, values in found:
-                self._call([change], self._change(change, values))
+            self._at_once(lambda each: self._call(each[0], self._change(*each)), found)
         if is_counted:
             self.result.done["updated"] = len(
                 [
@@ -220,8 +281,7 @@ class Apply:
                     some = slice(start, start + batch.size)
                     self._send_batch(kind.delete, "delete", of_kind[some], requests[some])
             else:
-                for change, request in zip(of_kind, requests, strict=True):
-                    self._call([change], request)
+                self._at_once(lambda each: self._call(*each), [*zip(of_kind, requests, strict=True)])
 
     def _send_batch(
         self, declared: type[Request], action: str, changes: Sequence[Change], requests: Sequence[Request]
@@ -236,11 +296,8 @@ class Apply:
         own_id = str(endpoint.id_field)
         ids = [str(getattr(request, own_id, number)) for number, request in enumerate(requests)]
         places = [(number, _line(change)) for number, change in enumerate(changes)]
-        attempts = (
-            _Attempts(self._memory, [*self._marks(changes)])
-            if action == "create"
-            else _NoAttempts(self._memory, [])
-        )
+        # What is repeated with the same effect needs no mark.
+        attempts = _Attempts(self._memory, [*self._marks(changes)] if action == "create" else [])
         try:
             ack = upload.send(self._client, Batch(0, Items(bodies, ids), places), attempts)
         except AdsctlError as error:
@@ -248,15 +305,16 @@ class Apply:
         reasons = dict(ack.failed)
         made = iter(ack.answer)
         ids_of: dict[Mark, str] = {}
-        for number, change in enumerate(changes):
-            if number in reasons:
-                self._refused(change, reasons[number])
-            elif action == "create":
-                self._made(change, next(made), ids_of)
-        attempts.end(ids_of)
-        if action != "update":
-            self.result.done[f"{action}d"] += len(changes) - ack.counts[FAILED]
-        self._progress(len(changes))
+        with self._lock:
+            for number, change in enumerate(changes):
+                if number in reasons:
+                    self._refused(change, reasons[number])
+                elif action == "create":
+                    self._made(change, next(made), ids_of)
+            attempts.end(ids_of)
+            if action != "update":
+                self.result.done[f"{action}d"] += len(changes) - ack.counts[FAILED]
+            self._progress(len(changes))
 
     def _send_single(self, changes: Sequence[Change], request: Request, of: str = "") -> None:
         """Create by a request of its own."""
@@ -278,42 +336,45 @@ class Apply:
         if not isinstance(records, list) or len(records) != len(changes):
             raise self._stopped(not_understood(f"it has no list of {len(changes):,} records"))
         ids_of: dict[Mark, str] = {}
-        for change, record in zip(changes, records, strict=True):
-            self._made(change, record, ids_of)
-        attempts.end(ids_of)
-        self.result.done["created"] += len(changes)
-        self._progress(len(changes))
+        with self._lock:
+            for change, record in zip(changes, records, strict=True):
+                self._made(change, record, ids_of)
+            attempts.end(ids_of)
+            self.result.done["created"] += len(changes)
+            self._progress(len(changes))
 
-    def _call(self, changes: Sequence[Change], request: Request) -> None:
+    def _call(self, change: Change, request: Request) -> None:
         """Change or delete by a request of its own."""
+        is_deletion = request.endpoint.method == "DELETE"
         try:
             self._client.call(request)
-        except NotFoundError as error:
-            if request.endpoint.method != "DELETE":
-                self._refused(changes[0], error.message)
+        except (RefusedError, NotFoundError) as error:
+            if not (is_deletion and isinstance(error, NotFoundError)):
+                self._refused(change, error.message)
                 return
-        except RefusedError as error:
-            self._refused(changes[0], error.message)
-            return
         except AdsctlError as error:
             raise self._stopped(error) from None
-        if request.endpoint.method == "DELETE":
-            self.result.done["deleted"] += 1
-        self._progress(1)
+        with self._lock:
+            self.result.done["deleted"] += is_deletion
+            self._progress(1)
 
     def _made(self, change: Change, record: Any, ids: dict[Mark, str]) -> None:
         id = record.get("id") if isinstance(record, dict) else None
         if not isinstance(id, str):
             raise self._stopped(not_understood("a record of it has no id"))
-        entry = _entry(change)
-        self.result.ids[entry] = id
-        if mark := mark_of(entry, self._own_parent_id(change)):
-            ids[mark] = id
+        self.result.ids[_entry(change)] = id
+        ids |= dict.fromkeys(self._marks([change]), id)
 
-    def _marks(self, changes: Iterable[Change]) -> Iterator[Mark]:
+    def _marks(self, changes: Sequence[Change]) -> Iterator[Mark]:
         for change in changes:
             if mark := mark_of(_entry(change), self._own_parent_id(change)):
                 yield mark
+        yield from self._replacements(changes)
+
+    def _replacements(self, changes: Iterable[Change]) -> Iterator[Mark]:
+        for change in changes:
+            if change.replaces:
+                yield replacement_mark(_entry(change), self._own_parent_id(change))
 
     def _own_parent_id(self, change: Change) -> str:
         """Return the id of the record above, which exists by now."""
@@ -324,9 +385,7 @@ class Apply:
     def _refused(self, change: Change, reason: str) -> None:
         if change.entry:
             self._lost.add(change.entry)
-        self.result.failed.append(
-            (f"{change.path} ({change.action} {change.kind.noun} {change.key})", reason)
-        )
+        self._failed.append((change, reason))
 
     def _stopped(self, error: AdsctlError) -> AdsctlError:
         error.hint = "; ".join(filter(None, (error.hint if not error.may_be_applied else "", RESUME_HINT)))
@@ -335,16 +394,6 @@ class Apply:
     def _progress(self, count: int) -> None:
         self._sent += count
         self._on_progress(self._sent)
-
-
-class _NoAttempts(_Attempts):
-    """Notes nothing: what is repeated has the same effect."""
-
-    def note_attempt(self, batch: int, keys: list[str]) -> None:
-        pass
-
-    def end(self, ids: dict[Mark, str]) -> None:
-        pass
 
 
 def _entry(change: Change) -> Entry:

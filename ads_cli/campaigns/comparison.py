@@ -1,14 +1,11 @@
 """Compare a file of campaigns with an account: who is who, and what differs."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..api.problems import Problem
 from ..api.spending import PAUSED, STATUS
 from ..api.validation import check
-from .budgets import Budgets, budgets_of
 from .file import CampaignFile
 from .memory import ApplyMemory, Mark
 from .model import (
@@ -16,111 +13,18 @@ from .model import (
     NAMED,
     Entry,
     FileField,
-    Kind,
     Stored,
     content_of,
+    each_entry,
     file_fields,
     label_of,
     shown_value,
 )
+from .plan import ROOT, CampaignPlan, Change, budgets_of
 
-ROOT = ""  # the record above campaigns
-ACTIONS = ("create", "update", "delete")
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
 
-
-@dataclass(eq=False)
-class Change:
-    """A difference, as it is carried out."""
-
-    action: str  # create, update or delete
-    kind: Kind
-    path: str
-    key: str
-    name: str | None
-    entry: Entry | None = None
-    stored: Stored | None = None
-    values: dict[str, Any] = field(default_factory=dict)  # typed, by field: those that are sent
-    parent: Entry | None = None  # of what is created
-    parent_id: str = ROOT
-    is_replaced: bool = False
-    currency: str = ""
-
-    @property
-    def id(self) -> str | None:
-        """The id of the record; None where it is not created yet."""
-        return self.stored.id if self.stored else None
-
-    @property
-    def before(self) -> dict[str, Any] | None:
-        """What the account has of the fields that change; all of what is deleted."""
-        if self.stored is None:
-            return None
-        if self.action == "delete":
-            return self.stored.values()
-        fields = file_fields(self.kind)
-        return {
-            fields[name].key: shown_value(fields[name], self.stored.fields.get(name), self.currency)
-            for name in self.values
-        }
-
-    @property
-    def after(self) -> dict[str, Any] | None:
-        """What they become."""
-        if self.action == "delete":
-            return None
-        if self.entry and self.entry.post:
-            return self.entry.post.shown
-        fields = file_fields(self.kind)
-        values = self.values
-        if self.action == "create":
-            values = {name: value for name, value in values.items() if value is not None}
-        return {
-            fields[name].key: shown_value(fields[name], value, self.currency)
-            for name, value in values.items()
-        }
-
-    def record(self) -> dict[str, Any]:
-        """Return it as a record of a plan."""
-        return {
-            "action": self.action,
-            "kind": self.kind.name,
-            "id": self.id,
-            "key": self.key,
-            "name": self.name,
-            "path": self.path,
-            "before": self.before,
-            "after": self.after,
-        }
-
-
-@dataclass
-class CampaignPlan:
-    """What differs between a file and an account."""
-
-    changes: list[Change] = field(default_factory=list)
-    ids: dict[Mark, str] = field(default_factory=dict)  # of the keys that were found
-    matched: dict[Entry, Stored] = field(default_factory=dict)
-    listed: int = 0  # records in the lists that the file has
-    budgets: "Budgets" = field(default_factory=lambda: Budgets(Counter(), Counter()))
-
-    def count(self, action: str) -> int:
-        """Count the changes of a kind."""
-        return sum(change.action == action for change in self.changes)
-
-    @property
-    def pruned(self) -> int:
-        """Count the records that are deleted since the file does not have them."""
-        return sum(change.action == "delete" and not change.is_replaced for change in self.changes)
-
-    @property
-    def words(self) -> str:
-        """Count the changes in words."""
-        counts = Counter(change.action for change in self.changes)
-        named = [
-            f"{counts[action]:,} to {action}" for action in ("create", "update", "delete") if counts[action]
-        ]
-        return ", ".join(named) or "no differences"
+REPLACED = "in place of "  # with the id of what was replaced
 
 
 class Comparison:
@@ -140,6 +44,9 @@ class Comparison:
         self._campaigns = campaigns
         self._prune, self._replace, self._is_copy = prune, replace, is_copy
         self._by_id = {one.id: one for one in _all(campaigns)}
+        self._renewed: set[Entry] = set()  # whose ids are those of records that were replaced
+        self._has_replaced = any(REPLACED in mark[2] for mark in (*memory.ids, *memory.lost))
+        self._left: dict[Entry, Stored] = {}  # what was replaced, and is still there
         self.plan = CampaignPlan()
 
     def run(self) -> CampaignPlan:
@@ -169,11 +76,13 @@ class Comparison:
         matches = self._matches(entries, stored, parent_id)
         self.plan.matched |= matches
         self.plan.listed += len(stored)
-        kept = set(matches.values())
+        kept = {*matches.values(), *(self._left[entry] for entry in entries if entry in self._left)}
         for entry in entries:
+            if entry in self._left:
+                self._delete(self._left[entry], entry.path, entry)
             if found := matches.get(entry):
                 self._compare(entry, found, parent, parent_id)
-            elif entry.id is None:
+            elif self._id(entry) is None:
                 self._create(entry, parent, parent_id)
         if self._prune and covers:
             for one in stored:
@@ -191,6 +100,7 @@ class Comparison:
         def take(entry: Entry, one: Stored) -> None:
             if one.id in claimed:
                 first = next(each for each, of in found.items() if of is one)
+                self._file.find_lines()
                 self._file.note(
                     entry, f"is {one.kind.name.replace('_', ' ')} {one.id}, as is line {first.line}"
                 )
@@ -199,13 +109,15 @@ class Comparison:
             found[entry] = one
 
         for entry in entries:
-            if entry.id is not None:
-                one = by_id.get(entry.id)
+            if heir := self._replacement(entry, by_id, parent_id):
+                take(entry, heir)
+            elif (id := self._id(entry)) is not None:
+                one = by_id.get(id)
                 if one and one.kind is entry.kind:
                     take(entry, one)
                 else:
                     self._file.note(entry, self._no_such_id(entry, parent_id), "id")
-        rest = [entry for entry in entries if entry.id is None]
+        rest = [entry for entry in entries if self._id(entry) is None and entry not in found]
         for entry in rest:
             mark = mark_of(entry, parent_id)
             one = by_id.get(self._memory.ids.get(mark, "")) if mark else None
@@ -229,12 +141,51 @@ class Comparison:
                     entry, f"several records have this name: {ids}; write the id of the one that is meant"
                 )
                 found[entry] = candidates[0]
+            elif len(candidates) == 1:
+                take(entry, candidates[0])
             elif candidates:
                 take(entry, min(candidates, key=lambda one: len(self._differences(entry, one))))
         for entry, one in found.items():
             if mark := mark_of(entry, parent_id):
                 self.plan.ids[mark] = one.id
+            if entry in self._renewed:
+                self.plan.ids[replacement_mark(entry, parent_id)] = one.id
         return found
+
+    def _id(self, entry: Entry) -> str | None:
+        """Return the id that an entry has, unless it is that of a record that was replaced."""
+        return None if entry in self._renewed else entry.id
+
+    def _replacement(self, entry: Entry, by_id: Mapping[str, Stored], parent_id: str) -> Stored | None:
+        """Find what was made in place of a record; of one that is gone, the id counts no more."""
+        memory, id = self._memory, self._id(entry)
+        if id is None or not self._has_replaced:
+            return None
+        mark = replacement_mark(entry, parent_id)
+        if not (mark in memory.ids or mark in memory.lost):
+            return None
+        heir = by_id.get(memory.ids.get(mark, ""))
+        if id not in by_id:
+            if heir or mark in memory.lost:
+                self._renew(entry)
+            return heir
+        if not self._replace:
+            return None
+        if not heir and mark in memory.lost:
+            same = (one for one in by_id.values() if one.id != id and _own(one) == _wanted(entry))
+            heir = next((one for one in same if not self._fixed(entry, one)), None)
+        if heir:
+            self._left[entry] = by_id[id]
+            self._renew(entry)
+        return heir
+
+    def _renew(self, entry: Entry) -> None:
+        self._renewed.update(each_entry([entry]))
+
+    def _fixed(self, entry: Entry, one: Stored) -> list[str]:
+        """Name the fields that differ and cannot be changed."""
+        fields = file_fields(entry.kind)
+        return [name for name in self._differences(entry, one) if not fields[name].in_update]
 
     def _no_such_id(self, entry: Entry, parent_id: str) -> str:
         noun = entry.kind.noun
@@ -255,8 +206,8 @@ class Comparison:
         for name, value in entry.values.items():
             if name not in one.fields:
                 continue  # the service does not tell it
-            each = fields[name]
-            if each.comparable(value) != each.comparable(one.fields[name]):
+            there = one.fields[name]
+            if value != there and fields[name].comparable(value) != fields[name].comparable(there):
                 found[name] = value
         return found
 
@@ -266,8 +217,9 @@ class Comparison:
         differing = self._differences(entry, one)
         fixed = [name for name in differing if not fields[name].in_update]
         if fixed and self._replace:
-            self._delete(one, entry.path, is_replaced=True)
-            self._create(entry, parent, parent_id, is_replacement=True)
+            self._renew(entry)
+            self._delete(one, entry.path, entry)
+            self._create(entry, parent, parent_id)
             return
         for name in fixed:
             noun = entry.kind.noun
@@ -321,13 +273,14 @@ class Comparison:
             if path not in noted and problem.severity == "error":
                 self._file.note(entry, problem.message, name)
 
-    def _create(
-        self, entry: Entry, parent: Entry | None, parent_id: str, *, is_replacement: bool = False
-    ) -> None:
+    def _create(self, entry: Entry, parent: Entry | None, parent_id: str) -> None:
         """Note a record that is new, and those below it."""
         if entry.kind.is_named and not entry.name and "name" not in entry.invalid:
             self._file.note(entry, "is required: by its name a new record is found again", "name")
         values = {name: value for name, value in entry.values.items() if value is not None}
+        if entry in self._renewed:
+            fields = file_fields(entry.kind)
+            values = {name: one for name, one in values.items() if not fields[name].is_made_by_service(one)}
         several = {one: name for name, one in entry.kind.of_several.items()}
         sent = {
             several.get(name, name): [value] if name in several else value for name, value in values.items()
@@ -348,14 +301,15 @@ class Comparison:
                 values,
                 parent,
                 parent_id,
+                replaces=entry.id or "",
                 currency=self._currency(parent),
             )
         )
         for entries in entry.below.values():
             for inner in entries:
-                if inner.id is not None and not is_replacement:
+                if self._id(inner) is not None:
                     self._file.note(inner, self._no_such_id(inner, PLACEHOLDER_ID), "id")
-                self._create(inner, entry, PLACEHOLDER_ID, is_replacement=is_replacement)
+                self._create(inner, entry, PLACEHOLDER_ID)
 
     def _currency(self, parent: Entry | None) -> str:
         found = self.plan.matched.get(parent) if parent else None
@@ -363,12 +317,12 @@ class Comparison:
             found.currency if found else next((one.currency for one in self._campaigns if one.currency), "")
         )
 
-    def _delete(self, one: Stored, path: str, *, is_replaced: bool = False) -> None:
+    def _delete(self, one: Stored, path: str, replaced_by: Entry | None = None) -> None:
         """Note a record that is deleted, and before it those below it."""
         for key, below in one.below.items():
-            self.plan.listed += 0 if is_replaced else len(below)
+            self.plan.listed += 0 if replaced_by else len(below)
             for inner in below:
-                self._delete(inner, f"{path}.{key}" if is_replaced else path, is_replaced=is_replaced)
+                self._delete(inner, f"{path}.{key}" if replaced_by else path, replaced_by)
         self.plan.changes.append(
             Change(
                 "delete",
@@ -378,7 +332,7 @@ class Comparison:
                 one.name,
                 None,
                 one,
-                is_replaced=is_replaced,
+                replaced_by=replaced_by,
                 currency=one.currency,
             )
         )
@@ -393,8 +347,13 @@ def mark_of(entry: Entry, parent_id: str) -> Mark | None:
     return (entry.kind.name, parent_id, entry.own_key) if entry.own_key else None
 
 
+def replacement_mark(entry: Entry, parent_id: str) -> Mark:
+    """Return under what is remembered that a record was replaced."""
+    return (entry.kind.name, parent_id, f"{REPLACED}{entry.id}")
+
+
 def _own(one: Stored) -> Any:
-    return (one.kind.name, one.name) if one.kind.is_named else (one.kind, content_of(one.kind, one.fields))
+    return (one.kind.name, one.name) if one.kind.is_named else (one.kind, one.content)
 
 
 def _wanted(entry: Entry) -> Any:

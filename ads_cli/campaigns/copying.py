@@ -15,8 +15,8 @@ from ..api.media import ListAccountMedia
 from ..api.posts import ListPosts, ListScheduledPosts
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.time import Time
-from ..config.strict_yaml import LinedMapping
 from ..errors import UsageError
+from ..output.text import listed
 from ..spelling import suggestion
 from .file import CampaignFile, file_of
 from .model import (
@@ -61,7 +61,10 @@ class CopySetting(NamedTuple):
 def relative_amount(text: str, old: Any, currency: str, name: str) -> str:
     """Change an amount in units: `+10%`, `-5`; rounded to the decimals of its currency."""
     if old is None:
-        raise UsageError(f"--set {name}={text}: there is no amount to change", hint="name the whole amount")
+        raise UsageError(
+            f"--set {name}={text}: there is no amount to change",
+            hint=f"name the whole amount; --where '{name}>0' in place of ids finds those that have one",
+        )
     number = Decimal(text.strip("+-%"))
     change = Decimal(str(old)) * number / 100 if text.endswith("%") else number
     amount = Decimal(str(old)) + (change if text.startswith("+") else -change)
@@ -121,6 +124,7 @@ class Copy:
         """Return the originals as records of a file that are new; what cannot be as it was is noted."""
         document = document_of(self._originals, "")
         del document["account"]
+        self._wrong: dict[str, list[str]] = {}
         for record, one in zip(document["campaigns"], self._originals, strict=True):
             self._change(record, one)
             record["name"] = self._name.replace("{name}", one.name or "")
@@ -134,7 +138,12 @@ class Copy:
                     for below in inner.get(key, ()):
                         below.pop("id", None)
                         self._map(below)
-        file = file_of(_lined(document), "copy", Path())
+        if self._wrong:
+            told = (f"{message} ({listed(ids)})" for message, ids in self._wrong.items())
+            raise UsageError(
+                "\n".join(told), hint="nothing was copied; name the whole amount, or copy these without it"
+            )
+        file = file_of(document, "copy", Path())
         for entry in each_entry(file.campaigns):
             end = entry.values.get("end_time")
             if isinstance(end, Time) and end.moment <= datetime.now(UTC):
@@ -148,12 +157,15 @@ class Copy:
         for setting in self._settings:
             if setting.kind is one.kind:
                 key = setting.field.key
-                record[key] = setting.of(record.get(key), one.currency)
+                try:
+                    record[key] = setting.of(record.get(key), one.currency)
+                except UsageError as error:
+                    self._wrong.setdefault(error.message, []).append(f"{one.kind.noun} {one.id}")
         fields = file_fields(one.kind)
         for key in [key for key, value in record.items() if value is None]:
             del record[key]
         for name, each in fields.items():
-            if each.type.extra("by_service") and record.get(name) not in each.type.choices:
+            if each.is_made_by_service(record.get(name)):
                 record.pop(name, None)
         if record.get(STATUS) != DRAFT and not (self._active and record.get(STATUS) == ACTIVE):
             record[STATUS] = PAUSED
@@ -163,13 +175,6 @@ class Copy:
         for key, value in record.items():
             if isinstance(value, str) and value in self._mapped:
                 record[key] = self._mapped[value]
-
-
-def _lined(value: Any) -> Any:
-    """Give mappings the lines of none, as the reader of files expects them."""
-    if isinstance(value, Mapping):
-        return LinedMapping({key: _lined(inner) for key, inner in value.items()})
-    return [_lined(each) for each in value] if isinstance(value, list) else value
 
 
 def note_missing(client: "Client", account: str, file: CampaignFile) -> None:

@@ -1,7 +1,8 @@
-"""Read a file of campaigns: every mistake is told at once, with its line and path."""
+"""Read a file of campaigns: every mistake is reported at once, with its line and path."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import msgspec
 from ..api.amounts import amount_names, in_micros
 from ..api.names import to_neutral, with_neutral_keys
 from ..api.problems import explain
-from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load
+from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, load_plain
 from ..errors import ContentError, UsageError
 from ..output.text import safe
 from ..spelling import suggestion
@@ -29,6 +30,7 @@ from .model import (
     FileProblem,
     Kind,
     content_of,
+    each_entry,
     fields_by_key,
     file_fields,
     kinds_in,
@@ -39,7 +41,9 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 WORKBOOK_MAGIC = b"PK\x03\x04"
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOLD = 100  # problems
+KEYS_OF_ANY = frozenset(("id", "key", "for"))  # record
 LOOP_KEYS = ("rows", "files", "profiles")
+OPERATORS = {words.strip(): name for name, words in OPERATOR_WORDS.items()}
 
 
 @dataclass
@@ -53,6 +57,7 @@ class CampaignFile:
     campaigns: list[Entry] = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)
     content: bytes = b""
+    lined: "Callable[[], CampaignFile] | None" = None  # reads it again, with the lines of all records
 
     @property
     def covers(self) -> bool:
@@ -61,9 +66,19 @@ class CampaignFile:
 
     def note(self, entry: Entry, text: str, field: str = "") -> None:
         """Note a mistake in a record, or in one of its fields."""
+        self.find_lines()
         each = file_fields(entry.kind).get(field)
         path = f"{entry.path}.{each.key if each else field}" if field else entry.path
         self.problems.append(FileProblem(entry.line_of(field), path, text))
+
+    def find_lines(self) -> None:
+        """Give records their places in the file, which is read without until something is said of one."""
+        if self.lined:
+            again = each_entry(self.lined().campaigns)
+            for entry, same in zip(each_entry(self.campaigns), again, strict=True):
+                entry.line, entry.column, entry.is_flow = same.line, same.column, same.is_flow
+                entry.lines = same.lines
+            self.lined = None
 
     def require_valid(self) -> None:
         """Raise ContentError with every problem."""
@@ -106,22 +121,29 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
         found = file_of(records, label, folder, json.dumps(records, ensure_ascii=False).encode())
         found.problems += problems
         return found
-    document = load(content, label, LinedBuilder, fast_loader())
-    if not isinstance(document, LinedMapping):
-        raise ContentError(
-            f"{label}: must be a mapping with campaigns, as 'adsctl campaigns pull --example' shows"
-        )
-    return file_of(document, label, folder, content)
+
+    def lined() -> CampaignFile:
+        document = load(content, label, LinedBuilder, fast_loader())
+        if not isinstance(document, LinedMapping):
+            raise ContentError(
+                f"{label}: must be a mapping with campaigns, as 'adsctl campaigns pull --example' shows"
+            )
+        return file_of(document, label, folder, content)
+
+    if plain := load_plain(content):
+        with suppress(_NeedsLinesError):
+            return file_of(plain, label, folder, content, lined)
+    return lined()
 
 
 def reads_other_files(content: bytes, label: str) -> bool:
     """Tell whether a file of campaigns has loops or media, which are read; raise ContentError."""
     if content.startswith(WORKBOOK_MAGIC):
         content = parse_file(content, label, Path()).content  # which is JSON
-    waiting = [load(content, label, LinedBuilder, fast_loader())]
+    waiting = [load_plain(content) or load(content, label, LinedBuilder, fast_loader())]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, LinedMapping):
+        if isinstance(value, dict):
             if "for" in value or "media" in value:
                 return True
             waiting += value.values()
@@ -130,9 +152,19 @@ def reads_other_files(content: bytes, label: str) -> bool:
     return False
 
 
-def file_of(document: LinedMapping, label: str, folder: Path, content: bytes = b"") -> CampaignFile:
-    """Make what a document says."""
-    found = CampaignFile(label, content=content)
+class _NeedsLinesError(Exception):
+    """A document without lines has a mistake, or reads other files, which is done once."""
+
+
+def file_of(
+    document: dict[str, Any],
+    label: str,
+    folder: Path,
+    content: bytes = b"",
+    lined: Callable[[], CampaignFile] | None = None,
+) -> CampaignFile:
+    """Make what a document says; where it has no lines, `lined` makes the same with them."""
+    found = CampaignFile(label, content=content, lined=lined)
     reader = _Reader(found, folder)
     for key in document:
         if key not in KEYS:
@@ -156,11 +188,17 @@ class _Reader:
     def __init__(self, file: CampaignFile, folder: Path) -> None:
         self._file, self._folder, self._count = file, folder, 0
 
-    def note(self, at: LinedMapping, path: str, text: str, key: str = "") -> None:
+    def note(self, at: dict[str, Any], path: str, text: str, key: str = "") -> None:
         """Note a mistake in a mapping, or at one of its keys."""
-        self._file.problems.append(FileProblem(at.lines.get(key, at.line), path, text))
+        self._require_lines()
+        line = at.lines.get(key, at.line) if isinstance(at, LinedMapping) else 1
+        self._file.problems.append(FileProblem(line, path, text))
 
-    def text(self, document: LinedMapping, key: str) -> str | None:
+    def _require_lines(self) -> None:
+        if self._file.lined:
+            raise _NeedsLinesError
+
+    def text(self, document: dict[str, Any], key: str) -> str | None:
         """Return a text of the document."""
         value = document.get(key)
         if value is not None and not isinstance(value, str):
@@ -169,7 +207,7 @@ class _Reader:
         return value
 
     def entries(
-        self, list_name: str, records: Any, at: LinedMapping, path: str, values: Mapping[str, str]
+        self, list_name: str, records: Any, at: dict[str, Any], path: str, values: Mapping[str, str]
     ) -> list[Entry]:
         """Read a list of records; `values` stand for the placeholders of loops around it."""
         if records is None:
@@ -180,7 +218,7 @@ class _Reader:
         found: list[Entry] = []
         for number, record in enumerate(records):
             where = f"{path}[{number}]"
-            if not isinstance(record, LinedMapping):
+            if not isinstance(record, dict):
                 self.note(at, where, f"must be a mapping of fields, not {record!r:.60}", list_name)
                 continue
             for filled in self._looped(record, where, values):
@@ -194,15 +232,16 @@ class _Reader:
         return found
 
     def _looped(
-        self, record: LinedMapping, path: str, values: Mapping[str, str]
+        self, record: dict[str, Any], path: str, values: Mapping[str, str]
     ) -> Iterator[Mapping[str, str]]:
         """Yield the values of each turn of a loop; those around it where there is none."""
         if "for" not in record:
             yield values
             return
+        self._require_lines()
         loop = record["for"]
-        keys = [key for key in LOOP_KEYS if isinstance(loop, LinedMapping) and key in loop]
-        if not isinstance(loop, LinedMapping) or len(keys) != 1 or len(loop) != 1:
+        keys = [key for key in LOOP_KEYS if isinstance(loop, dict) and key in loop]
+        if not isinstance(loop, dict) or len(keys) != 1 or len(loop) != 1:
             self.note(record, f"{path}.for", f"must be a mapping with one of {', '.join(LOOP_KEYS)}", "for")
             return
         key, given = keys[0], loop[keys[0]]
@@ -239,29 +278,31 @@ class _Reader:
                     yield {column: "" if cell is None else str(cell) for column, cell in row.values.items()}
 
     def _entry(
-        self, list_name: str, record: LinedMapping, path: str, values: Mapping[str, str]
+        self, list_name: str, record: dict[str, Any], path: str, values: Mapping[str, str]
     ) -> Entry | None:
         """Read a record; None where it is not clear of which kind it is."""
-        filled = self._filled(record, path, values) if values else dict(record)
-        filled = with_neutral_keys(filled)
+        filled = with_neutral_keys(self._filled(record, path, values) if values else record)
         kind = self._kind(list_name, record, filled, path)
         if kind is None:
             return None
-        entry = Entry(kind, path, record.line, record.column, record.is_flow)
-        entry.id, entry.own_key = (self._label(record, filled, path, key) for key in ("id", "key"))
+        entry = Entry(kind, path)
+        if isinstance(record, LinedMapping):
+            entry.line, entry.column, entry.is_flow = record.line, record.column, record.is_flow
+        entry.id = self._label(record, filled, path, "id")
+        entry.own_key = self._label(record, filled, path, "key")
         if kind is TARGETING:
             filled = self._criterion(record, filled, path)
         if kind is POST and NEW_POST & filled.keys():
             filled = self._new_post(entry, record, filled)
         lists = {key: filled.pop(key) for key in kind.below if key in filled}
-        for key in ("id", "key", "for"):
-            filled.pop(key, None)
+        for key in KEYS_OF_ANY.intersection(filled):
+            del filled[key]
         self._read_fields(entry, record, filled)
         for key, records in lists.items():
             entry.below[key] = self.entries(key, records, record, f"{path}.{key}", values)
         return entry
 
-    def _filled(self, record: LinedMapping, path: str, values: Mapping[str, str]) -> dict[str, Any]:
+    def _filled(self, record: dict[str, Any], path: str, values: Mapping[str, str]) -> dict[str, Any]:
         """Fill placeholders into the own fields of a record; note those that stand for nothing."""
 
         def fill(value: Any, key: str) -> Any:
@@ -280,7 +321,7 @@ class _Reader:
         return {key: value if key == "for" else fill(value, key) for key, value in record.items()}
 
     def _kind(
-        self, list_name: str, record: LinedMapping, filled: Mapping[str, Any], path: str
+        self, list_name: str, record: dict[str, Any], filled: Mapping[str, Any], path: str
     ) -> Kind | None:
         """Find out of which kind a record is: of several, the one whose field it has."""
         kinds = kinds_in(list_name)
@@ -295,14 +336,14 @@ class _Reader:
         self.note(record, path, f"must have one of {marks}")
         return None
 
-    def _label(self, record: LinedMapping, filled: Mapping[str, Any], path: str, key: str) -> str | None:
+    def _label(self, record: dict[str, Any], filled: Mapping[str, Any], path: str, key: str) -> str | None:
         value = filled.get(key)
         if value is None or (isinstance(value, str) and value):
             return value
         self.note(record, f"{path}.{key}", "must be a text", key)
         return None
 
-    def _criterion(self, record: LinedMapping, filled: dict[str, Any], path: str) -> dict[str, Any]:
+    def _criterion(self, record: dict[str, Any], filled: dict[str, Any], path: str) -> dict[str, Any]:
         """Read `EXCLUDE BROAD_KEYWORD: plastic` as the fields of a criterion."""
         if TYPE in filled:
             return filled
@@ -312,60 +353,58 @@ class _Reader:
             self.note(record, path, "must be one type with its value, as in 'LOCATION: Germany'")
             return rest
         operator, _, type_ = marks[0].rpartition(" ")
-        operators = {words.strip(): name for name, words in OPERATOR_WORDS.items()}
-        if operator not in operators:
-            one_of = ", ".join(filter(None, operators))
+        if operator not in OPERATORS:
+            one_of = ", ".join(filter(None, OPERATORS))
             self.note(record, f"{path}.{marks[0]}", f"must begin with the type, or with {one_of}", marks[0])
-        record.lines.setdefault(TYPE, record.lines.get(marks[0], record.line))
-        record.lines.setdefault(VALUE, record.lines.get(marks[0], record.line))
-        found = {TYPE: type_, OPERATOR: operators.get(operator, "EQ"), VALUE: filled[marks[0]]}
+        if isinstance(record, LinedMapping):
+            line = record.lines.get(marks[0], record.line)
+            record.lines = {TYPE: line, VALUE: line, **record.lines}
+        found = {TYPE: type_, OPERATOR: OPERATORS.get(operator, "EQ"), VALUE: filled[marks[0]]}
         return {**rest, **found}
 
-    def _new_post(self, entry: Entry, record: LinedMapping, filled: dict[str, Any]) -> dict[str, Any]:
+    def _new_post(self, entry: Entry, record: dict[str, Any], filled: dict[str, Any]) -> dict[str, Any]:
         """Read the post of an ad that is made with the file; return the other fields."""
 
         def note(key: str, text: str) -> None:
             self.note(record, f"{entry.path}.{key}", text, key)
 
+        self._require_lines()
         entry.post = read_post(filled, self._folder, note)
-        entry.id, entry.lines["post_id"] = None, record.line
-        # Without a post, which was noted, its id counts as given: that is not told too.
-        entry.values["post_id"] = entry.post.stand_in if entry.post else record.line
+        entry.id = None
+        # Without a post, which was noted, its id counts as given: that is not reported too.
+        entry.values["post_id"] = entry.post.stand_in if entry.post else entry.line
         return {}
 
-    def _read_fields(self, entry: Entry, record: LinedMapping, filled: dict[str, Any]) -> None:
+    def _read_fields(self, entry: Entry, record: dict[str, Any], filled: dict[str, Any]) -> None:
         known = fields_by_key(entry.kind)
-        for key in filled:
-            if key not in known:
+        seen: dict[str, str] = {}
+        for key, raw in filled.items():
+            if not (each := known.get(key)):
                 listed = {each.key for each in known.values()} | {"id", "key", *entry.kind.below}
                 noun = entry.kind.noun
                 text = f"is not a field of {'an' if noun[0] in 'ai' else 'a'} {noun}{suggestion(key, listed)}"
                 self.note(record, f"{entry.path}.{key}", text, key)
-        seen: dict[str, str] = {}
-        for key, raw in filled.items():
-            if not (each := known.get(key)):
-                continue
-            if each.name in seen:
-                self.note(record, f"{entry.path}.{key}", f"cannot be used with {seen[each.name]}", key)
-                continue
-            seen[each.name] = key
-            entry.lines[each.name] = record.lines.get(key, record.line)
-            self._read_field(entry, record, each, key, raw)
+            elif (first := seen.setdefault(each.name, key)) != key:
+                self.note(record, f"{entry.path}.{key}", f"cannot be used with {first}", key)
+            else:
+                if isinstance(record, LinedMapping):
+                    entry.lines[each.name] = record.lines.get(key, record.line)
+                if raw is None:
+                    entry.values[each.name] = None
+                else:
+                    self._read_field(entry, record, each, key, raw)
 
-    def _read_field(self, entry: Entry, record: LinedMapping, each: FileField, key: str, raw: Any) -> None:
+    def _read_field(self, entry: Entry, record: dict[str, Any], each: FileField, key: str, raw: Any) -> None:
         """Convert a value by its declared type; an invalid one is kept, since the account may have it too."""
         if each.is_enum:
             raw = to_neutral({each.name: raw})[each.name]
-        if raw is None:
-            entry.values[each.name] = None
-            return
         if each.is_money and key in amount_names(each.name):
             converted = in_micros(entry.kind.create, {key: raw})
             if converted.problems:
                 self.note(record, f"{entry.path}.{key}", converted.problems[0].message, key)
                 return
             raw = converted.values[each.name]
-        if each.type.is_comma_list and isinstance(raw, str):
+        if each.is_comma_list and isinstance(raw, str):
             raw = [part.strip() for part in raw.split(",") if part.strip()]
         try:
             entry.values[each.name] = each.typed(raw)
@@ -400,5 +439,6 @@ class _Reader:
 
     def _note_repeated(self, first: Entry, entry: Entry, words: str) -> None:
         if first is not entry:
+            self._file.find_lines()
             hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
             self._file.note(entry, f"{words} is also on line {first.line}{hint}")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from ..config.atomic_files import make_folder, sync_folder
@@ -32,6 +33,7 @@ class ApplyMemory:
         self.lost: dict[Mark, int] = {}  # by the number of the attempt
         self.begun_plan = ""  # digest of the stored plan that is being applied
         self._attempts = 0
+        self._lock = RLock()  # requests that are sent at once note what they create
         self._open: dict[int, list[Mark]] = {}
         self._read()
 
@@ -75,9 +77,10 @@ class ApplyMemory:
 
     def begin_attempt(self, marks: Iterable[Mark]) -> int:
         """Note that a request may create records, on the disk before this returns."""
-        self._attempts += 1
-        self._write([{"attempt": self._attempts, "marks": [*marks]}])
-        return self._attempts
+        with self._lock:
+            number = self._attempts + 1
+            self._write([{"attempt": number, "marks": [*marks]}])
+        return number
 
     def end_attempt(self, number: int, ids: Mapping[Mark, str]) -> None:
         """Note what a request has created: nothing but `ids`."""
@@ -105,6 +108,12 @@ class ApplyMemory:
             self._write([{"ended": number} for number in self._open])
 
     def _write(self, lines: list[dict[str, Any]]) -> None:
+        with self._lock:
+            self._append(lines)
+            for line in lines:
+                self._take(line)
+
+    def _append(self, lines: list[dict[str, Any]]) -> None:
         try:
             make_folder(self.folder)
             is_new = not self.path.exists()
@@ -119,8 +128,6 @@ class ApplyMemory:
                 sync_folder(self.folder)
         except OSError as error:
             raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from None
-        for line in lines:
-            self._take(line)
 
 
 def _end_line(file: int) -> None:
@@ -140,7 +147,7 @@ def _mark(line: Any) -> Mark:
 
 
 def is_pulled(state_dir: Path, path: Path) -> bool:
-    """Tell whether `pull` has written a file, and nobody has changed it since."""
+    """Tell whether `pull` has written a file, and it is unchanged since."""
     try:
         digest = sha256(path.read_bytes()).hexdigest()
     except OSError:

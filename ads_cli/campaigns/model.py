@@ -7,7 +7,7 @@ written by itself.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -68,7 +68,7 @@ class Kind:
         """Name it in messages."""
         return self.name.replace("_", " ")
 
-    @property
+    @cached_property
     def is_named(self) -> bool:
         """Whether its records have a key, or a name."""
         return self.name in NAMED
@@ -151,6 +151,7 @@ TAG = Kind(
 KINDS = (CAMPAIGN, LINE_ITEM, TARGETING, POST, SCHEDULED_POST, ACCOUNT, MEDIA, CALL_TO_ACTION, TAG)
 
 
+@cache
 def kinds_in(list_name: str) -> tuple[Kind, ...]:
     """Return the kinds of records that a list of a file holds."""
     return tuple(kind for kind in KINDS if kind.list_name == list_name)
@@ -166,6 +167,7 @@ class FileField:
     name: str
     key: str  # in a file
     type: FieldType
+    is_comma_list: bool
     in_create: bool
     in_update: bool
     is_removable: bool
@@ -174,6 +176,7 @@ class FileField:
     is_enum: bool  # its values may have other names on the wire
     _typed: dict[Any, Any] = field(default_factory=dict)
     _comparable: dict[Any, Any] = field(default_factory=dict)
+    _texts: dict[str, str | None] = field(default_factory=dict)
 
     def typed(self, value: Any) -> Any:
         """Convert a value of a file or of the account; raise msgspec.ValidationError."""
@@ -208,6 +211,24 @@ class FileField:
             self._comparable[known] = found
         return found
 
+    def is_made_by_service(self, value: Any) -> bool:
+        """Whether a record has a value that only the service gives it, and no request takes."""
+        return bool(self.type.extra("by_service")) and value is not None and value not in self.type.choices
+
+    def text_of(self, value: Any) -> str | None:
+        """Return the text that is equal for equal values."""
+        try:
+            return self._texts[value]
+        except (KeyError, TypeError):
+            pass
+        found = self.comparable(value)
+        text = None if found is None else str(found)
+        if isinstance(value, str):
+            if len(self._texts) > MAX_REMEMBERED:
+                self._texts.clear()
+            self._texts[value] = text
+        return text
+
 
 @cache
 def file_fields(kind: Kind) -> Mapping[str, FileField]:
@@ -227,6 +248,7 @@ def file_fields(kind: Kind) -> Mapping[str, FileField]:
             name,
             key,
             type_,
+            type_.is_comma_list,
             in_create=name in created,
             in_update=name in updated,
             is_removable=name in removable,
@@ -260,11 +282,13 @@ class Stored:
     fields: Mapping[str, Any]  # by neutral names
     parent: "Stored | None" = None
     below: dict[str, list["Stored"]] = field(default_factory=dict)  # by the key of the list
+    id: str = ""
+    content: tuple[Any, ...] = ()  # what makes it what it is, where it has no name
 
-    @property
-    def id(self) -> str:
-        """Its id."""
-        return str(self.fields["id"])
+    def __post_init__(self) -> None:
+        self.id = str(self.fields["id"])
+        if not self.kind.is_named:
+            self.content = content_of(self.kind, self.fields)
 
     @property
     def name(self) -> str | None:
@@ -338,9 +362,9 @@ class Entry:
 
     kind: Kind
     path: str  # campaigns[2].line_items[0]
-    line: int
-    column: int
-    is_flow: bool  # whether it is in braces
+    line: int = 1
+    column: int = 0
+    is_flow: bool = False  # whether it is in braces
     id: str | None = None
     own_key: str | None = None
     values: dict[str, Any] = field(default_factory=dict)  # typed, by field; None removes one
@@ -380,13 +404,11 @@ def label_of(kind: Kind, values: Mapping[str, Any]) -> str:
 
 def content_of(kind: Kind, values: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what makes a record without a name what it is."""
-    fields = file_fields(kind)
-    values = {OPERATOR: "EQ", **{name: each for name, each in values.items() if each is not None}}
-    return tuple(_text(fields[name].comparable(values.get(name))) for name in kind.own_fields)
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+    fields, found = file_fields(kind), []
+    for name in kind.own_fields:
+        value = values.get(name)
+        found.append(fields[name].text_of("EQ" if value is None and name == OPERATOR else value))
+    return tuple(found)
 
 
 def each_entry(entries: Sequence[Entry]) -> "list[Entry]":

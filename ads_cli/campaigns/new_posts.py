@@ -12,7 +12,7 @@ from ..api.endpoint import Request, requests_for
 from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
 from ..api.validation import check, errors_in
 from ..errors import AdsctlError
-from ..feeds.locations.locate import is_remote
+from ..feeds.locations import is_remote
 from ..spelling import suggestion
 from ..uploads.upload import not_understood
 from .memory import ApplyMemory, Mark

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..config.strict_yaml import LinedBuilder, fast_loader, load
 from ..errors import ContentError, NotConfirmedError
-from .comparison import CampaignPlan, Change
 from .file import CampaignFile
+from .plan import CampaignPlan, Change
 
 MARK = "adsctl_plan"
 AGAIN = "make it again with plan --out"

@@ -1,11 +1,32 @@
-"""Write campaigns into a file: the same records are the same bytes."""
+"""Write files of campaigns: the same records are the same bytes; ids into a file; a commented example."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from .model import OPERATOR, OPERATOR_WORDS, TARGETING, TYPE, VALUE, Stored
+from ..config.atomic_files import atomic
+from ..errors import StateError
+from .file import CampaignFile
+from .model import (
+    ACCOUNT,
+    CALL_TO_ACTION,
+    CAMPAIGN,
+    LINE_ITEM,
+    MEDIA,
+    OPERATOR,
+    OPERATOR_WORDS,
+    SCHEDULED_POST,
+    TARGETING,
+    TYPE,
+    VALUE,
+    Entry,
+    FileField,
+    Kind,
+    Stored,
+    file_fields,
+)
 
 PLAIN = re.compile(r"[A-Za-z_](?>[A-Za-z0-9_./+()&-]*)(?> [A-Za-z0-9_./+()&-]+)*")
 PLAIN_NUMBER = re.compile(r"(?>[0-9]{1,15})(?:\.[0-9]{1,6})?")
@@ -98,3 +119,121 @@ def scalar(value: Any) -> str:
     if is_plain or (len(text) < 10 and PLAIN_NUMBER.fullmatch(text) and not text.startswith("0")):
         return text
     return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tuple[int, bool]:
+    """Add the ids that a file does not have; return how many, and whether loops have records without a place.
+
+    Raise StateError where the file was changed since it was read.
+    """
+    if path.read_bytes() != file.content:
+        raise StateError(
+            f"{path} was changed while it was applied",
+            hint="apply it again with --write-ids",
+        )
+    text = file.content.decode("utf-8-sig")
+    lines = text.splitlines(keepends=True) if "\r" not in text else text.split("\n")
+    if "\r" in text:
+        lines = [f"{line}\n" for line in lines[:-1]] + lines[-1:]
+    looped, places = False, []
+    file.find_lines()
+    for entry, id in ids.items():
+        if entry.id is not None or entry.kind is TARGETING or entry.post:
+            continue
+        if entry.is_looped:
+            looped = True
+        else:
+            places.append((entry.line - 1, entry.column, entry.is_flow, id))
+    for line, column, is_flow, id in sorted(places, reverse=True):
+        before, after = lines[line][:column], lines[line][column:]
+        quoted = json.dumps(id)
+        if is_flow:
+            lines[line] = f'{before}{{"id": {quoted}, {after[1:]}'
+        else:
+            lines[line] = f"{before}id: {quoted}\n{' ' * column}{after}"
+    if places:
+        with atomic(path, keep_mode=True) as stream:
+            stream.write("".join(lines))
+    return len(places), looped
+
+
+VALUES = {
+    "funding_instrument_id": '"4a1n0"',
+    "daily_budget": "25.00",
+    "objective": "WEBSITE_CLICKS",
+    "product_type": "PROMOTED_POSTS",
+    "placements": "[ALL_ON_PLATFORM]",
+    "bid_strategy": "AUTO",
+    "start_time": "2031-12-01",
+}
+HEAD = """\
+# Campaigns as a file: 'adsctl campaigns plan' compares it with the account, 'apply' carries it out.
+# A field or a list that the file does not have is left as it is; null removes an optional value.
+# A record is known by its id, which 'pull' writes; else by its key; else by its name.
+# account: "18ce54d4x5t"  # refuses to be applied to another one
+# scope: account          # the file has all campaigns: with --prune, others are deleted
+# q: Winter               # the same for campaigns whose names start with this
+campaigns:
+"""
+CRITERIA = """\
+    targeting:  # TYPE: value, or a name that a search finds once
+    - LANGUAGE: de
+    - BROAD_KEYWORD: handmade mugs
+    - EXCLUDE BROAD_KEYWORD: plastic
+    # - LOCATION: Germany
+    # - EXCLUDE CUSTOM_AUDIENCE: Buyers
+    # - LT NETWORK_ACTIVATION_DURATION: 6
+    ads:
+    - post: "1790415000000000010"
+    # - {text: The mugs of winter, media: [mugs.jpg]}  # a new post; files are relative to this one
+    # - {text: Hats, media: [hats.jpg], card: {website: https://shop.example/hats, title: Hats}}
+"""
+TAGS = """\
+    tracking_tags:
+    - tracking_tag_type: CLICK_TRACKER
+      tracking_tag_url: https://measure.example/c
+"""
+
+
+def example_text() -> str:
+    """Return a file with every field that records may have."""
+    ads = "".join(
+        f"    # - {{{', '.join(f'{each.key}: ...' for each in file_fields(kind).values())}}}\n"
+        for kind in (SCHEDULED_POST, ACCOUNT, MEDIA, CALL_TO_ACTION)
+    )
+    campaign = "".join(_fields(CAMPAIGN, "Winter", "  "))
+    loop = "  # for: {rows: markets.csv}  # one for each row; {column} stands for its value anywhere below\n"
+    line_item = "".join(_fields(LINE_ITEM, "Mugs", "    "))
+    return f"{HEAD}{campaign}{loop}  line_items:\n{line_item}{CRITERIA}{ads}{TAGS}"
+
+
+def _fields(kind: Kind, name: str, indent: str) -> Iterator[str]:
+    start = f"{indent[:-2]}- "
+    yield f"{start}name: {name}\n"
+    yield f"{indent}# key: {name.lower()}  # by what it is known where it is renamed\n"
+    for each in file_fields(kind).values():
+        if each.key in VALUES and (each.required or kind is LINE_ITEM or each.is_money):
+            yield f"{indent}{each.key}: {VALUES[each.key]}{_about(each)}\n"
+        elif each.key != "name":
+            yield f"{indent}# {each.key}: {_sample(each)}{_about(each)}\n"
+
+
+def _sample(each: FileField) -> str:
+    if each.is_money:
+        return "10.00"
+    if each.type.choices:
+        return each.type.choices[-1]
+    return "true" if each.type.base is bool else "..."
+
+
+def _about(each: FileField) -> str:
+    words = []
+    if each.is_money:
+        words.append("in units of the currency")
+    elif each.type.choices:
+        words.append("|".join(each.type.choices))
+    elif description := each.type.limit("description"):
+        words.append(str(description))
+    if not each.in_update:
+        words.append("cannot be changed")
+    return f"  # {'; '.join(words)}" if words else ""

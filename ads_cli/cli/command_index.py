@@ -1,4 +1,4 @@
-"""Which groups and hand-written commands there are, and how the root's help orders them."""
+"""Which groups and custom commands there are, and how the root's help orders them."""
 
 # The groups by path, with their summaries.
 GROUPS = {
@@ -81,8 +81,8 @@ CUSTOM_COMMANDS = {
     "audiences push": "audiences:push",
     "audiences sync": "audiences.sync:sync",
     "audiences diff": "audiences.sync:diff",
-    "audiences remembered": "audiences.remembered:remembered",
-    "audiences forget": "audiences.remembered:forget",
+    "audiences remembered": "audiences:remembered",
+    "audiences forget": "audiences:forget",
     "audiences check": "audiences:check",
     "audiences hash": "audiences:hash_file",
     "audiences combine": "audiences.combine:combine",
@@ -100,9 +100,9 @@ CUSTOM_COMMANDS = {
     "products push": "products:push",
     "products check": "products.check:check",
     "products convert": "products.convert:convert",
-    "products diff": "products.diff:diff",
-    "products update": "products.update:update",
-    "products get": "products.get:get",
+    "products diff": "products.sync:diff",
+    "products update": "products.sync:update",
+    "products get": "products.pull:get",
     "products sync": "products.sync:sync",
     "products pull": "products.pull:pull",
     "products delete": "products.delete:delete",
@@ -115,7 +115,7 @@ CUSTOM_COMMANDS = {
     "line-items activate": "campaigns.activate:line_items",
     "conversions send": "conversions:send",
     "stats get": "stats:get",
-    "stats export": "stats.export:export",
+    "stats export": "stats:export",
     "stats report": "stats:report",
     "stats jobs get": "stats:get_job",
     "emulator serve": "emulator:serve",
@@ -143,7 +143,7 @@ CUSTOM_COMMANDS = {
 }
 # The groups that are commands too, where no command in them is named.
 GROUP_COMMANDS = {"targeting search": "campaigns.targeting:search"}
-# Summaries of the hand-written commands of the root, so that the root's help imports none of them.
+# Summaries of the custom commands of the root, so that the root's help imports none of them.
 ROOT_SUMMARIES = {
     "api": "Send any signed request",
     "doctor": "Find out why adsctl does not work",

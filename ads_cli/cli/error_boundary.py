@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 
-from ..console.command_line import CommandLine
+from ..console.options import CommandLine
 from ..errors import AdsctlError, Interrupted, ReportedError
 from ..signals import turn_off as turn_off_core_dumps
 
@@ -20,10 +20,13 @@ SHUTDOWN_TIMEOUT_SECONDS = 10.0
 RESEND_DELAY_SECONDS = 0.05  # long enough to leave the context that swallowed the exception
 
 
-def run_guarded(argv: list[str], by: str | None = None, *, is_plan: bool = False) -> int:
+def run_guarded(
+    argv: list[str], by: str | None = None, job: str | None = None, *, is_plan: bool = False
+) -> int:
     """Run a command line, report any exception, and return the exit code; `by` is what runs it."""
     command_line = CommandLine(argv)
-    command_line.by, command_line.is_plan, command_line.is_guard_check = by, is_plan, is_plan
+    command_line.by, command_line.job = by, job
+    command_line.is_plan, command_line.is_guard_check = is_plan, is_plan
     return run_command_line(command_line)
 
 

@@ -63,6 +63,10 @@ class RequestCommand(ExampleCommand):
         """Return the request that a service understands."""
         return next(request for request in self.requests if is_of_service(request, service))
 
+    def name_for(self, request: type[Request], param: Any) -> str:
+        """Return the name that a request has for a parameter; services may name it differently."""
+        return self._names[request].get(_key(param), str(param.name))
+
     def _values(self, request: type[Request], given: dict[str, Any]) -> dict[str, Any]:
         """Name the values of the parameters as a request does; raise UsageError for one that it lacks."""
         names, values = self._names[request], {}
@@ -159,14 +163,19 @@ class RequestCommand(ExampleCommand):
         id_field, service = str(kind.endpoint.id_field), call.settings.service
         ids, where, settings = (values.pop(name, None) or () for name in (id_field, "where", "set"))
         values[id_field] = ids[0] if ids else None
+        if not (ids or where or file):
+            example = "'name~^Winter'" if "name" in kind.endpoint.record_fields else "line_item_id=9d4c1"
+            raise UsageError(
+                f"{id_field.upper()}: is required",
+                hint=f"name one or several, or find them: --where {example}",
+            )
         if len(ids) <= 1 and not where and not settings:
             return False
-        from ..commands.batches.several import Chosen, SeveralRecords
+        from ..commands.batches.current import Chosen
+        from ..commands.batches.several import SeveralRecords
 
         chosen = Chosen(ids, where, settings)
-        chosen.require_alone(file)
-        if not (ids or where):
-            return False  # the id is missing
+        chosen.require_one_way(file)
         refuse_several(batch)
         records = SeveralRecords(call, kind, values | {id_field: None}, chosen)
         if chosen.is_one:
@@ -215,7 +224,7 @@ def _of_record(call: Invocation, request: Request, left_out: list[str]) -> Reque
     say_left_out(call, left_out)
     if request.endpoint.method != "PUT":
         return request
-    from ..commands.batches.several import only_what_differs, show_current
+    from ..commands.batches.current import only_what_differs, show_current
 
     (reduced,) = only_what_differs(call, [request])
     if reduced is None:

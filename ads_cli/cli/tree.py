@@ -8,7 +8,6 @@ from typing import Any, cast
 from typer import Exit
 from typer.core import TyperCommand, TyperGroup
 
-from ..console.command_line import CommandLine
 from ..console.help_texts import (
     CONTEXT_SETTINGS,
     FunctionCommand,
@@ -17,8 +16,8 @@ from ..console.help_texts import (
     show_help,
     summary_line,
 )
-from ..console.options import CHOICES, common_options, shown_options, store_common_option
-from ..console.parameters import Option, words_left
+from ..console.options import CHOICES, CommandLine, common_options, shown_options, store_common_option
+from ..console.parameters import Option, unknown_command, words_left
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
 from .command_index import CUSTOM_COMMANDS, GROUP_COMMANDS, GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
@@ -52,7 +51,7 @@ PROGRAM = "adsctl"
 
 
 class LazyCommands(Mapping[str, Any]):
-    """The commands and groups directly inside a group; a hand-written command is imported by itself."""
+    """The commands and groups directly inside a group; a custom command is imported by itself."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
         if path:  # what is in a group needs it, and the root's help does not
@@ -95,7 +94,7 @@ class LazyCommands(Mapping[str, Any]):
 
     @cached_property
     def _names(self) -> list[str]:
-        """Name the groups, the generated and the hand-written commands, in the order of the help."""
+        """Name the groups, the generated and the custom commands, in the order of the help."""
         if not self._path:
             return [name for names in ROOT_SECTIONS.values() for name in names]
         generated = generated_names(self._path)
@@ -134,8 +133,6 @@ class Group(Parsing, TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command of a word; raise UsageError with the nearest one."""
         if args[0] not in self.commands and not args[0].startswith("-"):
-            from ..console.usage_errors import unknown_command
-
             raise unknown_command(args[0], self.commands, ctx)
         return super().resolve_command(ctx, args)
 
@@ -237,7 +234,7 @@ def generated_names(path: tuple[str, ...]) -> list[str]:
 
 
 def hand_written_command(path: tuple[str, ...]) -> Any:
-    """Import a hand-written command."""
+    """Import a custom command."""
     return with_common_options(function_command(path, CUSTOM_COMMANDS), path, shown_options(path))
 
 
@@ -248,7 +245,7 @@ def function_command(path: tuple[str, ...], functions: Mapping[str, str]) -> Fun
 
 
 class LazyCommand(TyperCommand):
-    """A hand-written command of the root, imported when it is called."""
+    """A custom command of the root, imported when it is called."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
         name = path[-1]

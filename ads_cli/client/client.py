@@ -13,15 +13,12 @@ from ..api.names import GENERIC, Names
 from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
 from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError
-from ..http.headers import requested_delay
 from ..http.response_body import Parse, parse_json
-from ..http.retry import CLOCK, Clock, FailedAttempt, backoff
+from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
-from .credentials import Credentials, UserKeys
-from .prepared_request import PreparedRequest, build_request, is_write
+from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
 from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
-from .response import Response, follow
-from .sender import Sender
+from .response import Response, Sender, follow
 
 if TYPE_CHECKING:
     import httpx
@@ -244,7 +241,8 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     @staticmethod
     def load() -> None:
         """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
-        from . import signing  # noqa: F401
+        from ..http import network  # noqa: F401
+        from . import signing, transport  # noqa: F401
 
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""

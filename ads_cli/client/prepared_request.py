@@ -1,8 +1,8 @@
-"""A request before it is signed."""
+"""A request before it is signed, and what it is authenticated with."""
 
 from collections.abc import Mapping, Sequence
 from random import getrandbits
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 import msgspec
@@ -10,6 +10,40 @@ import msgspec
 from ..api.endpoint import Endpoint, Request
 from ..api.parts import RequestParts, as_text
 from ..api.rates import Rate
+
+
+class UserKeys(NamedTuple):
+    """The four secrets of an OAuth 1.0a signature by a user."""
+
+    consumer_key: str
+    consumer_secret: str
+    access_token: str
+    access_token_secret: str
+
+    @property
+    def holder(self) -> str:
+        """Whom the limits of the service count for."""
+        return self.access_token
+
+    def __repr__(self) -> str:
+        return "UserKeys(***)"
+
+
+class RenewedToken(Protocol):
+    """A bearer token of a user, which is renewed when it expires."""
+
+    holder: str  # whom the limits of the service count for, whichever token is current
+
+    @property
+    def access_token(self) -> str:
+        """The current token; an expired one is renewed first."""
+
+    def renew(self, rejected: str) -> str:
+        """Return another token than the one that the service rejected; raise AccessError if there is none."""
+
+
+Credentials = UserKeys | RenewedToken
+
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
@@ -84,7 +118,7 @@ def build_request(
         url,
         body,
         content_type,
-        f"{endpoint.method} {endpoint.path}",
+        endpoint.route,
         endpoint.retry,
         sensitive=endpoint.sensitive,
         pieces=pieces,

@@ -1,19 +1,23 @@
 """A rate limit shared by all adsctl processes of a user on this machine."""
 
+import os
 import threading
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
 from ..api.rates import Rate
-from ..config.file_locks import locked
+from ..config.file_locks import file_lock, locked
 from ..errors import StateError
 from ..http.retry import CLOCK, Clock
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 VARIABLE = "ADSCTL_ALLOWANCE"
 ALL = ""  # the scope of whatever has no share of its own
@@ -226,23 +230,28 @@ class SharedWindow:
 
     def _update(self, change: "Callable[[array[float]], T]") -> T:
         """Change the requests, and store them."""
-        from ..config.atomic_files import make_folder
-
         with self._lock:
             try:
                 if self._is_shared:
-                    make_folder(self._path.parent)
-                    with locked(self._path.with_name(f"{self._path.name}.lock"), LOCK_TIMEOUT_SECONDS):
+                    with locked(self._file_lock, LOCK_TIMEOUT_SECONDS):
                         return self._update_file(change)
             except (OSError, StateError) as error:  # an unusable state folder must not block requests
                 # A lock that is never released costs time once.
                 self._is_shared = not isinstance(error, StateError)
+                self.__dict__.pop("_file_lock", None)
             return change(self._own)
+
+    @cached_property
+    def _file_lock(self) -> "FileLock":
+        """The lock of the file, in a folder that exists."""
+        from ..config.atomic_files import make_folder
+
+        make_folder(self._path.parent)
+        return file_lock(self._path.with_name(f"{self._path.name}.lock"))
 
     def _update_file(self, change: "Callable[[array[float]], T]") -> T:
         """Overwrite the file in place: a process that is killed here leaves no empty file."""
-        self._path.touch(mode=0o600)
-        with self._path.open("r+b", buffering=0) as file:
+        with os.fdopen(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0) as file:
             content, numbers = file.read(), array("d")
             if len(content) % (NUMBERS * numbers.itemsize) == 0:  # else it is damaged
                 numbers.frombytes(content)

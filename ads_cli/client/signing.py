@@ -15,8 +15,7 @@ from oauthlib.oauth1 import SIGNATURE_HMAC_SHA1
 from oauthlib.oauth1 import Client as Signer
 from oauthlib.oauth1.rfc5849.utils import escape
 
-from .credentials import UserKeys
-from .prepared_request import FORM
+from .prepared_request import FORM, UserKeys
 
 # A header that is filled in takes 6 µs, one that oauthlib signs 109 µs: a tenth of the CPU time of a request.
 # Placeholders in a cached header; random, so that no other signed text contains them.

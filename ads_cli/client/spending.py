@@ -77,6 +77,10 @@ class StoredRecords:
                 found |= {each: listed.get(each, {}) for each in ids}
         return {each: found[each] for each in wanted}
 
+    def note(self, field: str, records: Mapping[str, Record]) -> None:
+        """Take records that were read elsewhere, by their ids, so that they are not read again."""
+        self._found.get(field, {}).update(records)
+
     def known(self, field: str, identifier: str) -> Record | None:
         """Return a record that was read already; None of one that was not."""
         return self._found[field].get(identifier)

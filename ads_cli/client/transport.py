@@ -77,7 +77,7 @@ def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> 
         extensions={
             "timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout),
             "deadline": deadline,
-            "alone": not prepared.retry,
+            "new_connection": not prepared.retry,
         },
     )
     request.headers.update(prepared.headers)

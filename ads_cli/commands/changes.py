@@ -10,6 +10,7 @@ from ..config.change_log import COLUMNS, ChangeLog
 from ..console.completion_ids import record_ids
 from ..console.invocation import Invocation
 from ..errors import NotFoundError, UsageError
+from ..numbers import parse_count
 from ..output.text import counted
 
 AGO = re.compile(r"([0-9]{1,5})(m|h|d|w)")
@@ -24,6 +25,7 @@ def list_changes(
     since: Annotated[str | None, typer.Option(metavar="WHEN", help=f"From then on: {WHEN}")] = None,
     until: Annotated[str | None, typer.Option(metavar="WHEN", help="Before then")] = None,
     id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Those of this record")] = None,
+    limit: Annotated[str | None, typer.Option(metavar="N", help="Only the latest N")] = None,
 ) -> None:
     """List what this tool changed from this machine, oldest first; --account shows those of one account.
 
@@ -34,6 +36,7 @@ def list_changes(
     call = Invocation.of(ctx)
     first, last = (_moment(each, name) for each, name in ((since, "--since"), (until, "--until")))
     account = call.flags.get("account")
+    most = None if limit is None else parse_count(limit, "--limit")
     records = [
         each
         for each in _read(call)
@@ -42,6 +45,9 @@ def list_changes(
         and (not account or each["account"] == account)
         and (not id or id in (each["id"], *each["ids"]))
     ]
+    if most is not None and len(records) > most:
+        call.messages.note(f"the latest {most:,} of {counted(len(records), 'change')}")
+        records = records[-most:]
     columns = SHOWN if call.printer.draws else COLUMNS
     record_ids(call.settings, "changes", "id", ({"id": each["id"]} for each in records), call.mask)
     call.printer.show(records, columns, "id", COLUMNS)

@@ -15,7 +15,7 @@ import typer
 from .. import __version__
 from ..console.invocation import Invocation
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError, UnavailableError
-from ..http.headers import http_date
+from ..http.retry import http_date
 from ..http.trace import Trace
 from ..output.text import counted
 

@@ -182,7 +182,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     For example: adsctl emulator reset --yes
     """
     from ..emulator.app import reset_emulator
-    from ..emulator.storage.reset import require_emulator_database
+    from ..emulator.storage.database import require_emulator_database
     from ..products.sync_state import remove_outdated
     from ..uploads.write_epochs import WriteEpochs
 

@@ -1,10 +1,13 @@
 """Show the guard, and say what it would refuse."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..console.invocation import Invocation
+
+if TYPE_CHECKING:
+    from ..console.options import CommandLine
 
 COLUMNS = ("key", "value", "source")
 # Commands that change nothing at a service, or whose tasks are judged one by one.
@@ -42,22 +45,28 @@ def check(
 
     For example: adsctl guard check -- campaigns delete 8wkt0
     """
-    import io
-    from contextlib import redirect_stdout
-
-    from ..console.command_line import CommandLine
+    from ..console.options import CommandLine
 
     call = Invocation.of(ctx)
     words = words[1:] if words[0] == "adsctl" else words
     tree = ctx.find_root().command
     line = CommandLine([*call.inherited_words, "--dry-run", *words])
-    line.is_guard_check, line.mask = True, call.mask
+    line.mask = call.mask
     if words[0] not in ON_THIS_MACHINE:
-        with (
-            line.locks,
-            redirect_stdout(io.StringIO()),
-            tree.make_context(tree.name, [*line.words], obj=line) as inner,
-        ):
-            tree.invoke(inner)
-        line.resources.close()
+        ask_guard(tree, line)
     call.messages.say("the guard refuses nothing of it")
+
+
+def ask_guard(tree: Any, line: "CommandLine") -> None:
+    """Raise GuardError where the guard would refuse a command line, which is a dry run."""
+    import io
+    from contextlib import redirect_stdout
+
+    line.is_guard_check = True
+    with (
+        line.locks,
+        redirect_stdout(io.StringIO()),
+        tree.make_context(tree.name, [*line.words], obj=line) as inner,
+    ):
+        tree.invoke(inner)
+    line.resources.close()

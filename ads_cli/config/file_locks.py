@@ -39,15 +39,15 @@ def made_and_locked(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: Path, timeout: float | None = None) -> Iterator[None]:
+def locked(path: "Path | FileLock", timeout: float | None = None) -> Iterator[None]:
     """Hold a lock; raise StateError where another process keeps it for too long."""
     from filelock import Timeout
 
-    lock = _lock(path)
+    lock = file_lock(path) if isinstance(path, Path) else path
     try:
         lock.acquire(timeout=LOCK_TIMEOUT_SECONDS if timeout is None else timeout)
     except Timeout:
-        raise _locked_error(path, lock) from None
+        raise _locked_error(Path(lock.lock_file), lock) from None
     try:
         yield
     finally:
@@ -58,7 +58,7 @@ def try_lock(path: Path) -> "FileLock | None":
     """Take a lock; return None where a process has it, and raise StateError where nothing tells which."""
     from filelock import Timeout
 
-    lock = _lock(path)
+    lock = file_lock(path)
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -80,7 +80,8 @@ def how_to_unlock(path: Path) -> str:
     return "wait until it ends, or stop it"
 
 
-def _lock(path: Path) -> "FileLock":
+def file_lock(path: Path) -> "FileLock":
+    """Make a lock to take many times, since making one takes longer than taking it."""
     from filelock import FileLock
 
     warnings.filterwarnings("ignore", "flock not supported", module="filelock")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..api.rates import Rate
 from ..client.client import Client
-from ..client.credentials import Credentials, UserKeys
+from ..client.prepared_request import Credentials, UserKeys
 from ..client.rate_limiter import Wait
 from ..config.settings import Settings
 from ..errors import UnavailableError, UsageError

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ..config.settings import LOCAL, Settings
 from ..errors import AdsctlError
 from ..output.text import safe
-from .command_line import find_common_options
+from .options import find_common_options
 
 MAX_IDS = 200  # recorded for each group, the newest first
 ENTITIES = ("campaigns", "line-items", "promoted posts", "funding-instruments", "accounts")

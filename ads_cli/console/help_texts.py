@@ -10,7 +10,7 @@ from typer import Exit
 from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
-from .parameters import Option, parameters_of
+from .parameters import Option, parameters_of, unexpected_arguments, usage_error
 
 EXAMPLE_MARK = "\n\nFor example: "
 # One word of a shell command; an option and its value stay together.
@@ -45,8 +45,6 @@ class Parsing:
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except TyperException as error:
-            from .usage_errors import usage_error
-
             raise usage_error(error, ctx) from None
 
     def get_help_option(self, ctx: Any) -> Option:
@@ -123,8 +121,6 @@ class ExampleCommand(WithExample, Parsing, TyperCommand):
         """Parse the command line; from here on its common options are known."""
         context = super().make_context(*args, **settings)
         if context.args:
-            from .usage_errors import unexpected_arguments
-
             raise unexpected_arguments(context)
         if context.obj is not None:
             context.obj.is_parsed = True

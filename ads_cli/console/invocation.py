@@ -10,7 +10,7 @@ from ..api.names import neutral_name
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
-from .command_line import CommandLine
+from .options import CommandLine
 from .presentation import ResultFile, is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
@@ -226,6 +226,11 @@ class Invocation:
         return self._command_line.by
 
     @property
+    def job(self) -> str | None:
+        """The id of what this command is part of, for the log of changes."""
+        return self._command_line.job
+
+    @property
     def is_plan(self) -> bool:
         """Whether this dry run also tells what it would ask."""
         return self._command_line.is_plan
@@ -251,7 +256,7 @@ class Invocation:
         for warning in self.settings.unknown_keys():
             self.messages.warn(warning)
 
-    @property
+    @cached_property
     def service(self) -> str:
         """The identity of the service: its canonical address, or for an emulator the world behind it.
 

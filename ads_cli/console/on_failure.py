@@ -10,7 +10,7 @@ from ..errors import ReportedError, UsageError
 from ..masking import mask_address
 from ..output.text import safe_lines
 from ..spelling import as_variable
-from .command_line import CommandLine
+from .options import CommandLine
 
 TIMEOUT_SECONDS = 60.0
 MAX_MESSAGE_LENGTH = 10_000  # in characters; a system limits its variables

@@ -1,16 +1,18 @@
-"""The file that a command writes its result to."""
+"""The files that a command writes: its result, and the page of `--report` about its run."""
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 from ..config.atomic_files import MayReplace, atomic, file_to_replace
 from ..errors import AdsctlError, NotConfirmedError, ReportedError, UsageError
 from .invocation import Invocation
 
 if TYPE_CHECKING:
+    from ..feeds.locations import Location
     from ..feeds.source import Feed
     from ..report import ReportPage
 
@@ -70,52 +72,80 @@ def made() -> tuple[str, str]:
     return "Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"
 
 
-def failure_details(error: ReportedError | None, *, is_told: bool) -> Iterator[str]:
-    """Yield why it failed, unless that is told by the headline, and what to do next."""
+def failure_details(error: ReportedError | None, *, in_headline: bool) -> Iterator[str]:
+    """Yield why it failed, unless the headline says that, and what to do next."""
     if error is None:
         return
-    if not is_told:
+    if not in_headline:
         lines = error.message.split("\n")
         yield from lines[-MAX_LINES:]
     if error.hint:
         yield f"What to do: {error.hint}"
 
 
-@contextmanager
-def page_at_end(call: Invocation, write: Callable[[ReportedError | None], None]) -> Iterator[None]:
-    """Write a page when the block has ended, also by an error, which counts more than one of the page."""
-    from typer import Exit
+class RunReport(ABC):
+    """The page of `--report` about a run, written when the command ends, however it ends.
 
-    try:
-        yield
-    except ReportedError as error:
+    A subclass says what is on it. `path` is None where no page is asked for: nothing is gathered then.
+    """
+
+    def __init__(self, call: Invocation, name: str | None, *, force: bool) -> None:
+        self.call, self._force = call, force
+        self.path = checked_path(name, force=force) if name else None
+        self.error: ReportedError | None = None  # that ended the run
+
+    @abstractmethod
+    def page(self) -> "ReportPage":
+        """Return the page about the run, as far as it has come."""
+
+    def check_differs(self, inputs: "Iterable[Feed | Location]", failed_out: str | None) -> None:
+        """Raise UsageError, and write no page, where it would replace what is read or the rejected rows."""
+        path, self.path = self.path, None
+        if path is None:
+            return
+        if any(each.is_same_file(str(path)) for each in inputs):
+            raise UsageError(f"--report: {path} is the input file", hint="choose another name")
+        if failed_out and path.resolve() == Path(failed_out).resolve():
+            raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
+        self.path = path
+
+    @contextmanager
+    def written(self) -> Iterator[Self]:
+        """Write the page when the block ends; an error of the block counts more than one of the page."""
+        from typer import Exit
+
         try:
-            write(error)
-        except AdsctlError as other:
-            call.messages.warn(other.message)
-        raise
-    except (Exit, BrokenPipeError):  # an exit code that is no error; nobody reads on
-        write(None)
-        raise
-    write(None)
+            yield self
+        except ReportedError as error:
+            self.error = error
+            try:
+                self.write()
+            except AdsctlError as other:
+                self.call.messages.warn(other.message)
+            raise
+        except (Exit, BrokenPipeError):  # an exit code that is no error; the reader has closed the pipe
+            self.write()
+            raise
+        self.write()
 
+    def write(self) -> None:
+        """Write the page, if one is asked for; another file is replaced by force only."""
+        if self.path is None:
+            return
+        from .. import __version__
+        from ..report import render
 
-def write_page(call: Invocation, path: Path, page: "ReportPage", *, force: bool) -> None:
-    """Write a page; another file is replaced by force only."""
-    from .. import __version__
-    from ..config.atomic_files import atomic
-    from ..report.rendering import render
+        html = render(self.page(), __version__, self.call.mask)
+        with atomic(self.path, may_replace=self._may_replace, keep_mode=True) as stream:
+            stream.write(html)
+        self.call.messages.say(f"{self.path}: a page about this run")
 
-    html = render(page, __version__, call.mask)
-    with atomic(path, may_replace=lambda old: force or is_page_file(old), keep_mode=True) as stream:
-        stream.write(html)
-    call.messages.say(f"{path}: a page about this run")
+    def _may_replace(self, path: Path) -> bool:
+        return self._force or is_page_file(path)
 
 
 def checked_path(name: str, *, force: bool) -> Path:
     """Return the path of a page; raise UsageError where it cannot be, or would replace another file."""
-    from ..config.atomic_files import file_to_replace
-
     path = Path(name)
     if name == "-":
         raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
@@ -134,7 +164,7 @@ def checked_path(name: str, *, force: bool) -> Path:
 
 def is_page_file(path: Path) -> bool:
     """Tell whether a file is a page that adsctl wrote."""
-    from ..report.rendering import is_page
+    from ..report import is_page
 
     try:
         with path.open("rb") as file:

@@ -1,11 +1,11 @@
-"""The options and arguments of commands, as Typer's parser takes them.
+"""The options and arguments of commands, as Typer's parser takes them, and its errors in our words.
 
 Typer 0.29 converts values with pydantic, whose import takes longer than most commands. Earlier versions have
 types of their own. So whatever depends on the type of a value is ours. What this package uses of Typer beyond
 its documentation is listed, and tried, in tests/console/test_typer.py.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum
 from inspect import signature
 from pathlib import Path
@@ -16,6 +16,7 @@ from typer.core import TyperArgument, TyperOption
 from typer.models import ArgumentInfo
 
 from ..errors import UsageError
+from ..spelling import suggestion
 
 # Typer 0.29 demands a description of the type, and reads it only in what is replaced here.
 UNTYPED: dict[str, Any] = {}
@@ -224,3 +225,50 @@ def _conversion(value_type: Any, info: Any) -> Callable[[str], Any]:
 
 def _dashes(name: str) -> int:
     return len(name) - len(name.lstrip("-"))
+
+
+MAX_LISTED_COMMANDS = 12
+
+
+def usage_error(error: Any, context: Any) -> UsageError:
+    """Convert an error of Typer's parser; its hint is the help of the command."""
+    describe = DESCRIBED.get(type(error).__name__, _other)
+    return UsageError(describe(error, context), hint=f"{context.command_path} --help")
+
+
+def unknown_command(word: str, names: Collection[str], context: Any) -> UsageError:
+    """Return the error of a word that is not a command of a group."""
+    close = suggestion(word, names)
+    if not close and len(names) <= MAX_LISTED_COMMANDS:
+        close = f"; it has {', '.join(names)}"
+    path = context.command_path
+    return UsageError(f"'{path}' has no command {word!r}{close}", hint=f"{path} --help")
+
+
+def unexpected_arguments(context: Any) -> UsageError:
+    """Return the error of words that no argument takes."""
+    from ..output.text import safe
+
+    words = safe(" ".join(context.args))
+    searches = any(param.name == "q" for param in context.command.params)
+    hint = f"; did you mean --q {words}?" if searches else ""
+    return UsageError(f"unexpected argument: {words}{hint}", hint=f"{context.command_path} --help")
+
+
+def _no_such_option(error: Any, context: Any) -> str:
+    params = context.command.get_params(context)
+    known = [name for param in params if not getattr(param, "is_alias", False) for name in param.long_names]
+    return f"no such option: {error.option_name}{suggestion(error.option_name, known)}"
+
+
+def _no_value(error: Any, context: Any) -> str:
+    needs = "needs a value" if "requires" in error.message else "takes no value"
+    return f"{error.option_name}: {needs}"
+
+
+def _other(error: Any, context: Any) -> str:
+    return str(error.format_message())
+
+
+# By the names of Typer's classes, which it does not export.
+DESCRIBED = {"NoSuchOption": _no_such_option, "BadOptionUsage": _no_value}

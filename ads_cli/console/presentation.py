@@ -12,7 +12,7 @@ from ..config.settings import Setting, Settings
 from ..errors import AdsctlError, UsageError
 from ..output import COLORS, FORMATS, Presentation
 from ..spelling import suggestion
-from .command_line import CommandLine
+from .options import CommandLine
 
 WORKBOOK = ".xlsx"
 
@@ -42,12 +42,12 @@ def is_first_today(state_dir: Path) -> bool:
 
     path = state_dir / TOLD
     with suppress(OSError, AdsctlError):
-        told = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        if terminal in told:
+        known = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        if terminal in known:
             return False
         make_folder(state_dir)
         with atomic(path) as file:
-            file.writelines(f"{line}\n" for line in [*told, terminal] if line.startswith(today))
+            file.writelines(f"{line}\n" for line in [*known, terminal] if line.startswith(today))
     return True
 
 

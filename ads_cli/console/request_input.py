@@ -38,7 +38,7 @@ def request_from_input(
     """Build a request from options and from a file with more of its fields; an option outranks the file.
 
     `content` is that of the file, where it was read already. `media` takes files in place of media
-    keys. `on_record` is told what was left out of a record of the service, since it is read
+    keys. `on_record` receives what was left out of a record of the service, since it is read
     only; `current_of` returns what the service has of one. `currency_of` tells the decimals that amounts in
     whole units may have. Under service x, an empty option of a change removes the value of an optional field.
     Raise UsageError with every problem, or ContentError if all of them are in files.

@@ -205,8 +205,7 @@ def show_request(call: Invocation, request: Request) -> None:
 
 def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
     """Print a prepared request, with secrets masked."""
-    if call.is_guard_check:
-        call.writes.approve([prepared])
+    call.writes.approve([prepared])
     document = _document_of(prepared)
     if call.printer.has_columns:
         _print_prepared(document)

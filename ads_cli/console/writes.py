@@ -1,28 +1,217 @@
 """What every write of an invocation passes: the guard, and the log of changes."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+import getpass
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
+import msgspec
+
+from ..api.amounts import money_fields
 from ..client.guard import FLEET_COUNT, FleetCount, WriteGuard
+from ..client.spending import SOURCES
 from ..client.writes import Dialect, Write
 from ..config.atomic_files import make_folder
-from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog
+from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, new_id, now
+from ..config.environment import PREFIX
 from ..config.file_locks import locked
 from ..config.guard import read_guard
-from ..errors import AdsctlError
+from ..errors import AdsctlError, GuardError
+from ..masking import MASK, mask_address
 from ..numbers import parse_count
-from .change_records import begun, made_ids
+from ..output.text import shell_command
 
 if TYPE_CHECKING:
+    from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
+    from ..client.spending import StoredRecords
+    from ..client.writes import Operation, Write
+    from ..config.settings import Settings
+    from ..masking import Mask
+    from ..output.messages import Messages
     from ..uploads.plan import Plan
-    from .change_records import Caller
+
+# Names of fields and options whose values are a person's, or secret.
+PERSONAL = re.compile(
+    r"e_?mail|phone|contact|user|owner|first_name|last_name|street|address|postal|city|tax_id|secret|token"
+    r"|password|device|hashed|click_id|screen|handle",
+    re.IGNORECASE,
+)
+IN_TEXT = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}|\+[0-9]{7,15}")
+MAX_BYTES = 20_000  # of the fields of a change
+FLEET_VARIABLE = f"{PREFIX}ALLOWANCE"  # set for the tasks of a fleet
+
+
+class Caller(Protocol):
+    """What is needed of the invocation that sends a request."""
+
+    flags: dict[str, Any]
+    settings: "Settings"
+
+    @property
+    def client(self) -> "Client":
+        """Return the client."""
+
+    @property
+    def messages(self) -> "Messages":
+        """Return the messages on stderr."""
+
+    @property
+    def mask(self) -> "Mask":
+        """Return what hides secrets."""
+
+    @property
+    def command_line(self) -> tuple[str, ...]:
+        """Return the words after `adsctl`."""
+
+    @property
+    def service(self) -> str:
+        """Return the identity of the service."""
+
+    @property
+    def by(self) -> str | None:
+        """Return what runs the command in place of a person or a script."""
+
+    @property
+    def job(self) -> str | None:
+        """Return the id of what the command is part of."""
+
+    @property
+    def dry_run(self) -> bool:
+        """Tell whether nothing is sent that changes anything."""
+
+    @property
+    def is_guard_check(self) -> bool:
+        """Tell whether a dry run asks what the guard refuses."""
+
+    def stored_of(self, account: str) -> "StoredRecords":
+        """Return the records of an account."""
+
+    def hold(self, lock: AbstractContextManager[Any]) -> None:
+        """Hold a lock until the command ends."""
+
+
+def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> ChangeBegun:
+    """Return the line of a change that is about to be sent."""
+    ids, fields, before = _changed(call, write)
+    path = urlsplit(prepared.url).path
+    id_field = write.endpoint.id_field if write.endpoint else ""
+    if id_field and PERSONAL.search(id_field):
+        ids, path = [MASK], f"{path.rpartition('/')[0]}/{MASK}"
+    return ChangeBegun(
+        id=new_id(),
+        time=now(),
+        profile=call.settings.profile,
+        account=write.account or call.settings.get("account"),
+        user=_user(),
+        command=call.mask(shell_command(["adsctl", *_shown(call.command_line)])),
+        method=prepared.method,
+        path=call.mask(path),
+        ids=ids,
+        fields=fields,
+        before=before,
+        job=call.job,
+        by=call.by or ("fleet" if call.settings.environ.get(FLEET_VARIABLE) else None),
+    )
+
+
+def made_ids(write: "Write", response: "Response") -> list[str]:
+    """Return the ids of the records in an answer."""
+    field = write.endpoint.record_id if write.endpoint else "id"
+    data = response.data if write.operations else None
+    records = data if isinstance(data, list) else [data]
+    found = [record.get(field) for record in records if isinstance(record, dict)]
+    return [str(id) for id in found if isinstance(id, str | int) and not PERSONAL.search(field)]
+
+
+def _changed(call: "Caller", write: "Write") -> tuple[list[str], Any, Any]:
+    """Return the ids, the fields that are set and what they were, by record where there are several."""
+    if not write.operations:  # rows of a file, or a request that is not understood
+        return [], None, None
+    ids = [operation.id for operation in write.operations if operation.id]
+    fields = [_fields(call, operation) for operation in write.operations]
+    before = [
+        _before(call, write, operation, set_)
+        for operation, set_ in zip(write.operations, fields, strict=True)
+    ]
+    if len(msgspec.json.encode(fields)) > MAX_BYTES:
+        fields, before = [dict.fromkeys(each, "...") for each in fields][:1], [None]
+    if len(fields) == 1:
+        return ids, fields[0] or None, before[0]
+    return ids, fields, before if any(before) else None
+
+
+def _fields(call: "Caller", operation: "Operation") -> dict[str, Any]:
+    """Return what an operation sets, by neutral names."""
+    kind = operation.kind
+    if operation.action == "delete" or (kind and kind.endpoint.sensitive):
+        return {}
+    own = {"account_id", *(kind.endpoint.path_fields if kind else ()), kind and kind.endpoint.id_field}
+    money = money_fields(kind) if kind else []
+    found = {}
+    for name, value in operation.values.items():
+        if name in own:
+            continue
+        shown = int(value) if name in money and str(value).isdecimal() else value
+        found[name] = _masked(call, name, shown)
+    return found
+
+
+def _masked(call: "Caller", name: str, value: Any) -> Any:
+    if PERSONAL.search(name):
+        return MASK
+    if isinstance(value, dict):
+        return {key: _masked(call, str(key), each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_masked(call, name, each) for each in value]
+    return call.mask(IN_TEXT.sub(MASK, mask_address(value))) if isinstance(value, str) else value
+
+
+def _before(
+    call: "Caller", write: "Write", operation: "Operation", fields: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return what the fields of a record were, where that was read; --verbose reads it."""
+    field = operation.kind.endpoint.id_field if operation.kind else None
+    if field not in SOURCES or not operation.id or operation.action == "create":
+        return None
+    stored = call.stored_of(write.account)
+    record = stored.known(field, operation.id)
+    if record is None and call.flags.get("verbose"):
+        try:
+            record = stored.read(field, [operation.id])[operation.id]
+        except AdsctlError:
+            return None
+    return {name: record.get(name) for name in fields if name in record} or None if record else None
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container without such a user
+        return ""
+
+
+def _shown(words: "tuple[str, ...]") -> list[str]:
+    """Return the words of a command line without what is personal or secret."""
+    shown, is_hidden = [], False
+    for word in words:
+        option, equals, _ = word.partition("=")
+        is_personal = option.startswith("--") and bool(PERSONAL.search(option.replace("-", "_")))
+        if is_hidden and not word.startswith("--"):
+            shown.append(MASK)
+        elif is_personal and equals:
+            shown.append(f"{option}={MASK}")
+        else:
+            shown.append(IN_TEXT.sub(MASK, mask_address(word)))
+        is_hidden = is_personal and not equals
+    return shown
+
 
 BASES = ("ads", "platform", "sandbox")
 PART = "/append"  # of a file, whose end is logged
@@ -34,6 +223,7 @@ class Writes:
     def __init__(self, call: "Caller") -> None:
         self._call = call
         self._in_push = False
+        self._told: set[str] = set()  # what a dry run was told of the guard
 
     @cached_property
     def guard(self) -> WriteGuard:
@@ -45,7 +235,7 @@ class Writes:
             lambda: read_guard(settings),
             self._dialect,
             self._call.stored_of,
-            self._lock_account,
+            self._lock_account if is_sent else lambda account: None,
             fleet=FleetCount(Path(counts)) if counts and is_sent else None,
         )
 
@@ -98,25 +288,36 @@ class Writes:
                 self._call.messages.warn(f"the log of changes does not say how {entry.id} ended")
 
     def approve(self, requests: "Iterable[PreparedRequest]") -> None:
-        """Judge a run before its first request; a dry run is judged by `guard check` alone."""
-        if self._is_judged:
+        """Judge a run before its first request; a dry run is told what the guard would refuse."""
+        with self._judging():
             self.guard.approve(requests)
 
     def approve_plan(self, requests: "Iterable[tuple[PreparedRequest, str]]") -> None:
         """Judge a plan before its first request: its changes, and what names each record that is new."""
-        if self._is_judged:
+        with self._judging():
             self.guard.approve_plan(requests)
 
     def approve_push(self, plan: "Plan") -> None:
         """Judge a push before its first request, as far as it is known."""
-        if not (self._is_judged and self.guard.guard):
-            return
-        requests = [*map(self._call.client.prepare, plan.write_requests())]
-        self.guard.approve_rows(requests, None if plan.parts else plan.due)
+        with self._judging():
+            if self.guard.guard:
+                requests = [*map(self._call.client.prepare, plan.write_requests())]
+                self.guard.approve_rows(requests, None if plan.parts else plan.due)
 
-    @property
-    def _is_judged(self) -> bool:
-        return not self._call.dry_run or self._call.is_guard_check
+    @contextmanager
+    def _judging(self) -> Iterator[None]:
+        """Let a dry run that only shows what it would send warn where the guard would refuse that."""
+        if not self._call.dry_run or self._call.is_guard_check:
+            yield
+            return
+        try:
+            yield
+        except AdsctlError as error:
+            messages, is_refused = self._call.messages, isinstance(error, GuardError)
+            text = f"{'without --dry-run, ' if is_refused else 'the guard cannot judge it: '}{error.message}"
+            if text not in self._told:
+                self._told.add(text)
+                messages.warn(text) if is_refused else messages.note(text)
 
     def _dialect(self) -> Dialect:
         settings = self._call.settings

@@ -1,21 +1,204 @@
-"""Serve the emulator on a loopback port, each connection in a thread of its own."""
+"""Serve the emulator on a loopback port, each connection in a thread of its own: HTTP/1.1 with h11."""
 
+import re
 import socket
+import struct
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
+from wsgiref.handlers import format_date_time
+
+import h11
 
 from ..errors import UsageError
 from ..hosts import is_loopback, listening_address
 from .app import Emulator
-from .connection import ClientConnection
+from .core.faults import HEADER
+from .core.request import MAX_BODY_BYTES
 from .core.responses import ApiError
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication
+
+IDLE_TIMEOUT_SECONDS = 75
+REQUEST_READ_TIMEOUT_SECONDS = 15.0
+DRAIN_TIMEOUT_SECONDS = 1.0  # for what a client still sends when its request is refused
+MAX_HEADER_BYTES = 64 * 1024
+RECEIVE_BYTES = 64 * 1024
+END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+CONTENT_LENGTH = re.compile(rb"^content-length:(.*)", re.IGNORECASE | re.MULTILINE)
+CONTINUE = h11.InformationalResponse(status_code=100, headers=[], reason="Continue")
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER with no time to linger
+
+
+class ClientConnection:
+    """A connection, whose requests are read with a deadline, so that slow clients do not keep a thread."""
+
+    def __init__(self, application: "WSGIApplication", client: socket.socket) -> None:
+        self._application = application
+        self._socket = client
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEADER_BYTES)
+        self._read_by: float | None = None  # None until the first byte of a request
+        self._head = bytearray()  # of the request, as received
+        self._method = ""
+        # Since when it has waited for its client to send a request or to take a response.
+        self.waiting_since: float | None = time.monotonic()
+
+    def hang_up(self, how: int = socket.SHUT_RDWR) -> None:
+        """End what its thread waits for."""
+        with suppress(OSError):  # it may be closed already
+            self._socket.shutdown(how)
+
+    def serve(self) -> None:
+        """Respond to requests until either side hangs up."""
+        with self._socket, suppress(OSError):  # the client hung up, or the server stopped
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+            while self._respond_to_next():
+                self._http.start_next_cycle()
+                self._read_by = None
+
+    def _respond_to_next(self) -> bool:
+        """Respond to the next request; return whether another one may follow."""
+        started: list[Any] = []
+
+        def start_response(*said: Any) -> Any:
+            started[:] = said
+
+        try:
+            if not (environ := self._read_request()):
+                return False
+            self.waiting_since = None
+            body = b"".join(self._application(environ, start_response))
+        except ApiError as error:
+            response = error.to_response({})
+            body = b"".join(response.send(start_response, without_body=self._method == "HEAD"))
+        self.waiting_since = time.monotonic()
+        status, headers, *_ = started
+        return self._send(status, headers, body)
+
+    def _read_request(self) -> dict[str, Any] | None:
+        """Read a request; return None if there is no further one, and raise ApiError if it is invalid."""
+        try:
+            request = self._read_head()
+            if request is None:
+                return None
+            headers = dict(request.headers)
+            declared = int(headers.get(b"content-length", 0))
+            if b"content-length" in headers and b"transfer-encoding" in headers:
+                raise h11.RemoteProtocolError("it has both Content-Length and Transfer-Encoding")
+            body = b"" if declared > MAX_BODY_BYTES else self._read_body()
+        except TimeoutError:
+            if self._read_by is None:
+                return None
+            raise ApiError(408, "REQUEST_TIMEOUT", "the request was not received in time") from None
+        except h11.RemoteProtocolError as error:
+            raise ApiError(
+                error.error_status_hint, "BAD_REQUEST", f"cannot read the request: {error}"
+            ) from None
+        return self._environ(request, max(declared, len(body)), body)
+
+    def _read_head(self) -> h11.Request | None:
+        """Read the head of a request; return None if there is no further one."""
+        self._head = bytearray(self._http.trailing_data[0])
+        request = self._next_event()
+        if not isinstance(request, h11.Request):
+            return None
+        self._method = request.method.decode("latin-1")
+        lengths = CONTENT_LENGTH.findall(END_OF_HEAD.split(self._head, 1)[0])
+        if len(lengths) > 1 or b"," in b"".join(lengths):  # h11 takes a length that is repeated
+            raise h11.RemoteProtocolError("it has more than one Content-Length")
+        return request
+
+    def _read_body(self) -> bytes:
+        """Read a body, or as much of it as shows that it is too large."""
+        if self._http.they_are_waiting_for_100_continue:
+            self._socket.sendall(self._http.send(CONTINUE) or b"")
+        body = bytearray()
+        while len(body) <= MAX_BODY_BYTES and isinstance(event := self._next_event(), h11.Data):
+            body += event.data
+        return bytes(body)
+
+    def _next_event(self) -> Any:
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            left = IDLE_TIMEOUT_SECONDS if self._read_by is None else self._read_by - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self._socket.settimeout(left)
+            received = self._socket.recv(RECEIVE_BYTES)
+            self._http.receive_data(received)
+            if self._http.their_state is h11.IDLE:
+                self._head += received
+            if self._read_by is None:
+                self._read_by = time.monotonic() + REQUEST_READ_TIMEOUT_SECONDS
+        return event
+
+    def _environ(self, request: h11.Request, length: int, body: bytes) -> dict[str, Any]:
+        host, port = self._socket.getsockname()[:2]
+        uri = request.target.decode("latin-1")
+        path, _, query = uri.partition("?")
+        environ = {
+            "REQUEST_METHOD": self._method,
+            "SCRIPT_NAME": "",
+            "PATH_INFO": unquote(path, "latin-1"),
+            "QUERY_STRING": query,
+            "REQUEST_URI": uri,
+            "SERVER_NAME": host,
+            "SERVER_PORT": str(port),
+            "SERVER_PROTOCOL": f"HTTP/{request.http_version.decode()}",
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.input": BytesIO(body),
+            "wsgi.errors": sys.stderr,
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+        }
+        for name, value in request.headers:
+            key = f"HTTP_{name.decode('latin-1').upper().replace('-', '_')}"
+            text = value.decode("latin-1")
+            environ[key] = f"{environ[key]}, {text}" if key in environ else text
+        return environ | {"CONTENT_TYPE": environ.get("HTTP_CONTENT_TYPE", ""), "CONTENT_LENGTH": str(length)}
+
+    def _send(self, status: str, headers: list[tuple[str, str]], body: bytes) -> bool:
+        """Send a response, or break the connection as a fault demands; return whether it stays open."""
+        fault = dict(headers).get(HEADER)
+        if fault == "reset":
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+            return False
+        is_read = self._http.their_state in (h11.DONE, h11.MUST_CLOSE)
+        sent = [header for header in headers if header[0] != HEADER]
+        sent += [
+            *([] if "Date" in dict(headers) else [("Date", format_date_time(time.time()))]),
+            *([] if is_read else [("Connection", "close")]),
+        ]
+        head = h11.Response(
+            status_code=int(status[:3]),
+            reason=status[4:],
+            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent],
+        )
+        parts: list[Any] = [head, h11.Data(data=body), h11.EndOfMessage()]
+        if fault == "truncate":
+            parts = [head, h11.Data(data=body[: len(body) // 2])]
+        self._socket.settimeout(IDLE_TIMEOUT_SECONDS)
+        self._socket.sendall(b"".join(self._http.send(part) or b"" for part in parts))
+        if not is_read:
+            self._drain()
+        return self._http.our_state is h11.DONE
+
+    def _drain(self) -> None:
+        """Read on for a moment: closed at once, the connection would be reset before the response is read."""
+        self._socket.shutdown(socket.SHUT_WR)
+        ends_at = time.monotonic() + DRAIN_TIMEOUT_SECONDS
+        while (left := ends_at - time.monotonic()) > 0:
+            self._socket.settimeout(left)
+            if not self._socket.recv(RECEIVE_BYTES):
+                return
+
 
 CONNECTION = "emulator connection"  # the name of its thread
 MAX_CONNECTIONS = 1000

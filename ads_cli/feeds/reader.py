@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
-from .formats.sniffing import is_web_page
-from .locations import InMemory, Location
-from .locations.locate import parse_location
+from .formats import is_web_page
+from .locations import InMemory, Location, parse_location
 from .registry import (
     FORMATS,
     SNIFF_BYTES,

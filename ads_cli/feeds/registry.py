@@ -32,23 +32,19 @@ class FeedFormat(NamedTuple):
 FORMATS = {
     format.name: format
     for format in (
-        FeedFormat("csv", (".csv",), "csv:CsvRows", "writers:CsvWriter", "sniffing:is_table"),
-        FeedFormat("tsv", (".tsv", ".tab"), "csv:TsvRows", "writers:TsvWriter", "sniffing:is_tab_table"),
+        FeedFormat("csv", (".csv",), "csv:CsvRows", "writers:CsvWriter", ":is_table"),
+        FeedFormat("tsv", (".tsv", ".tab"), "csv:TsvRows", "writers:TsvWriter", ":is_tab_table"),
         FeedFormat("yaml", (".yaml", ".yml"), "yaml:YamlRows", "writers:YamlWriter"),
-        FeedFormat("json", (".json",), "json:JsonRows", "writers:JsonWriter", "sniffing:is_json"),
+        FeedFormat("json", (".json",), "json:JsonRows", "writers:JsonWriter", ":is_json"),
         FeedFormat(
-            "jsonl",
-            (".jsonl", ".ndjson"),
-            "json:JsonLinesRows",
-            "writers:JsonLinesWriter",
-            "sniffing:is_json_lines",
+            "jsonl", (".jsonl", ".ndjson"), "json:JsonLinesRows", "writers:JsonLinesWriter", ":is_json_lines"
         ),
         FeedFormat(
             "xml",
             (".xml", ".rss", ".atom"),
             "xml:XmlRows",
             "xml_writer:XmlWriter",
-            "sniffing:is_xml",
+            ":is_xml",
             is_certain=True,
             decodes=True,
         ),
@@ -57,7 +53,7 @@ FORMATS = {
             (".xlsx", ".xlsm"),
             "xlsx:XlsxRows",
             "writers:XlsxWriter",
-            "sniffing:is_workbook",
+            ":is_workbook",
             is_certain=True,
             decodes=True,
             read_only=(".xlsm",),
@@ -67,7 +63,7 @@ FORMATS = {
             (".parquet",),
             "parquet:ParquetRows",
             None,
-            "sniffing:is_parquet",
+            ":is_parquet",
             is_certain=True,
             decodes=True,
         ),
@@ -146,7 +142,8 @@ def by_content(head: bytes) -> FeedFormat | None:
 def load(reference: str) -> Any:
     """Import a reader, a writer or a function; `module:name` is below `formats/`, or absolute with a dot."""
     module, _, name = reference.partition(":")
-    return getattr(import_module(module if "." in module else f"ads_cli.feeds.formats.{module}"), name)
+    below = f"ads_cli.feeds.formats.{module}".removesuffix(".")
+    return getattr(import_module(module if "." in module else below), name)
 
 
 def unknown_format(name: str, names: list[str]) -> UsageError:

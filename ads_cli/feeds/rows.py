@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
@@ -56,9 +56,6 @@ class Row(msgspec.Struct, gc=False):
         return {field: value for field, value in values.items() if value is not None}
 
 
-MayFix = Callable[[dict[str, Any]], bool]
-
-
 class RowConversion(Protocol):
     """Converts each row after it is read; picklable, since worker processes convert rows too."""
 
@@ -99,9 +96,8 @@ class RowConversion(Protocol):
     def apply(self, row: Row) -> None:
         """Convert a row in place."""
 
-    @property
-    def may_fix_texts(self) -> "MayFix | None":
-        """Return what tells of values whether they may have to be fixed; None where there is no fix."""
+    def with_fixed_texts(self, rows: Iterable[Row]) -> Iterable[Row]:
+        """Yield rows, with their texts fixed, which may break no rule."""
 
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row in place, which may break no rule."""
@@ -357,6 +353,16 @@ def _describe(record: Any) -> str:
     return "a list" if isinstance(record, list) else f"{str(record)[:40]!r}"
 
 
+class NotUtf8Error(ContentError):
+    """A line is not UTF-8; `encoding` is the one that it seems to be in, empty where that is unclear."""
+
+    encoding = ""
+
+
+MAX_FOREIGN = 0.5  # of the letters of a line in a Latin script, that ASCII does not have
+OTHER_SCRIPTS = "cp1251, shift_jis, gb18030, euc-kr or utf-16"
+
+
 def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
     """Make the error of a line that is not UTF-8, and suggest its encoding."""
     if rows.sensitive:
@@ -370,11 +376,15 @@ def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
         text = raw.decode(encoding).strip()
     start = next((i for i, character in enumerate(text) if ord(character) > 127), 0)
     excerpt = text[max(0, start - 15) : start + 15]
-    return rows.error(
-        line,
-        f"not UTF-8; as {encoding} it reads {excerpt!r}",
-        hint=f"add --encoding {encoding}, or save the file as UTF-8",
+    letters = [*filter(str.isalpha, text)]
+    is_latin = sum(not letter.isascii() for letter in letters) <= MAX_FOREIGN * len(letters)
+    name = encoding if is_latin else f"NAME, such as {OTHER_SCRIPTS}"
+    error = NotUtf8Error(
+        f"{rows.source.label}:{line}: not UTF-8; as {encoding} it reads {excerpt!r}",
+        hint=f"add --encoding {name}, or save the file as UTF-8",
     )
+    error.encoding = encoding if is_latin else ""
+    return error
 
 
 def decoding_error_in(rows: Rows, line: int, error: UnicodeDecodeError) -> ContentError:

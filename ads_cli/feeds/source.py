@@ -5,6 +5,7 @@ import io
 import os
 import re
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
@@ -139,6 +140,14 @@ class Source(Feed):
     def read_as(self, format: FeedFormat) -> None:
         """Read it in another format than its name says."""
         self.format, self.format_name = format, format.name
+
+    def encoded(self, encoding: str) -> "Source":
+        """Return the same file, read in an encoding."""
+        if encoding == self.encoding:
+            return self
+        other = copy(self)
+        other.encoding = encoding
+        return other
 
     def stream(self) -> BinaryIO:
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""

@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,17 +12,24 @@ from ..auth.secrets import Secrets, refuse_grant
 from ..config.addresses import canonical_address
 from ..config.guard import read_guard
 from ..config.settings import EMULATOR_URL, Settings
-from ..errors import AdsctlError, ContentError, UnavailableError, UsageError
-from ..feeds.locations import RemoteAccess
-from ..feeds.locations.locate import expand_files, parse_location
+from ..errors import (
+    AccessError,
+    AdsctlError,
+    ContentError,
+    GuardError,
+    StateError,
+    UnavailableError,
+    UsageError,
+)
+from ..feeds.locations import RemoteAccess, expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
 from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
+from ..output.text import counted
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
 from .commands import IN_ACCOUNT, WRITTEN, FleetCommands, TaskCommand, is_write, values
-from .expand import TaskLine
-from .file import TaskProblem
+from .file import TaskLine, TaskProblem
 from .tasks import Task
 
 NOT_IN_LINES = {
@@ -70,7 +78,8 @@ class Parser:
             try:
                 found.append(self._task(line))
             except UsageError as error:  # the command line is the content of a file
-                self.problems.append(problem(line, ContentError(error.message, hint=error.hint)))
+                found_in = problem(line, error)
+                self.problems.append(found_in._replace(error=ContentError))
             except AdsctlError as error:
                 self.problems.append(problem(line, error))
         return found
@@ -98,16 +107,19 @@ def parsed_task(
     settings, writes = Settings(options), is_write(line.command, command, params)
     place = _place(line, command, settings, params)
     needs_account = command.needs_account or (place is not None and place.kind in IN_ACCOUNT)
-    account = (settings.require("account") if needs_account and not settings.is_local else None) or (
-        settings.get("account") or ""
-    )
+    account = settings.get("account") or ""
+    if needs_account and not settings.is_local:
+        try:
+            account = settings.require("account")
+        except UsageError as error:
+            raise ProfileError(error.message, hint=error.hint) from None
     task = Task(
         line.name,
         settings.profile,
         tuple(words),
         _lane(settings, account, place) if command.uses_account and (command.is_job or writes) else "",
         place,
-        is_part=command.has_parts and not params.get(command.alone),
+        is_part=command.has_parts and not params.get(command.exclusive_with),
         can_resume="resume" in params,
         is_once=command.is_once,
         is_job=command.is_job,
@@ -126,6 +138,22 @@ def parsed_task(
         raise UsageError("standard output is the result of a task; name a file to write")
     operation = "".join(values(params, ("operation",)))
     return Parsed(line, task, command, settings, inputs, outputs, operation, writes)
+
+
+class ProfileError(UsageError):
+    """A profile lacks what a task needs."""
+
+
+# What has a mistake, by its error; any other one is of a feed.
+OF_FEEDS = "of feeds"
+KINDS: dict[type[AdsctlError], str] = {
+    ProfileError: "of profiles",
+    AccessError: "of profiles",
+    StateError: "of profiles",
+    ContentError: "in the file",
+    UsageError: "in the file",
+    GuardError: "that a guard refuses",
+}
 
 
 class SignedOut(NamedTuple):
@@ -202,7 +230,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
         return
     users: dict[tuple[str, str], Parsed] = {}
     for each in unnamed:
-        with suppress(AdsctlError):  # it is not signed in, which is told already
+        with suppress(AdsctlError):  # it is not signed in, which is reported already
             user = Secrets(each.settings, Mask(), {}).user_id
             first = users.setdefault((_service(each.settings), user), each)
             if first.task.place != each.task.place:
@@ -240,7 +268,16 @@ def check_places(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
 def problem(line: TaskLine, error: AdsctlError) -> TaskProblem:
     """Return what an error says of a task."""
     hint = f" ({error.hint})" if error.hint else ""
-    return TaskProblem(line.line, f"{error.message}{hint}", type(error), line.name)
+    found = TaskProblem(line.line, f"{error.message}{hint}", type(error), line.name)
+    return found._replace(of=next((of for kind, of in KINDS.items() if isinstance(error, kind)), OF_FEEDS))
+
+
+def count_problems(problems: Sequence[TaskProblem]) -> str:
+    """Count mistakes by what has them: `2 mistakes in the file, 1 of a profile`."""
+    counts = Counter(each.of for each in problems)
+    order = [TaskProblem._field_defaults["of"], *KINDS.values(), OF_FEEDS]
+    (of, first), *others = [(of, counts[of]) for of in dict.fromkeys(order) if counts[of]]
+    return ", ".join([f"{counted(first, 'mistake')} {of}", *(f"{count:,} {of}" for of, count in others)])
 
 
 def _conflict(parsed: Parsed, what: str) -> TaskProblem:

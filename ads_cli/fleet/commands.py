@@ -27,7 +27,7 @@ class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[str, ...] = ("files", "file", "from_")
     outputs: tuple[str, ...] = ()  # of a job, one of them must be given
     is_once: bool = False  # what it sends counts each time
-    alone: str = ""  # the parameter with which a task must be the only one of its target
+    exclusive_with: str = ""  # the parameter with which a task must be the only one of its target
     shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
     rewrites: str = ""  # the parameter with which it writes its inputs too
 
@@ -46,7 +46,7 @@ OFFLINE = TaskCommand(uses_account=False, is_job=True)
 READ = TaskCommand(inputs=())
 IN_AN_ACCOUNT = TaskCommand(inputs=(), needs_account=True)
 WRITE = TaskCommand(is_write=True)
-# The hand-written ones.
+# Custom commands.
 COMMANDS = {
     "products push": CATALOG,
     "products sync": CATALOG,
@@ -59,8 +59,8 @@ COMMANDS = {
     "products get": READ,
     "audiences push": _job("custom_audience", "audience"),
     "audiences do-not-reach push": _job("do_not_reach_list", "list_"),
-    "audiences sync": _job("custom_audience", "audience", alone="prune"),
-    "audiences do-not-reach sync": _job("do_not_reach_list", "list_", alone="prune"),
+    "audiences sync": _job("custom_audience", "audience", exclusive_with="prune"),
+    "audiences do-not-reach sync": _job("do_not_reach_list", "list_", exclusive_with="prune"),
     "audiences check": OFFLINE,
     "audiences hash": TaskCommand(uses_account=False, is_job=True, outputs=("output_file",)),
     "audiences diff": TaskCommand(needs_account=True),

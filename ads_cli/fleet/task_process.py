@@ -238,7 +238,7 @@ def _printed(output: Any) -> msgspec.Raw:
 
 
 def _summary(data: msgspec.Raw) -> dict[str, Any] | None:
-    """Return what a job came to, where that is one object."""
+    """Return the result of a job, where that is one object."""
     document = msgspec.json.decode(data)
     return document if isinstance(document, dict) else None
 

@@ -12,9 +12,8 @@ from .. import __version__
 from ..errors import AccessError, NotFoundError, RefusedError, UnavailableError, UsageError
 from ..hosts import is_loopback
 from ..masking import MASK, mask_address
-from .headers import http_date
 from .response_body import is_certificate_error, network_error
-from .retry import RETRIED_STATUSES, CopyLimits, CopyRetries, FailedAttempt
+from .retry import RETRIED_STATUSES, CopyLimits, CopyRetries, FailedAttempt, http_date
 from .trace import Trace
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import httpx
 from .. import __version__
 from ..masking import mask_address
 from .download import REDIRECTS, Version, version_of
-from .headers import retry_after
 from .network import connect_to_public
+from .retry import retry_after
 from .trace import Trace
 
 MAX_DRAINED_BYTES = 64 * 1024  # of a body that is not needed, so that its connection can be used again

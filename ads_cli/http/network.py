@@ -208,8 +208,8 @@ class NetworkTransport(httpx.BaseTransport):
     """One connection to a host, kept alive, for one thread.
 
     The request's extensions hold the time-out of each operation, `deadline`, the end of the attempt, and
-    `alone`, whether the request needs a connection of its own: no late answer to another one can be taken as
-    its answer.
+    `new_connection`, whether the request needs a connection of its own: no late answer to another one can
+    be taken as its answer.
     Plain http connects to this machine only, unless `check` says which addresses of a host are allowed; it
     is not asked about a proxy.
     """
@@ -225,7 +225,7 @@ class NetworkTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request, and return the response as soon as its head is there."""
         self.deadline.start(request.extensions["deadline"])
-        if request.extensions.get("alone") or _has_leftover(self.pool):
+        if request.extensions.get("new_connection") or _has_leftover(self.pool):
             self.pool.close()
         with httpx_errors():
             response = self.pool.handle_request(

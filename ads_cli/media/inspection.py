@@ -1,19 +1,24 @@
 """Find out what a file of media is: from its bytes, whatever its name."""
 
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
 from hashlib import sha256
+from os import SEEK_END
 from typing import BinaryIO
-from zlib import crc32
 
+import msgspec
+
+from ..errors import UsageError
 from ..feeds.locations import Location
-from ..media_files import DamagedError, MediaFacts
+from ..media_files import DamagedError, MediaFacts, read_header
 from ..media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
 from ..media_files.mp4 import read_mp4
-from ..media_files.signatures import read_header
 from ..media_files.webm import read_webm
 
-BLOCK_BYTES = 1024 * 1024
+BLOCK_BYTES = 4 * 1024 * 1024  # smaller ones wait more often for threads that import
 FIRST_BYTES = 64 * 1024
 PACKET_BYTES = 188  # of an MPEG transport stream
 READERS: dict[str, tuple[str, Callable[[BinaryIO, MediaFacts], None]]] = {
@@ -38,33 +43,70 @@ is_subtitle = re.compile(rb"[\r\n]{0,9}\d{1,9}[ \t]{0,9}\r?\n\d\d:\d\d:\d\d,\d{3
 
 
 class MediaInfo(MediaFacts):
-    """What a file says of itself, its size and its digest."""
+    """What a file says of itself, its size and its digest, which may take longer to find."""
 
     bytes: int = 0
-    sha256: str = ""
-    crc32: int = 0  # tells that a file has changed since, at a fraction of the time
+    digest: Future[str] = msgspec.field(default_factory=Future)
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the file, waited for; raise UsageError where it cannot be read."""
+        return self.digest.result()
 
 
 def inspect(source: BinaryIO | Location) -> MediaInfo:
-    """Read a seekable stream or a location; raise UsageError where it cannot be opened."""
+    """Read a seekable stream or a location; raise UsageError where it cannot be opened or read."""
     if isinstance(source, Location):
-        with source.open() as stream:
+        with source.open() as stream, _readable(source):
             return inspect(stream)
-    info = MediaInfo()
-    source.seek(0)
-    first = source.read(FIRST_BYTES)
-    digest, block = sha256(), first
-    while block:
-        digest.update(block)
-        info.crc32 = crc32(block, info.crc32)
-        info.bytes += len(block)
-        block = source.read(BLOCK_BYTES)
-    info.sha256 = digest.hexdigest()
+    info = _look(source)
+    info.digest.set_result(_sha256(source))
+    return info
+
+
+def inspect_beside(location: Location) -> MediaInfo:
+    """Return what a location says of itself, while a thread finds its digest."""
+    with location.open() as stream, _readable(location):
+        info = _look(stream)
+
+    def hash_it() -> None:
+        try:
+            with location.open() as stream, _readable(location):
+                info.digest.set_result(_sha256(stream))
+        except BaseException as error:  # whatever it is, somebody waits for the digest
+            info.digest.set_exception(error)
+
+    threading.Thread(target=hash_it, daemon=True).start()
+    return info
+
+
+@contextmanager
+def _readable(location: Location) -> Iterator[None]:
+    """Raise UsageError where a location cannot be read."""
     try:
-        _read(source, first, info)
+        yield
+    except OSError as error:
+        raise UsageError(f"{location.label} cannot be read: {error.strerror or error}") from None
+
+
+def _look(stream: BinaryIO) -> MediaInfo:
+    """Read what a file says of itself."""
+    info = MediaInfo(bytes=stream.seek(0, SEEK_END))
+    stream.seek(0)
+    try:
+        _read(stream, stream.read(FIRST_BYTES), info)
     except DamagedError as error:
         info.damage = str(error)
     return info
+
+
+def _sha256(stream: BinaryIO) -> str:
+    """Read all of a file; return its digest."""
+    digest, block = sha256(), memoryview(bytearray(BLOCK_BYTES))
+    stream.seek(0)
+    while size := stream.readinto(block):  # type: ignore[attr-defined]
+        digest.update(block[:size])
+    return digest.hexdigest()
 
 
 def _read(stream: BinaryIO, first: bytes, info: MediaInfo) -> None:

@@ -27,14 +27,15 @@ class UploadKey(msgspec.Struct, frozen=True):
 
     service: str
     account: str
+    bytes: int
     sha256: str
     category: str
     owners: tuple[str, ...]
 
     @property
-    def digest(self) -> str:
-        """Return the name of its journal."""
-        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:32]
+    def name(self) -> str:
+        """Return the name of its journal, which begins with the size of the file."""
+        return f"{self.bytes}-{hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:32]}"
 
 
 class Begun(msgspec.Struct, frozen=True, tag="begun", kw_only=True):
@@ -77,7 +78,7 @@ class UploadJournal:
 
     def __init__(self, state_dir: Path, key: UploadKey, label: str) -> None:
         folder = state_dir / FOLDER
-        self._path = folder / f"{key.digest}.jsonl"
+        self._path = folder / f"{key.name}.jsonl"
         self._lock_of_file, self._is_closed = threading.Lock(), False
         try:
             make_folder(folder)
@@ -148,6 +149,16 @@ class UploadJournal:
             self._is_closed = True
             os.close(self._file)
         self._lock.release()
+
+
+def may_have_journal(state_dir: Path, size: int) -> bool:
+    """Tell whether a file of so many bytes may have been uploaded, before its digest is known."""
+    try:
+        return any(path.name.startswith(f"{size}-") for path in (state_dir / FOLDER).iterdir())
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # opening it says why
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from ..api.cards import Button
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..errors import ContentError, UsageError
-from ..feeds.locations.locate import is_remote
+from ..feeds.locations import is_remote
 from .rules import Use
 
 # The fields that take a media key, and the name of the option and of the key in a document that take a file.

@@ -104,7 +104,7 @@ def default_category(info: MediaInfo, uses: Collection[Use] = ()) -> Category | 
 def unchecked_rules(info: MediaInfo, found: Collection[Breach]) -> tuple[str, ...]:
     """Name the rules that could not be looked at, since the bytes do not tell what they ask for.
 
-    Where the file must be encoded anew anyway, none is named.
+    Where the file must be encoded again anyway, none is named.
     """
     if not {finding.rule for finding in found}.isdisjoint(ENCODED_ANEW):
         return ()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
-from zlib import crc32
 
 import msgspec
 
@@ -29,30 +28,42 @@ from ..client.client import Client
 from ..client.response import Response
 from ..errors import AdsctlError, ContentError, NotFoundError, RefusedError, UnavailableError
 from ..parallel.ordered_map import map_ordered
+from .answers import (
+    parse_segment_answer,
+    processing,
+    progress_of,
+    read_begun,
+    read_media_key,
+    reason_of,
+    state_of,
+)
 from .inspection import MediaInfo
-from .journal import Added, Begun, Finalized, Forgotten, Sent, UploadJournal, UploadKey, open_journal
+from .journal import (
+    Added,
+    Begun,
+    Finalized,
+    Forgotten,
+    Sent,
+    UploadJournal,
+    UploadKey,
+    may_have_journal,
+    open_journal,
+)
 from .rules import Category
 
 SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
 TOO_LARGE = 413  # what proxies answer too, whose limits no documentation names
 SIMPLE = (Category.tweet_image, Category.dm_image, Category.subtitles)  # sent in one request
-KEY_PREFIXES = {
-    Category.amplify_video: "13",
-    Category.tweet_video: "7",
-    Category.tweet_gif: "16",
-    Category.tweet_image: "3",
-    **dict.fromkeys((Category.dm_gif, Category.dm_image, Category.dm_video, Category.subtitles), "3"),
-}
-CHECK_AFTER_SECONDS = 1.0  # where the service states no time
 COLUMNS = (
     *("file", "media_key", "media_id", "media_category", "media_type", "status"),
     *("bytes", "width", "height", "seconds", "sha256"),
 )
+GONE = "what was uploaded is gone; it begins again"
 RESUME_HINT = "run the same command with --resume: what was acknowledged is not sent again"
 
 
 class Details(NamedTuple):
-    """What the library and the platform are told of media."""
+    """What the library and the platform receive beside media."""
 
     name: str | None = None
     title: str | None = None
@@ -64,7 +75,7 @@ class Details(NamedTuple):
 
 
 class Observer(msgspec.Struct):
-    """Is told how an upload goes."""
+    """Receives the progress of an upload."""
 
     on_segments: Callable[[int, int], None] = lambda done, total: None
     on_processing: Callable[[int], None] = lambda percent: None
@@ -94,12 +105,14 @@ class Uploader(msgspec.Struct, kw_only=True):
     ) -> dict[str, Any]:
         """Upload a file unless its media is still there; return its record."""
         account = self.account if self.to_library else ""
-        key = UploadKey(self.service, account, info.sha256, category.value, self.owners)
+        early = None
+        if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
+            early = self._begin(label, info, category)  # while the file is hashed
+        key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
         with open_journal(self.state_dir, key, label) as journal:
             status = "unchanged" if self._is_known(journal) else "uploaded"
             if status == "uploaded":
-                ended = self._send(journal, stream, label, info, category)
-                self._await_processing(journal, label, ended)
+                self._send_and_await(journal, stream, label, info, category, early)
                 if self.to_library:
                     self._add_to_library(journal, label, details)
             begun = journal.begun
@@ -123,7 +136,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             return False
         if not journal.has_expired:
             with suppress(RefusedError, NotFoundError):
-                state = _state(self._status(begun.media_id))
+                state = state_of(self._status(begun.media_id))
                 if state in (None, "succeeded"):
                     return True
                 if state != "failed":
@@ -141,8 +154,39 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     # --- the bytes ---
 
+    def _send_and_await(
+        self,
+        journal: UploadJournal,
+        stream: BinaryIO,
+        label: str,
+        info: MediaInfo,
+        category: Category,
+        early: Begun | None,
+    ) -> None:
+        """Upload a file until it is processed; once more where the service loses the upload meanwhile."""
+        for is_last in (False, True):
+            try:
+                ended = self._send(journal, stream, label, info, category, early)
+                self._await_processing(journal, label, ended)
+                return
+            except NotFoundError as error:
+                if not journal.begun:
+                    raise
+                journal.note(Forgotten())
+                error.hint = "the service has lost the upload; run the same command again"
+                if is_last:
+                    raise
+            self.observer.say(f"{label}: {GONE}")
+            early = None
+
     def _send(
-        self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
+        self,
+        journal: UploadJournal,
+        stream: BinaryIO,
+        label: str,
+        info: MediaInfo,
+        category: Category,
+        early: Begun | None,
     ) -> Response:
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         if journal.is_finalized and journal.begun:
@@ -150,7 +194,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 return self._status(journal.begun.media_id)
             except (RefusedError, NotFoundError):
                 journal.note(Forgotten())
-                self.observer.say(f"{label}: what was uploaded is gone; it begins again")
+                self.observer.say(f"{label}: {GONE}")
         is_resumed = self.resume and journal.begun is not None
         if category in SIMPLE and not is_resumed:
             try:
@@ -166,14 +210,16 @@ class Uploader(msgspec.Struct, kw_only=True):
             self.observer.say(f"{label}: an earlier upload is unfinished; --resume would continue it")
         while True:
             try:
-                return self._send_segments(journal, stream, label, info, category, is_resumed=is_resumed)
+                if not is_resumed:
+                    journal.note(early or self._begin(label, info, category))
+                return self._send_segments(journal, stream, label, info, category)
             except _SegmentTooLargeError as error:
                 self._use_smaller_segments(journal, label, info, error)
             except (RefusedError, NotFoundError):
                 if not is_resumed:
                     raise
-                self.observer.say(f"{label}: the unfinished upload is gone; it begins again")
-            is_resumed = False
+                self.observer.say(f"{label}: {GONE}")
+            is_resumed, early = False, None
 
     def _use_smaller_segments(
         self, journal: UploadJournal, label: str, info: MediaInfo, error: _SegmentTooLargeError
@@ -196,36 +242,27 @@ class Uploader(msgspec.Struct, kw_only=True):
         )
 
     def _send_segments(
-        self,
-        journal: UploadJournal,
-        stream: BinaryIO,
-        label: str,
-        info: MediaInfo,
-        category: Category,
-        *,
-        is_resumed: bool,
+        self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
     ) -> Response:
-        if not is_resumed:
-            journal.note(self._begin(label, info, category))
         begun = journal.begun
         assert begun
-        total, seen = -(-info.bytes // begun.segment_bytes), 0
+        total, seen = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
         self.observer.on_segments(len(journal.sent), total)
+        self.client.rate_limiter.begin_with(AppendSegment.endpoint.route, self.concurrency)
 
         def due() -> Iterator[tuple[int, bytes]]:
-            nonlocal seen
             stream.seek(0)
             for number in range(total):
                 content = stream.read(begun.segment_bytes)
-                seen = crc32(content, seen)
+                seen.update(content)
                 if content and number not in journal.sent:
                     yield number, content
-            seen = crc32(stream.read(1), seen)  # a file that has grown differs too
+            stream.read(1)  # so that the position differs in a file that has grown
 
         def send(segment: tuple[int, bytes]) -> int:
             number, content = segment
             request = AppendSegment(media_id=begun.media_id, media=content, segment_index=number)
-            self.client.call(request, parse=_parse_any)
+            self.client.call(request, parse=parse_segment_answer)
             journal.note(Sent(number, begun.media_id))
             return number
 
@@ -238,9 +275,10 @@ class Uploader(msgspec.Struct, kw_only=True):
             if error.retryable:
                 error.hint = RESUME_HINT
             raise
-        _require_same(label, seen == info.crc32, journal)
+        is_same = (stream.tell(), seen.hexdigest()) == (info.bytes, info.sha256)
+        _require_same(label, is_same, journal)
         ended = self._finalize(begun.media_id)
-        journal.note(Finalized(begun.media_key or _media_key(ended, begun.media_id, category)))
+        journal.note(Finalized(begun.media_key or read_media_key(ended, begun.media_id, category)))
         return ended
 
     def _begin(self, label: str, info: MediaInfo, category: Category) -> Begun:
@@ -251,7 +289,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             additional_owners=[*self.owners] or None,
         )
         response = self._again_if_lost(lambda: self.client.call(request))
-        return _begun(response, label, max(self.segment_bytes, _least_segment(info.bytes)))
+        return read_begun(response, label, max(self.segment_bytes, _least_segment(info.bytes)))
 
     def _send_at_once(
         self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
@@ -262,13 +300,13 @@ class Uploader(msgspec.Struct, kw_only=True):
         owners = ",".join(self.owners) or None
         request = UploadMedia(media=content, media_category=category.value, additional_owners=owners)
         ended = self._again_if_lost(lambda: self.client.call(request))
-        begun = _begun(ended, label, info.bytes)
+        begun = read_begun(ended, label, info.bytes)
         journal.note(begun)
-        journal.note(Finalized(begun.media_key or _media_key(ended, begun.media_id, category)))
+        journal.note(Finalized(begun.media_key or read_media_key(ended, begun.media_id, category)))
         return ended
 
     def _again_if_lost(self, send: Callable[[], Response]) -> Response:
-        """Begin an upload again where its answer was lost: nobody uses the one that may have begun."""
+        """Begin an upload again where its answer was lost: the one that may have begun stays unused."""
         for attempt in range(self.client.max_attempts):
             try:
                 return send()
@@ -287,14 +325,18 @@ class Uploader(msgspec.Struct, kw_only=True):
                 error.hint = RESUME_HINT
                 if not error.may_be_applied or attempt == self.client.max_attempts - 1:
                     raise
-            if _state(response := self._status(media_id)):
+            if state_of(response := self._status(media_id)):
                 return response
         raise AssertionError("there is at least one attempt")
 
     # --- what follows ---
 
     def _status(self, media_id: str) -> Response:
-        return self.client.call(GetUploadStatus(media_id=media_id, command="STATUS"))
+        try:
+            return self.client.call(GetUploadStatus(media_id=media_id, command="STATUS"))
+        except UnavailableError as error:
+            error.hint = error.hint or RESUME_HINT
+            raise
 
     def _await_processing(self, journal: UploadJournal, label: str, response: Response) -> None:
         """Wait until the media is processed, at most for --max-wait."""
@@ -302,21 +344,19 @@ class Uploader(msgspec.Struct, kw_only=True):
         assert begun
         ends_at = time.monotonic() + self.client.max_wait
         while True:
-            info = _processing(response)
-            state = _state(response)
+            info = processing(response)
+            state = state_of(response)
             if state in (None, "succeeded"):
                 self.observer.on_processing(100)
                 return
             if state == "failed":
                 journal.note(Forgotten())
                 raise RefusedError(
-                    f"{label}: the service could not process it: {_reason(info)}",
+                    f"{label}: the service could not process it: {reason_of(info)}",
                     hint="export it again, as in: adsctl media check FILE; then upload it",
                 )
-            percent = info.get("progress_percent")
-            self.observer.on_processing(percent if isinstance(percent, int) else 0)
-            delay = info.get("check_after_secs")
-            delay = float(delay) if isinstance(delay, int | float) and delay > 0 else CHECK_AFTER_SECONDS
+            percent, delay = progress_of(info)
+            self.observer.on_processing(percent)
             if time.monotonic() + delay > ends_at:
                 raise UnavailableError(
                     f"{label}: it is still {state} after --max-wait",
@@ -374,60 +414,8 @@ def _least_segment(total: int) -> int:
     return -(-total // (MAX_SEGMENTS - 1))
 
 
-def _begun(response: Response, label: str, segment_bytes: int) -> Begun:
-    """Read the answer that begins an upload; raise UnavailableError where it names no media."""
-    data = response.data
-    id = data.get("id") if isinstance(data, dict) else None
-    if not isinstance(id, str | int):
-        raise UnavailableError("the answer to the upload names no media id", http_status=response.status)
-    seconds = data.get("expires_after_secs")
-    expires_at = time.time() + seconds if isinstance(seconds, int | float) else None
-    media_key = data.get("media_key")
-    return Begun(
-        media_id=str(id),
-        media_key=str(media_key) if media_key else "",
-        segment_bytes=segment_bytes,
-        expires_at=expires_at,
-        file=label,
-    )
-
-
 def _require_same(label: str, is_same: bool, journal: UploadJournal) -> None:
     if not is_same:
         journal.note(Forgotten())
         hint = "run the command again once nothing writes the file"
         raise ContentError(f"{label} has changed while it was uploaded; it was not finalized", hint=hint)
-
-
-def _media_key(ended: Response, media_id: str, category: Category) -> str:
-    """Return the media key of the last answer, or else the one that the category gives."""
-    key = ended.data.get("media_key") if isinstance(ended.data, dict) else None
-    return str(key or f"{KEY_PREFIXES[category]}_{media_id}")
-
-
-def _processing(response: Response) -> dict[str, Any]:
-    data = response.data
-    info = data.get("processing_info") if isinstance(data, dict) else None
-    return info if isinstance(info, dict) else {}
-
-
-def _state(response: Response) -> str | None:
-    """Return the state of processing; None where nothing is left to wait for."""
-    state = _processing(response).get("state")
-    return state if isinstance(state, str) else None
-
-
-def _reason(info: dict[str, Any]) -> str:
-    """Return what is said of a failure, in whatever form."""
-    error = info.get("error")
-    if isinstance(error, dict):
-        words = [str(error[name]) for name in ("name", "message", "detail", "title") if error.get(name)]
-        return ": ".join(words) or msgspec.json.encode(error).decode()
-    return str(error) if error else "no reason given"
-
-
-def _parse_any(content: bytes) -> Any:
-    """Read the answer to a segment, which may be empty."""
-    from ..http.response_body import parse_json
-
-    return parse_json(content) if content else {}

@@ -1,6 +1,7 @@
 """What the bytes of images and videos say: any package may use it, and it reads nothing but a stream."""
 
-from typing import Any, BinaryIO, Literal
+from io import BytesIO
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import msgspec
 
@@ -62,3 +63,69 @@ def read_exactly(stream: BinaryIO, size: int) -> bytes:
     if len(data) < size:
         raise DamagedError("it ends too early")
     return data
+
+
+ALLOWED_FORMATS = ("JPG", "PNG", "GIF", "WEBP")
+SIGNATURES = (  # format, offset, what is there; the first that fits counts
+    ("JPG", 0, b"\xff\xd8\xff"),
+    ("PNG", 0, b"\x89PNG\r\n\x1a\n"),
+    ("GIF", 0, b"GIF87a"),
+    ("GIF", 0, b"GIF89a"),
+    ("WEBP", 8, b"WEBP"),
+    ("AVIF", 4, b"ftypavif"),
+    ("AVIF", 4, b"ftypavis"),
+    ("HEIC", 4, b"ftyphe"),
+    ("HEIC", 4, b"ftypmif1"),
+    ("video", 4, b"ftyp"),
+    ("video", 0, b"\x1a\x45\xdf\xa3"),
+    ("BMP", 0, b"BM"),
+    ("TIFF", 0, b"II*\0"),
+    ("TIFF", 0, b"MM\0*"),
+    ("ICO", 0, b"\0\0\x01\0"),
+    ("JPEG 2000", 0, b"\0\0\0\x0cjP  "),
+    ("JPEG XL", 0, b"\0\0\0\x0cJXL "),
+    ("JPEG XL", 0, b"\xff\x0a"),
+    ("PSD", 0, b"8BPS"),
+    ("PDF", 0, b"%PDF-"),
+)
+MARKUP = (("SVG", b"<svg"), ("HTML", b"<!doctype html"), ("HTML", b"<html"), ("XML", b"<?xml"))
+MARKUP_BYTES = 1024  # in which the kind of markup must show
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MAX_GIF_SIDE = 0xFFFF  # imagesize reads the sides of a GIF as signed
+
+
+class ImageHeader(NamedTuple):
+    """What the first bytes of a file tell."""
+
+    format: str = ""  # "" where it is not known
+    width: int = 0  # pixels; 0 where they were not found
+    height: int = 0
+
+    @property
+    def lacks_pixels(self) -> bool:
+        """Tell whether it is an image whose pixels were not found."""
+        return self.format in ALLOWED_FORMATS and not (self.width and self.height)
+
+
+def read_header(data: bytes) -> ImageHeader:
+    """Read the first bytes of a file; of a JPG, they may be too few to know its pixels."""
+    for format, offset, signature in SIGNATURES:
+        if data.startswith(signature, offset):
+            return ImageHeader(format, *(_pixels(format, data) if format in ALLOWED_FORMATS else ()))
+    return ImageHeader(_markup(data.removeprefix(BYTE_ORDER_MARK)[:MARKUP_BYTES].strip().lower()))
+
+
+def _pixels(format: str, data: bytes) -> tuple[int, int]:
+    """Return width and height; 0 each where they are not in the data."""
+    import imagesize
+
+    width, height = imagesize.get(BytesIO(data), exif_rotation=False)
+    if (width, height) == (-1, -1):  # it says so of a GIF with the largest sides, too
+        return 0, 0
+    return (width & MAX_GIF_SIDE, height & MAX_GIF_SIDE) if format == "GIF" else (width, height)
+
+
+def _markup(text: bytes) -> str:
+    if not text.startswith(b"<"):
+        return ""
+    return next((format for format, tag in MARKUP if tag in text), "")

@@ -148,14 +148,12 @@ def write_as_yaml(stream: IO[str], document: Any) -> None:
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """How a table shows a column: its header, its value of a record, and the style of that as text.
+    """How the columns of records are shown: all in a table, and amounts in csv, tsv and workbooks too."""
 
-    Of what csv has in whole units: the columns by name, and the value of a record.
-    """
-
-    header: Callable[[str], str] = str
+    header: Callable[[str], str] = str  # of a column
     value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
-    style: Callable[[str, str], str] = lambda column, text: ""
+    style: Callable[[str, str], str] = lambda column, text: ""  # of rich, such as "bold"
+    # The names of further columns, with amounts in units of the currency, and which column each is of.
     amounts: Callable[[Sequence[str]], Mapping[str, str]] = lambda columns: {}
     in_units: Callable[[str, Record], Any] = lambda column, record: record.get(column)
 

@@ -1,4 +1,4 @@
-"""Make text of unknown origin safe to show: no escape sequences, no markup."""
+"""Texts for people: of unknown origin made safe to show, counts, durations, lists; JSON and YAML of them."""
 
 import json
 import os

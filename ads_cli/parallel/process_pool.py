@@ -16,7 +16,7 @@ MIN_FILE_BYTES = 8 * 1024 * 1024  # below this, starting processes takes longer 
 MAX_PROCESSES = 4  # that one process can supply with blocks
 MIN_BLOCK_BYTES = 16 * 1024  # of a block below this, sending it takes longer than the task
 BLOCKS_AHEAD = 4  # for each process, started or waiting to be yielded
-PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.parallel.worker_process import serve; serve()"
+PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.parallel import serve; serve()"
 
 B = TypeVar("B")  # a block: what the task is run on, picklable
 R = TypeVar("R")

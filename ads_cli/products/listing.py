@@ -1,11 +1,26 @@
-"""The listing of a catalog."""
+"""The listing of a catalog, and how products compare with it."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
+
+import msgspec
 
 from ..api.products import ListProducts
 from ..client.client import Client
 from ..http.response_body import parse_outline
+from ..output.text import counted
+from .digest_index import (
+    DIGEST_BYTES,
+    ID_BYTES,
+    NO_KEY,
+    Changes,
+    DigestIndex,
+    id_hash,
+    key_hash,
+    product_digest,
+)
+from .normal_form import COMPARED, normal_form
 
 
 def list_products(client: Client, catalog: str, group_key: str | None = None) -> Iterator[dict[str, Any]]:
@@ -54,3 +69,73 @@ def _with_hidden(client: Client, catalog: str) -> Iterator[dict[str, Any]]:
         yield product
     for group in groups:
         yield from list_products(client, catalog, group)
+
+
+SAME, DIFFERING, MISSING, HIDDEN = "same", "differing", "missing", "hidden"
+ONLY_IN_CATALOG = "only_in_catalog"
+
+
+class ListingComparison:
+    """Compares products with a listing, field by field; hidden variants cannot be compared."""
+
+    def __init__(self, listing: Iterable[Mapping[str, Any]]) -> None:
+        products, groups = Changes(), Changes()
+        for product in listing:
+            products.add(_digest(product), key_hash(str(product.get("product_key") or "")))
+            if group := product.get("item_group_id"):
+                groups.add(_padded(id_hash(str(group))))
+        self._products, self._groups = DigestIndex.of(products), DigestIndex.of(groups)
+        self.key = NO_KEY  # hash of that of the last item that is the same
+        self._found: Counter[str] = Counter()
+        self._invalid: set[bytes] = set()  # id hashes of listed products whose rows are invalid
+
+    def compare(self, item: Any) -> str:
+        """Find out whether the catalog has the item as it is, as far as the listing shows."""
+        digest = _digest(msgspec.structs.asdict(item))
+        if (key := self._products.key_of(digest)) is not None:
+            self.key = key
+            return SAME
+        if self._products.contains(digest[:ID_BYTES]):
+            return DIFFERING
+        group = item.item_group_id
+        return HIDDEN if group and self._groups.contains(id_hash(group)) else MISSING
+
+    def count(self, result: str) -> None:
+        """Count the result of a valid row."""
+        self._found[result] += 1
+
+    def count_invalid(self, product_id: Any) -> None:
+        """Note that an invalid row has this id."""
+        if self._products.contains(hashed := id_hash(str(product_id))):
+            self._invalid.add(hashed)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Count the rows by result, and the listed products that no row names."""
+        found = self._found
+        unnamed = len(self._products) - found[SAME] - found[DIFFERING] - len(self._invalid)
+        return {name: found[name] for name in (SAME, DIFFERING, MISSING)} | {
+            ONLY_IN_CATALOG: unnamed,
+            HIDDEN: found[HIDDEN],
+        }
+
+
+def describe(counts: Mapping[str, int]) -> str:
+    """Describe the counts of a comparison."""
+    hidden = counts[HIDDEN]
+    return (
+        f"compared with the catalog: {counts[SAME]:,} the same, {counts[DIFFERING]:,} differing, "
+        f"{counts[MISSING]:,} missing, {counts[ONLY_IN_CATALOG]:,} only in the catalog"
+        + (f"; {counted(hidden, 'variant')} hidden by the listing, not compared" if hidden else "")
+    )
+
+
+def _padded(hashed: bytes) -> bytes:
+    return hashed.ljust(DIGEST_BYTES, b"\0")
+
+
+def _digest(product: Mapping[str, Any]) -> bytes:
+    """Return the digest of a product's values, each in its normal form."""
+    product_id = str(product.get("id"))
+    values = [product_id, *(normal_form(name, product.get(name)) for name in COMPARED)]
+    return product_digest(product_id, msgspec.msgpack.encode(values))

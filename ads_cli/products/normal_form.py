@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.fields import fields_of
-from ..api.product_values import id_form
-from ..api.products import Product, Text
+from ..api.products import Product, Text, id_form
 from ..api.types import Id
-from ..validation.rows import RowSchema
+from ..validation import RowSchema
 
 if TYPE_CHECKING:
     from .feeds.fixes.fixes import FixAdvisor

@@ -10,7 +10,7 @@ from ..errors import NotFoundError, RefusedError, UnavailableError
 from ..output.text import counted
 from .listing import list_products
 from .normal_form import FIELDS
-from .sync.database import blob, create, temporary_folder
+from .sync import blob, create, temporary_folder
 
 MAX_FAILED_IN_A_ROW = 3  # groups that cannot be listed, after which nothing else is asked for
 SEEN = "CREATE TABLE seen (name BLOB PRIMARY KEY) WITHOUT ROWID"
@@ -44,15 +44,15 @@ class Pull:
     @property
     def missing(self) -> str:
         """Say which variants may be missing; empty where the service has shown all of them."""
-        told = []
+        gaps = []
         if self._failed:
-            told.append(f"{counted(self._failed, 'group')} of variants could not be listed: {self._reason}")
+            gaps.append(f"{counted(self._failed, 'group')} of variants could not be listed: {self._reason}")
         if self._without_key:
             products = counted(self._without_key, "product")
-            told.append(f"{products} of a group without an item_group_key: its variants cannot be asked for")
+            gaps.append(f"{products} of a group without an item_group_key: its variants cannot be asked for")
         if self.single_groups and not self._shown_groups:
-            told.append(f"of {counted(self.single_groups, 'group')} the service shows one member only")
-        return "; ".join([*told, "variants may be missing"]) if told else ""
+            gaps.append(f"of {counted(self.single_groups, 'group')} the service shows one member only")
+        return "; ".join([*gaps, "variants may be missing"]) if gaps else ""
 
     def _products(self, seen: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         for product in list_products(self._client, self._catalog):

@@ -12,15 +12,15 @@ import msgspec
 from ..api.problems import Problem
 from ..api.validation import broken_rules
 from ..feeds.rows import Row, Rows
-from ..uploads.batch import Acknowledgement
 from ..uploads.journal import Journal
-from ..validation.rows import CheckedRow, ValidationResult
-from .comparison import DIFFERING, MISSING, SAME, ListingComparison
+from ..uploads.upload import Acknowledgement
+from ..validation import CheckedRow, ValidationResult
 from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
+from .listing import DIFFERING, MISSING, SAME, ListingComparison
 from .sync_state import SyncState, UnknownError
 
 ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending
-# State of a row: acknowledged as it is, to be sent, not to be sent, left out by conversion.
+# State of a row: acknowledged as it is, to be sent, not to be sent, left out by a row transform.
 SKIPPED, DUE, INVALID, LEFT_OUT = range(4)
 IS_DUE = bytes(state == DUE for state in range(256))  # translation table of states
 IS_DUE_OR_INVALID = bytes(state in (DUE, INVALID) for state in range(256))
@@ -43,7 +43,10 @@ class SelectedRows(msgspec.Struct):
 
 
 class ChangeSelector:
-    """Select rows that are not in the index; no rule is applied to the others again."""
+    """Select rows that are not in the index; no rule is applied to the others again.
+
+    A validator calls `broken_rules` for each row that was read, and `select` takes the row right after that.
+    """
 
     def __init__(self, sync_state: SyncState | None, index: DigestIndex) -> None:
         self.sync_state = sync_state
@@ -224,7 +227,7 @@ NOT_COMMITTED = (
 
 @dataclass
 class CommitAtEnd:
-    """Forget the rows of a push before they are sent, and remember them once all are acknowledged."""
+    """Invalidate the rows of a push in the sync state before they are sent; commit what is acknowledged."""
 
     sync_state: SyncState
     rows: ChangedRows
@@ -247,7 +250,7 @@ class CommitAtEnd:
 
 @dataclass
 class ForgetKeys:
-    """Forget the products that are about to be deleted."""
+    """Invalidate in the sync state the products that are about to be deleted."""
 
     sync_state: SyncState
     keys: Callable[[], Iterable[str]]  # of the products

@@ -1,15 +1,22 @@
-"""One self-contained page in HTML: the result of a run, for a browser."""
+"""One self-contained page in HTML, for a browser; it loads nothing unless its reader asks."""
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..hosts import is_public_name
-from ..output.text import safe
+from ..output.text import as_json, safe
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
 
 Level = Literal["good", "warning", "error", "neutral"]  # a colour, with a word or a sign beside it
 
@@ -75,8 +82,27 @@ class Figure(Struct, frozen=True):
     text: str
 
 
+MediaType = Literal["image/png", "image/jpeg", "image/svg+xml", "image/gif", "image/webp"]
+
+
+class Logo(Struct, frozen=True):
+    """A picture inside the page."""
+
+    media_type: MediaType
+    content: bytes
+
+    @property
+    def address(self) -> str:
+        """The picture as an address that loads nothing."""
+        return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
+
+
+class Thumbnail(Logo, frozen=True):
+    """A small picture in a cell, which is shown at once; whoever makes a page limits their bytes."""
+
+
 # A cell is a text, a number, one of the above, or several of them below each other.
-Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | Figure | tuple[Cell, ...]"
+Cell: TypeAlias = "str | int | Picture | Thumbnail | Link | Badge | Edit | Figure | tuple[Cell, ...]"
 
 
 class Column(Struct, frozen=True):
@@ -167,21 +193,6 @@ class TimeChart(Struct, frozen=True):
         return "" if number is None else f"{number:,.{self.decimals}f}"
 
 
-MediaType = Literal["image/png", "image/jpeg", "image/svg+xml"]
-
-
-class Logo(Struct, frozen=True):
-    """A picture inside the page."""
-
-    media_type: MediaType
-    content: bytes
-
-    @property
-    def address(self) -> str:
-        """The picture as an address that loads nothing."""
-        return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
-
-
 class Texts(Struct, frozen=True):
     """Lines below each other."""
 
@@ -238,12 +249,18 @@ def origins(page: ReportPage, max_bytes: int) -> list[str]:
     return sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
 
 
+def has_thumbnails(page: ReportPage) -> bool:
+    """Tell whether a page holds pictures."""
+    tables = (part for section in page.sections for part in section.parts if isinstance(part, ReportTable))
+    return any(isinstance(cell, Thumbnail) for table in tables for row in table.rows for cell in row)
+
+
 def _size(cell: Cell) -> int:
     """Return about how many bytes of a page a cell takes, rather more than less."""
     match cell:
         case tuple():
             return sum(map(_size, cell))
-        case int():
+        case int() | Thumbnail():
             return BYTES_PER_CELL
         case str():
             return BYTES_PER_CELL + _text_size(cell)
@@ -262,3 +279,109 @@ def _text_size(text: str) -> int:
     """Return the bytes of a text with its escapes: `&quot;` takes five more than the quote."""
     shown = safe(text)
     return len(shown.encode()) + sum(map(shown.count, "&<>'\"")) * 5
+
+
+GENERATOR = "adsctl"  # of the page's meta element; tells which files may be replaced
+START = (
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    f'<meta name="generator" content="{GENERATOR}'
+)
+NONE = "'none'"
+MAX_TABLE_BYTES = 650_000  # a page has up to seven tables
+
+Mask = Callable[[str], str]
+
+
+def render(page: ReportPage, version: str, mask: Mask = str) -> str:
+    """Return a page as HTML; `mask` hides secrets in its texts."""
+    from markupsafe import Markup
+
+    def shown(value: Any) -> Any:
+        return value if isinstance(value, Markup) else mask(safe(str(value)))
+
+    before = ("uplot.",) if page.has_lines else ()
+    style, script = (
+        "".join(_asset(f"{name}{kind}") for name in (*before, "page.")) for kind in ("css", "js")
+    )
+    sources = [origin for origin in origins(page, MAX_TABLE_BYTES) if mask(origin) == origin]
+    inline = ["data:"] if page.logo or has_thumbnails(page) else []
+    return (
+        _environment(shown)
+        .get_template("page.html")
+        .render(
+            page=page,
+            sections=numbered(page.sections),
+            start=Markup(START),
+            version=version,
+            style=Markup(style),
+            script=Markup(script),
+            policy=Markup(_policy(style, script, [*sources, *inline])),
+            lines=lambda chart: _lines(chart, shown),
+            logo=Markup(page.logo.address) if page.logo else "",
+            sources=sources,
+            max_bytes=MAX_TABLE_BYTES,
+        )
+    )
+
+
+def _lines(chart: TimeChart, shown: Callable[[Any], Any]) -> "Markup":
+    """Return what the script draws of a chart, as the value of an attribute."""
+    from markupsafe import escape
+
+    labels = [{"label": shown(line.label), "isEarlier": line.is_earlier} for line in chart.lines]
+    data = {
+        "times": chart.times,
+        "lines": [each | {"numbers": line.numbers} for each, line in zip(labels, chart.lines, strict=True)],
+        "decimals": chart.decimals,
+        "title": shown(chart.title),
+    }
+    return escape(as_json(data))
+
+
+def is_page(start: bytes) -> bool:
+    """Tell whether a file that begins with these bytes was rendered here; an empty one counts too."""
+    return not start or start.startswith(START.encode())
+
+
+def _environment(shown: Callable[[Any], Any]) -> "Environment":
+    """Return what renders templates; `shown` is applied to each value before it is escaped."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(_asset),
+        autoescape=True,
+        finalize=shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    kinds = {
+        "picture": Picture,
+        "thumbnail": Thumbnail,
+        "link": Link,
+        "badge": Badge,
+        "edit": Edit,
+        "amount": Figure,
+        "several": tuple,
+        "number": int,
+    }
+    for name, kind in kinds.items():
+        environment.tests[f"a_{name}"] = lambda value, kind=kind: isinstance(value, kind)
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str, sources: list[str]) -> str:
+    """Allow the page's own style and script, and pictures of these origins, which redirect nowhere else."""
+    return (
+        f"default-src 'none'; img-src {' '.join(sources) or NONE}; style-src '{_hash(style)}'; "
+        f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

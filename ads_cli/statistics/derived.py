@@ -8,9 +8,8 @@ from ..api.amounts import decimals_of
 from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
 from ..api.names import Names
 from ..errors import UsageError
-from ..spelling import suggestion
 from .query import StatsQuery, amount_column, columns_of, metric_named, parse_metrics
-from .rows import BEFORE, TOTAL, Row, StatsTable
+from .rows import BEFORE, Row, StatsTable
 
 SPEND = amount_column(BILLED_CHARGE)
 DIGITS = Decimal("0.000001")
@@ -229,55 +228,3 @@ def _metric_record(*values: Any) -> dict[str, Any]:
 
 def _metrics_of(entity: str, group: str) -> tuple[str, ...]:
     return metrics_of(entity, group) if group in GROUPS_BY_ENTITY[entity] else ()
-
-
-def require_columns(option: str, named: Iterable[str], columns: Sequence[str]) -> None:
-    """Raise UsageError for a column that rows do not have."""
-    for name in named:
-        if name not in columns:
-            raise UsageError(
-                f"{option}: no column {name!r}{suggestion(name, columns)}",
-                hint=f"columns: {', '.join(columns)}",
-            )
-
-
-class RowOrder(NamedTuple):
-    """Which rows are shown first, and how many."""
-
-    column: str = ""  # or none: the order in which they were answered
-    descending: bool = False
-    top: int | None = None
-
-    @property
-    def is_given(self) -> bool:
-        """Tell whether rows are sorted or cut."""
-        return bool(self.column) or self.top is not None
-
-    @classmethod
-    def parse(cls, sort: str | None, top: int | None) -> "RowOrder":
-        """Parse `--sort -spend`."""
-        name = (sort or "").strip()
-        return cls(name.lstrip("-"), name.startswith("-"), top)
-
-    def named(self, names: Names, columns: Sequence[str]) -> "RowOrder":
-        """Return the order by a column of the rows, of whichever name; raise UsageError if there is none."""
-        if not self.column:
-            return self
-        column = self.column if self.column in columns else names.name(self.column)
-        if column not in columns:
-            require_columns("--sort", [self.column], columns)
-        return self._replace(column=column)
-
-    def applied(self, table: StatsTable) -> StatsTable:
-        """Sort rows, those without a value last; totals stay at the end, of all rows."""
-        if not self.is_given:
-            return table
-        rows = [*table.rows]
-        totals = [row for row in rows if row[0] == TOTAL]
-        rows = rows[: len(rows) - len(totals)]
-        if self.column:
-            at = table.columns.index(self.column)
-            known = [row for row in rows if row[at] is not None]
-            known.sort(key=lambda row: row[at], reverse=self.descending)
-            rows = known + [row for row in rows if row[at] is None]
-        return table._replace(rows=[*rows[: self.top], *totals])

@@ -35,6 +35,12 @@ def format_of(path: Path) -> Format:
     return found
 
 
+def check_format(path: Path) -> None:
+    """Raise UsageError for a file whose format cannot be written."""
+    if format_of(path) == "parquet":
+        require_parquet()
+
+
 def write(
     path: Path, table: StatsTable, may_replace: Callable[[Path], bool] | None, *, csv_safe: bool = False
 ) -> int:

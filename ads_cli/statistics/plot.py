@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Format = Literal["svg", "png"]
 MOST_LINES = 10  # the others are added up
 MOST_TICKS = 6
-LINES_HEIGHT = 2.4  # inches of a chart
+LINES_HEIGHT = 2.4  # inches of a chart of lines
 MOST_CHARACTERS = 40  # of a label
 # Colours that people with any colour vision tell apart (Okabe and Ito); dashes and marks differ too.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
@@ -133,6 +133,7 @@ class _Chart(NamedTuple):
         return not is_money(self.column) or line.currency == self.currency
 
     def height_of_bars(self, lines: Sequence[ChartSeries]) -> float:
+        """Return the inches of a chart with a bar for each line."""
         return 0.7 + 0.28 * sum(map(self.has, lines))
 
 

@@ -26,7 +26,7 @@ from ..output.text import counted
 from ..spelling import suggestion
 from .periods import Period
 
-ALONE = "MOBILE_CONVERSION"  # in a request of its own
+OWN_REQUEST = "MOBILE_CONVERSION"  # in a request of its own
 FIND_COUNTRY = "'adsctl targeting search locations' finds the targeting value of a country"
 KEY_PAGE_VIEWS = "mobile_conversion_key_page_views"
 MICRO, AMOUNT = "_local_micro", "_local"  # the ends of the names of amounts, as sent and in rows
@@ -81,13 +81,13 @@ class QueryPart(msgspec.Struct, frozen=True):
 def parts(question: StatsQuery, longest: timedelta) -> Iterator[list[QueryPart]]:
     """Cut a question: for every few entities, the parts that make up their rows."""
     ids = iter(question.ids)
-    alone = [(group,) for group in question.groups if group == ALONE]
-    together = tuple(group for group in question.groups if group != ALONE)
+    apart = [(group,) for group in question.groups if group == OWN_REQUEST]
+    together = tuple(group for group in question.groups if group != OWN_REQUEST)
     while few := tuple(islice(ids, MAX_ENTITIES)):
         yield [
             QueryPart(few, window, groups)
             for window in question.period.windows(longest)
-            for groups in (together, *alone)
+            for groups in (together, *apart)
             if groups
         ]
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from ..api.amounts import decimals_of
 from ..api.metrics import METRICS
 from ..api.names import Names, neutral_name
-from ..errors import UnavailableError, UsageError
-from ..spelling import suggestion
+from ..errors import UnavailableError
 from .periods import Calendar, Period
 from .query import AMOUNT, QueryPart, StatsQuery, columns_of, is_money
 
@@ -20,6 +19,7 @@ SEGMENT_VALUE = "segment_value"  # what tells segments apart, which may share a 
 POST = "post_id"
 OWNERS = ("account", "campaign_id", "line_item_id", POST)  # what an entity lies in, or is
 CURRENCY = "currency"  # the last key
+TOTAL = "TOTAL"  # what the entity of the row of a total is called
 BEFORE = "_before"  # the end of the name of a column of the period that is compared with
 KEYS = (*BASE, *OWNERS, CURRENCY)
 SEGMENT_KEYS = (*BASE, SEGMENT_VALUE, *OWNERS, CURRENCY)
@@ -274,94 +274,3 @@ def amounts(series: Iterable[Any], currency: str | None) -> list[Decimal | None]
         else:
             found.append(Decimal(int(micros // smallest)).scaleb(-digits))
     return found
-
-
-TOTAL = "TOTAL"  # what the entity of the last row is called
-
-
-def parse_group_by(text: str | None) -> tuple[str, ...]:
-    """Return the columns to group by; raise UsageError."""
-    names = [name.strip() for name in (text or "").split(",") if name.strip()]
-    for name in names:
-        if name not in SEGMENT_KEYS:
-            raise UsageError(
-                f"--group-by: {name!r} is not a column to group by{suggestion(name, SEGMENT_KEYS)}",
-                hint=f"columns: {', '.join(SEGMENT_KEYS)}",
-            )
-    return tuple(name for name in SEGMENT_KEYS if name in names)
-
-
-def grouped(table: StatsTable, by: Collection[str]) -> StatsTable:
-    """Return one row for each combination of values, in the order in which they first occur.
-
-    Amounts are grouped by their currency too.
-    """
-    return table._replace(rows=_sums(table, {*by}))
-
-
-def _sums(table: StatsTable, by: Collection[str]) -> Iterator[Row]:
-    kept = {*by, *_currency_of(table)}
-    positions = [position for position, name in enumerate(table.keys) if name in kept]
-    groups = dict[Row, _Group]()
-    for row in table.rows:
-        key = tuple(row[position] for position in positions)
-        if key not in groups:
-            groups[key] = _Group(table)
-        groups[key].add(row)
-    for key, group in groups.items():
-        values = group.owners | dict(zip(positions, key, strict=True))
-        yield *map(values.get, range(len(table.keys))), *group.numbers
-
-
-def with_totals(table: StatsTable) -> StatsTable:
-    """Return the rows, and then the total, of amounts that of each currency."""
-    return table._replace(rows=_then_totals(table))
-
-
-def _then_totals(table: StatsTable) -> Iterator[Row]:
-    has_currency = bool(_currency_of(table))
-    totals = dict[Any, _Group]()
-    for row in table.rows:
-        currency = row[len(table.keys) - 1] if has_currency else None
-        if currency not in totals:
-            totals[currency] = _Group(table)
-        totals[currency].add(row)
-        yield row
-    for group in (totals or {None: _Group(table)}).values():
-        values = group.owners | {0: TOTAL}
-        yield *map(values.get, range(len(table.keys))), *group.numbers
-
-
-def _currency_of(table: StatsTable) -> tuple[str, ...]:
-    """Name the column that tells sums of amounts apart; counts alone have a sum over all currencies."""
-    return (CURRENCY,) if any(is_money(name.removesuffix(BEFORE)) for name in table.metrics) else ()
-
-
-class _Group:
-    """The sums of some rows; what is empty in all stays so."""
-
-    def __init__(self, table: StatsTable) -> None:
-        self._width, self._repeated_posts = len(table.keys), table.repeated_posts
-        self._post = table.keys.index(POST)
-        self._owners = [table.keys.index(name) for name in (*OWNERS, CURRENCY)]
-        self._same = [table.keys.index(name) for name in (*TIMES, "placement", "segment", POST)]
-        self._seen = set[Row]()
-        self.owners = dict[int, Any]()  # at their positions: what all rows lie in, and their currency
-        self.numbers: list[Any] = [None] * len(table.metrics)
-
-    def add(self, row: Row) -> None:
-        """Add a row; of a post in several campaigns, which have the same numbers, only the first."""
-        owners, numbers = self.owners, self.numbers
-        for position in self._owners:
-            value = row[position]
-            if owners.setdefault(position, value) != value:
-                owners[position] = None
-        if self._repeated_posts and row[self._post] in self._repeated_posts:
-            same = (*(row[position] for position in self._same), *row[self._width :])
-            if same in self._seen:
-                return
-            self._seen.add(same)
-        for position, number in enumerate(row[self._width :]):
-            if number is not None:
-                known = numbers[position]
-                numbers[position] = number if known is None else known + number

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import StateError
+from .analysis import Answers, grouped
 from .files import Counted
 from .periods import DAY, Period
 from .query import StatsQuery
-from .rows import SEGMENT_KEYS, SEGMENT_VALUE, TIMES, ResultContext, Row, StatsTable, grouped
+from .rows import SEGMENT_KEYS, SEGMENT_VALUE, TIMES, ResultContext, Row, StatsTable, table_of
 
 SHORT = DAY / 2  # what is shorter becomes a part of the day beside it
 NEAR = 3 * DAY  # how far from the days that are asked for others may have to be asked again
@@ -121,13 +122,16 @@ class StatisticsTable:
             return self._questions_again(db, asked)
 
     def store(
-        self, asked: ResultContext, table: StatsTable, again: Sequence[tuple[StatsQuery, StatsTable]] = ()
+        self, asked: ResultContext, table: StatsTable, again: Sequence[tuple[StatsQuery, Answers]] = ()
     ) -> int:
         """Store rows in place of all that is there of the same entities and times; return their number.
 
-        `again` has what was to be asked again, and its rows. Where anything fails, nothing is stored.
+        `again` has what was to be asked again, and its answers. Where anything fails, nothing is stored.
         """
-        parts = [(asked.question, table), *again]
+        parts = [(asked.question, table)]
+        for question, answers in again:
+            hours = table_of(asked._replace(question=question), answers)
+            parts.append((question, as_one_day(hours, question.period)))
         with self._transaction() as db:
             _add_columns(db, table.metrics)
             if self._questions_again(db, asked) != [question for question, _ in again]:

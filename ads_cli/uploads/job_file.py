@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..errors import StateError
-from .batch import Acknowledgement, Attempt, Planned, SentPart
+from .upload import Acknowledgement, Attempt, Planned, SentPart
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -96,7 +96,7 @@ class Job(msgspec.Struct, kw_only=True):
 
     @property
     def is_once(self) -> bool:
-        """Whether it makes something anew each time that it is run, so that its journal must be kept."""
+        """Whether it creates something new each time that it is run, so that its journal must be kept."""
         return self.key.upload in ("create", "send")
 
     @property

@@ -16,7 +16,6 @@ from ..client.rate_limiter import StoppedError
 from ..config.atomic_files import make_folder, sync_folder
 from ..config.file_locks import lock_folder
 from ..errors import STATE_HINT, StateError
-from .batch import Acknowledgement, Attempt, Planned, SentPart
 from .job_file import (
     END,
     MARK,
@@ -37,6 +36,7 @@ from .jobs import (
     restart_reason,
     try_lock,
 )
+from .upload import Acknowledgement, Attempt, Planned, SentPart
 from .write_epochs import NO_EPOCH, WriteEpochs
 
 # The write epoch of a job that began while another, of no common group, was changing the same place: it

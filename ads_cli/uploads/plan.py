@@ -10,12 +10,11 @@ from msgspec.structs import replace
 
 from ..api.endpoint import Request
 from ..feeds.rows import RowNames, Rows
+from ..validation import CheckedRow, EncodedRows
 from ..validation.report import ValidationReport
-from ..validation.rows import CheckedRow, EncodedRows
 from ..validation.validator import OnProgress, Validator
-from .batch import Acknowledgement, Batch, Batches
 from .job_file import JobKey, UploadTarget, options_of_rows
-from .upload import Upload
+from .upload import Acknowledgement, Batch, Batches, Upload
 
 if TYPE_CHECKING:
     from .job_file import JobKey, UploadTarget

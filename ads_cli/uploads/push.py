@@ -17,10 +17,10 @@ from ..feeds.rows import Row
 from ..output.text import counted
 from ..parallel.ordered_map import WorkerThreads
 from ..validation.report import ValidationReport
-from .batch import FAILED, Acknowledgement, Batch, Batches
 from .journal import Journal
 from .plan import Plan
 from .rejected_rows import FailedOut, RejectRow, write_rejected_rows
+from .upload import FAILED, Acknowledgement, Batch, Batches
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
@@ -45,7 +45,7 @@ class PushObserver(Protocol):
 
 @dataclass
 class PushResult:
-    """What a run came to."""
+    """The result of a run."""
 
     error: AdsctlError | Interrupted | None = None  # stopped the run early
     rejected: int = 0  # rows that the service rejected in this run

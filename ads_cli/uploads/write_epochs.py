@@ -31,7 +31,10 @@ SHARED_MEMORY = Path("/dev/shm")
 
 
 class Witness:
-    """The notes about one state folder."""
+    """Notes outside of a state folder, which a restored copy or snapshot of that folder does not bring back.
+
+    Each names the stamp of the last write epoch, and the boot of the machine in which it was begun.
+    """
 
     def __init__(self, state_dir: Path) -> None:
         self._state = str(state_dir.resolve())
@@ -72,7 +75,7 @@ def _folders() -> Iterator[Path]:
 
 
 def _is_private(folder: Path) -> bool:
-    """Tell whether nobody else can have made or changed a folder."""
+    """Tell whether no other user can have made or changed a folder."""
     try:
         found = folder.lstat()
     except OSError:
@@ -89,7 +92,7 @@ def _boot() -> str:
         return ""
 
 
-NO_EPOCH = ""
+NO_EPOCH = ""  # in place of a stamp, which is the random token and the time of the last change, `TOKEN-HEX`
 # Requests that change what a place holds: its products or users, or, with DELETE, all of it.
 PLACE_PATH = re.compile(
     r"/(?P<kind>product_catalog|custom_audience|do_not_reach_list)s/(?P<id>[^/]+)(?P<items>/products|/users)?/?$"
@@ -97,7 +100,7 @@ PLACE_PATH = re.compile(
 
 
 class _Epoch(msgspec.Struct):
-    """The content of the file of a write epoch."""
+    """The content of the file of a write epoch, of which each upload target has one."""
 
     place: UploadTarget
     token: str  # random
@@ -111,11 +114,11 @@ class WriteEpochs:
     """The write epochs of all places that were pushed to from this machine."""
 
     def __init__(self, state_dir: Path) -> None:
-        self._folder = state_dir / "generations"
+        self._folder = state_dir / "generations"  # as write epochs were called before
         self._witness = Witness(state_dir)
 
     def current(self, place: UploadTarget) -> str:
-        """Return the stamp of the current write epoch; NO_GENERATION if there is none.
+        """Return the stamp of the current write epoch; NO_EPOCH if there is none.
 
         The stamp contains the time of the file's last change, which cannot be copied: in a copy of an
         earlier state folder, whatever was sent since then is not known. A snapshot of a volume keeps it:
@@ -167,7 +170,7 @@ class WriteEpochs:
                     self._remove(path)
 
     def _read(self, place: UploadTarget) -> tuple[str, str]:
-        """Return the stamp of the current write epoch, and its group."""
+        """Return the stamp of the current write epoch, and its group; NO_EPOCH where there is none."""
         path = self._path(place)
         try:
             found = _decode(path.read_bytes())

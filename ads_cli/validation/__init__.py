@@ -1,1 +1,315 @@
-"""Rows against declared rules: validator, report, duplicates and worker processes."""
+"""Rows against declared rules: facts about rows that are gathered while they are validated."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from ..api.fields import fields_of
+from ..api.problems import Problem
+from ..api.validation import errors_in
+from ..feeds.rows import AppliedFix, Row, Rows
+
+
+class FeedStats(Protocol):
+    """Facts about a run of rows; picklable, since worker processes gather them too."""
+
+    def note(self, row: Row, problems: list[Problem], record: int) -> None:
+        """Note a validated row; `record` is its number in the run."""
+
+    def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
+        """Note further problems of a row."""
+
+    def add(self, later: Any) -> None:
+        """Add the facts about the run of rows that follows."""
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede this run in the file."""
+
+
+MAX_EXAMPLES = 3
+MAX_CHARACTERS = 80  # of a value in an example
+
+
+class ExampleChange(msgspec.Struct):
+    """A change of one row."""
+
+    line: int
+    record: int
+    field: str
+    before: Any
+    after: Any
+
+
+class Fixed(msgspec.Struct):
+    """The rows that a fix changed."""
+
+    rows: int = 0
+    examples: list[ExampleChange] = []
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede the run in the file."""
+        for example in self.examples:
+            example.record += offset
+
+
+FixedRows = dict[str, Fixed]  # by the name of the fix
+
+
+def note(fixed: FixedRows, row: Row, record: int) -> None:
+    """Count the changes of a row; `record` is its number."""
+    for name in dict.fromkeys(change.fix for change in row.changes):
+        found = fixed.setdefault(name, Fixed())
+        found.rows += 1
+        if len(found.examples) < MAX_EXAMPLES:
+            change = next(change for change in row.changes if change.fix == name)
+            found.examples.append(_example(row.line, record, change))
+
+
+def add(fixed: FixedRows, more: Mapping[str, Fixed]) -> None:
+    """Add the counts of later rows."""
+    for name, other in more.items():
+        found = fixed.setdefault(name, Fixed())
+        found.rows += other.rows
+        found.examples = (found.examples + other.examples)[:MAX_EXAMPLES]
+
+
+def _example(line: int, record: int, change: AppliedFix) -> ExampleChange:
+    return ExampleChange(line, record, change.field, _shortened(change.before), _shortened(change.after))
+
+
+def _shortened(value: Any) -> Any:
+    return f"{value[:MAX_CHARACTERS]}…" if isinstance(value, str) and len(value) > MAX_CHARACTERS else value
+
+
+class CheckedRow(msgspec.Struct, gc=False):
+    """A row, the item it was converted to, and its problems.
+
+    The item is None where one of them is an error, or the row is left out.
+    """
+
+    row: Row
+    item: msgspec.Struct | None
+    problems: list[Problem]
+
+    @property
+    def errors(self) -> str:
+        """Join the errors to one line; empty where the row is valid."""
+        return "; ".join(map(str, errors_in(self.problems)))
+
+
+class ValidationResult(msgspec.Struct):
+    """The result of validating a run of rows."""
+
+    rows: int = 0
+    left_out: int = 0  # of them, by conversion
+    problems: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
+    id_forms: list[str | None] = []  # of the field that is unique within a file, see `RowSchema.id_form`
+    with_values: dict[str, Any] = {}  # those of the columns that are not sent, with a value of each
+    fixed: FixedRows = {}  # what fixes changed
+    selection: Any = None  # what a RowSelector noted
+    kept: bytes = b""  # of the rows, where anything is
+    facts: FeedStats | None = None  # where they are gathered
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede this run in the file."""
+        self.problems = [(line, record + offset, problems) for line, record, problems in self.problems]
+        for numbered in (self.selection, self.facts, *self.fixed.values()):
+            if numbered is not None:
+                numbered.renumber(offset)
+
+
+MAX_BYTES_IN_MEMORY = 16 * 1024 * 1024  # more are in an unnamed temporary file
+
+
+class RowKeeper(Protocol):
+    """Collects what is kept of a run of rows."""
+
+    def add(self, checked: CheckedRow, number: int) -> None:
+        """Take a row, and its number within the run."""
+
+    def packed(self) -> bytes:
+        """Return what was collected."""
+
+
+class KeptRun(NamedTuple):
+    """What a RowKeeper collected of a run of rows."""
+
+    packed: bytes
+    records_before: int  # in the file
+
+
+class RowSpool:
+    """Runs of rows, each packed into bytes by the process that validated it."""
+
+    def __init__(self) -> None:
+        from tempfile import SpooledTemporaryFile
+
+        self.are_complete = True  # until there is no space for one
+        self._file = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - open until it is forgotten
+        self._runs: list[tuple[int, int]] = []  # size in bytes, and the records that precede it
+
+    def add(self, run: KeptRun) -> None:
+        """Keep a run; where there is no space for it, all are dropped."""
+        if not self.are_complete:
+            return
+        try:
+            self._file.write(run.packed)
+            self._file.flush()
+        except OSError:
+            self.are_complete = False
+            self._file.close()
+        else:
+            self._runs.append((len(run.packed), run.records_before))
+
+    def __iter__(self) -> Iterator[KeptRun]:
+        """Yield the runs in their order."""
+        begin = 0
+        for size, records_before in self._runs:
+            self._file.seek(begin)
+            yield KeptRun(self._file.read(size), records_before)
+            begin += size
+
+
+class Advisor(Protocol):
+    """Says how a problem can be fixed, and what gives a field its values."""
+
+    def column_for(self, field: str, columns: Sequence[str]) -> str | None:
+        """Return the column that seems to be meant as a field."""
+
+    def fields_of_columns(self, columns: Sequence[str], free: Collection[str]) -> dict[str, str]:
+        """Return the fields that columns seem to be meant as, of those that no column is read as."""
+
+    def options_for(self, field: str, value: Any) -> list[str] | None:
+        """Return the options that make a value of a column valid as a field; None where there are none."""
+
+    def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
+        """Return a problem of a row with the fix for it, or the reason why none does."""
+
+
+MakeAdvisor = Callable[[], Advisor]  # picklable; called only where something is wrong
+
+
+class RowSchema(NamedTuple):
+    """One kind of feed; picklable, since worker processes validate by it."""
+
+    struct: type[msgspec.Struct]  # what a row is converted to
+    id_field: str  # unique within a file
+    duplicate_message: str  # why
+    required: tuple[str, ...]  # columns that a file must have
+    known: tuple[str, ...]  # columns that a file may have; any other causes a warning
+    encode: Callable[[Any], bytes]  # the JSON of a converted row
+    roots: tuple[str, ...]  # what may be the only key of a document
+    advisor: MakeAdvisor | None = None
+    id_form: Callable[[str], str] = str  # equal for ids that the service may take for the same
+
+    @property
+    def choices(self) -> dict[str, tuple[str, ...]]:
+        """Return the values of the fields that have few."""
+        return {field.name: found for field in fields_of(self.struct) if (found := field.type.choices)}
+
+
+class EncodedRows(msgspec.Struct):
+    """Valid rows, ready to be sent: their ids, their JSON, and where they are in the file."""
+
+    ids: list[str] = []
+    bodies: list[bytes] = []
+    places: list[tuple[int, int]] = []  # record number and line
+    rows: int = 0  # rows read, those that are not sent included
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def add(self, id: str, body: bytes, record: int, line: int) -> None:
+        """Append a row."""
+        self.ids.append(id)
+        self.bodies.append(body)
+        self.places.append((record, line))
+
+    def slice(self, begin: int, end: int) -> "EncodedRows":
+        """Return the rows from `begin` to `end`."""
+        return EncodedRows(self.ids[begin:end], self.bodies[begin:end], self.places[begin:end])
+
+    def extend(self, others: "EncodedRows") -> None:
+        """Append other rows."""
+        self.ids += others.ids
+        self.bodies += others.bodies
+        self.places += others.places
+
+    def renumber(self, offset: int) -> None:
+        """Add the number of records that precede these in the file."""
+        self.places = [(record + offset, line) for record, line in self.places]
+
+
+class RowEncoder:
+    """Keeps the valid rows of a run as they are sent."""
+
+    def __init__(self, schema: RowSchema) -> None:
+        self.rows = EncodedRows()
+        self._id_field, self._encode = schema.id_field, schema.encode
+
+    def add(self, checked: CheckedRow, number: int) -> None:
+        """Encode a row, if it is valid."""
+        if (item := checked.item) is not None:
+            self.rows.add(getattr(item, self._id_field), self._encode(item), number, checked.row.line)
+
+    def packed(self) -> bytes:
+        """Return the rows as `unpack` reads them."""
+        return _pack(self.rows)
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(EncodedRows).decode
+
+
+def unpack(run: KeptRun) -> EncodedRows:
+    """Return the rows that a RowEncoder has kept of a run."""
+    rows = _unpack(run.packed)
+    rows.renumber(run.records_before)
+    return rows
+
+
+class RowSelector(Protocol):
+    """Selects rows while they are validated; picklable, since worker processes have a copy."""
+
+    def broken_rules(self, item: Any) -> list[Problem]:
+        """Return the rules that an item breaks."""
+
+    def select(self, rows: Iterable[CheckedRow], result: ValidationResult) -> Iterator[CheckedRow]:
+        """Yield the rows as they are, and note in `result.selection` which of them are to be sent."""
+
+
+class Selection(Protocol):
+    """The rows of a whole file that are to be sent."""
+
+    @property
+    def selector(self) -> RowSelector:
+        """Return what selects rows while they are validated."""
+
+    @property
+    def expected_epoch(self) -> str | None:
+        """Return the write epoch in which rows were selected; None if it does not matter."""
+
+    @property
+    def due(self) -> int:
+        """Return the number of rows to be sent."""
+
+    @property
+    def skips_rows(self) -> bool:
+        """Tell whether valid rows are left out."""
+
+    @property
+    def digest(self) -> str:
+        """Return what identifies the selected rows; empty where all are selected."""
+
+    def totals(self) -> dict[str, int]:
+        """Return counts for the summary."""
+
+    def clear(self) -> None:
+        """Forget everything: the file is validated again."""
+
+    def add(self, noted: Any) -> None:
+        """Append what a selector noted of a run of rows."""
+
+    def rows_to_send(self, rows: Rows) -> Iterable[Row]:
+        """Return the rows that are to be sent, and those that are invalid."""

@@ -1,14 +1,17 @@
-"""Validation errors and warnings of a file, grouped by rule."""
+"""What is wrong with a file: errors and warnings grouped by rule; columns that lack, or are not sent."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from ..api.problems import Problem, Severity
-from ..feeds.rows import FIRST_LINES, Row
-from ..output.text import counted
-from .rows import FixedRows
+from ..errors import ContentError
+from ..feeds.rows import FIRST_LINES, Row, Rows
+from ..output.text import counted, listed, shell_command
+from ..spelling import closest, suggestion
+from . import FixedRows, MakeAdvisor
 
 MAX_FINDINGS = 1000
 
@@ -122,3 +125,120 @@ class ValidationReport:
             if len(finding.lines) < FIRST_LINES:
                 finding.lines.append(row.line)
                 finding.records.append(row.record)
+
+
+FIRST_COLUMNS = 5  # unknown columns that a note names
+MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
+COLUMN_SIMILARITY = 0.6  # of a column that is suggested for a missing field
+FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --default {1}"
+
+
+def missing_columns(
+    rows: Rows, required: Collection[str], known: Collection[str], advisor: MakeAdvisor | None = None
+) -> dict[str, str]:
+    """Return the required fields that a table has no column for, each with what to do.
+
+    Raises ContentError where it has a column for none of them: then it is not such a feed.
+    """
+    if not rows.has_header:
+        return {}
+    present = {*rows.fields, *rows.composed}
+    filled = present.union(rows.conversion.fields if rows.conversion else ())
+    missing = [name for name in required if name not in filled]
+    unknown = [name for name in rows.columns if name not in known][:MAX_COMPARED]
+    if missing and has_no_required_column(rows, required):
+        hints = (meant for name in missing if (meant := _map_hint(name, unknown, advisor)))
+        raise ContentError(
+            f"{rows.source.label}: no column {', '.join(map(repr, missing))}",
+            hint="; ".join(hints) or f"the file's columns are: {listed(rows.columns)}",
+        )
+    return {
+        name: rows.hints.get(name)
+        or f"the file has no such column; {_map_hint(name, unknown, advisor) or _fill_hint(name, present)}"
+        for name in missing
+    }
+
+
+def _fill_hint(name: str, present: Collection[str]) -> str:
+    template = "'description={title}'" if name == "description" and "title" in present else f"{name}=…"
+    return FILL_HINT.format(name, template)
+
+
+def has_no_required_column(rows: Rows, required: Collection[str]) -> bool:
+    """Tell whether a table has a column for none of the required fields; its columns were read."""
+    return rows.has_header and bool(rows.columns) and {*rows.fields, *rows.composed}.isdisjoint(required)
+
+
+def unsent_columns(rows: Rows, known: Collection[str]) -> frozenset[str]:
+    """Return the columns that are no fields, unless they are known for it or read by a step."""
+    used = rows.conversion.columns if rows.conversion else ()
+    return frozenset(
+        column
+        for column, name in zip(rows.columns, rows.fields, strict=True)
+        if name not in known and column not in used and column not in rows.unsent
+    )
+
+
+def unused_mapping(rows: Rows) -> list[str]:
+    """Return a warning about each column of --map that no record has; the reader of a table refuses it."""
+    unused = [] if rows.has_header else [name for name in rows.rename if name not in rows.columns]
+    return [f"--map: no record has {name!r}{suggestion(name, rows.columns)}" for name in unused]
+
+
+def unknown_columns(
+    rows: Rows,
+    known: Collection[str],
+    with_values: Mapping[str, Any],
+    advisor: MakeAdvisor | None,
+    missing: Collection[str],
+) -> list[str]:
+    """Return notes about columns that are not sent, though they have values, of which each has one here.
+
+    What may be meant as a field that is `missing` is told there.
+    """
+    unsent = unsent_columns(rows, known)
+    columns = [column for column in rows.columns if column in unsent and column in with_values]
+    return columns_not_sent(columns, {*known} - {*rows.fields}, with_values, advisor, missing)
+
+
+def columns_not_sent(
+    columns: Sequence[str],
+    free: Collection[str],
+    values: Mapping[str, Any] = MappingProxyType({}),
+    advisor: MakeAdvisor | None = None,
+    missing: Collection[str] = (),
+) -> list[str]:
+    """Return notes about columns that are not sent: first those that seem to be meant for a field.
+
+    `free` are the fields that no column is read as. Of a column whose value is not valid there, the
+    options that make it valid are named too; where there are none, it is not suggested.
+    """
+    notes: list[str] = []
+    others: list[str] = []
+    fields = advisor().fields_of_columns(columns[:MAX_COMPARED], free) if advisor and columns else {}
+    for number, column in enumerate(columns):
+        meant = fields.get(column)
+        if meant in missing:
+            continue
+        if advisor is None and number < MAX_COMPARED:
+            meant = closest(column, free)
+        needed: list[str] | None = []
+        if meant and advisor and column in values:
+            needed = advisor().options_for(meant, values[column])
+        if meant and needed is not None and len(notes) < FIRST_COLUMNS:
+            option = shell_command(["--map", f"{column}={meant}", *needed])
+            notes.append(f"{column!r} is not sent; to send it: {option}")
+        else:
+            others.append(column)
+    if others:
+        more = f", and {len(others) - FIRST_COLUMNS} more" if len(others) > FIRST_COLUMNS else ""
+        names = ", ".join(map(repr, others[:FIRST_COLUMNS]))
+        verb = "is" if len(others) == 1 else "are"
+        notes.append(f"{counted(len(others), 'column')} {verb} not known and not sent: {names}{more}")
+    return notes
+
+
+def _map_hint(name: str, unknown: list[str], advisor: MakeAdvisor | None) -> str:
+    """Suggest the column that may be meant, and the option that maps it."""
+    meant = advisor().column_for(name, unknown) if advisor else closest(name, unknown, COLUMN_SIMILARITY)
+    return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""

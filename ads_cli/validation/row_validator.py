@@ -20,7 +20,7 @@ from ..feeds.rows import (
     TableRows,
     UnreadableBlockError,
 )
-from .rows import (
+from . import (
     CheckedRow,
     EncodedRows,
     FeedStats,
@@ -173,15 +173,12 @@ class RowValidator:
         """Convert each row and apply the rules."""
         convert_item, struct, dropped = msgspec.convert, self.schema.struct, self.dropped
         conversion = self.conversion if self._has_fixes else None
-        may_fix_texts = conversion and conversion.may_fix_texts
-        for row in rows:
+        for row in conversion.with_fixed_texts(rows) if conversion else rows:
             if dropped and self.number(row) in dropped:
                 self._drop(row)
             if row.left_out:
                 yield CheckedRow(row, None, [])
                 continue
-            if may_fix_texts and conversion and may_fix_texts(row.values) and not row.problem:
-                conversion.fix_texts(row)
             if not row.problem and not self.duplicates and not (self.alike and self._alike(row)):
                 try:  # the fast path, for nearly every row
                     item = convert_item(row.values, struct, strict=False)

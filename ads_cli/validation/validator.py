@@ -11,10 +11,7 @@ import msgspec
 from ..api.validation import can_warn
 from ..feeds.rows import FIRST_LINES, Block, DuplicatePolicy, Row, Rows, TableRows
 from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, is_shared
-from .columns import missing_columns, unknown_columns, unsent_columns, unused_mapping
-from .report import ValidationReport
-from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
-from .rows import (
+from . import (
     CheckedRow,
     EncodedRows,
     FeedStats,
@@ -28,6 +25,8 @@ from .rows import (
     add,
     unpack,
 )
+from .report import ValidationReport, missing_columns, unknown_columns, unsent_columns, unused_mapping
+from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
 
@@ -224,7 +223,9 @@ class Validator:
             if self.selection:
                 self.selection.add(result.selection)
             self._on_progress(self.report.rows)
-        unknown = unknown_columns(self.rows, self.schema.known, self._with_values, self.schema.advisor)
+        unknown = unknown_columns(
+            self.rows, self.schema.known, self._with_values, self.schema.advisor, self.report.missing
+        )
         self.report.notes = [*self.rows.notes, *unknown]
         self.report.warnings = [*self.rows.warnings, *unused_mapping(self.rows)]
         if self.report.left_out == self.report.rows:

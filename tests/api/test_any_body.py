@@ -18,8 +18,8 @@ from ads_cli.audiences.operations import Operations
 from ads_cli.audiences.upload import UserUpload
 from ads_cli.emulator.core.request import read_names
 from ads_cli.products.normal_form import encode_product
-from ads_cli.products.upload import push_upload
-from ads_cli.validation.rows import EncodedRows
+from ads_cli.products.plans import push_upload
+from ads_cli.validation import EncodedRows
 from tests.effort import tries
 from tests.emulator.wire_names import X_NAMES, renamed
 

@@ -11,7 +11,7 @@ from ads_cli.api.batches import encode_operation, operation, operation_of
 from ads_cli.api.endpoint import requests_for
 from ads_cli.api.names import SERVICES
 from ads_cli.api.validation import convert
-from ads_cli.emulator.core.batch import read_operation
+from ads_cli.emulator.core.routing import read_operation
 from tests.effort import tries
 
 from .strategies import values_of

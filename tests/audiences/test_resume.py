@@ -8,8 +8,8 @@ import msgspec
 import pytest
 import time_machine
 
-from ads_cli.uploads.batch import Acknowledgement
 from ads_cli.uploads.job_file import END, acknowledgements, encode
+from ads_cli.uploads.upload import Acknowledgement
 from tests.audiences.conftest import digest
 from tests.products.stopping import list_jobs
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import httpx
 import pytest
 
-from ads_cli.auth import callback
+from ads_cli.auth import sign_in
 from tests.auth.test_signin import LOGIN, service, shop  # noqa: F401 - fixtures
 
 
@@ -83,9 +83,9 @@ def test_connections_that_say_nothing_do_not_hold_up_a_callback(shop, service): 
     process, address = listening(shop)
     with held_up(address):
         url = f"http://127.0.0.1:{address[1]}/?oauth_token=rt&oauth_verifier=1234567"
-        page = httpx.get(url, timeout=callback.REQUEST_TIMEOUT_SECONDS / 2)
+        page = httpx.get(url, timeout=sign_in.REQUEST_TIMEOUT_SECONDS / 2)
         assert "You are signed in" in page.text
-        process.communicate(timeout=callback.REQUEST_TIMEOUT_SECONDS / 2)
+        process.communicate(timeout=sign_in.REQUEST_TIMEOUT_SECONDS / 2)
     assert process.returncode == 0
 
 
@@ -94,17 +94,17 @@ def test_a_signal_ends_a_sign_in_whose_listener_is_held_up(shop, service, signum
     process, address = listening(shop)
     with held_up(address):
         process.send_signal(signum)
-        _, stderr = process.communicate(timeout=callback.REQUEST_TIMEOUT_SECONDS / 2)
+        _, stderr = process.communicate(timeout=sign_in.REQUEST_TIMEOUT_SECONDS / 2)
     assert process.returncode == 128 + signum
     assert stderr.decode().splitlines()[-1] == f"stopped by {signum.name}"
 
 
 def test_a_listener_closes_a_connection_that_drips(monkeypatch):
-    monkeypatch.setattr(callback, "REQUEST_TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(sign_in, "REQUEST_TIMEOUT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = free.getsockname()
     with ExitStack() as stack:
-        stack.enter_context(callback.Listener(f"http://app.localhost:{address[1]}/"))
+        stack.enter_context(sign_in.Listener(f"http://app.localhost:{address[1]}/"))
         connection = stack.enter_context(socket.create_connection(address, timeout=5))
         connection.sendall(b"GET / HTTP/1.1\r\nX-Long: ")
         with pytest.raises(ConnectionError):

@@ -4,25 +4,9 @@ import json
 
 import pytest
 
-from ads_cli.client.sender import Sender
 from ads_cli.emulator.seed.line_items import HAMBURG, KNITTERS, SPRING
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
-
-
-@pytest.fixture
-def sent(monkeypatch) -> list[tuple[str, str]]:
-    """The requests that change anything, as methods and addresses."""
-    found: list[tuple[str, str]] = []
-    send = Sender.send
-
-    def recorded(self, prepared, *arguments, **options):
-        if prepared.method != "GET":
-            found.append((prepared.method, prepared.url))
-        return send(self, prepared, *arguments, **options)
-
-    monkeypatch.setattr(Sender, "send", recorded)
-    return found
 
 
 def shown(adsctl, *words: str) -> str:
@@ -55,13 +39,13 @@ def test_a_list_that_is_shown_is_created_again(adsctl, service, service_name, gr
 
 
 @both_services
-def test_a_record_that_was_edited_is_changed_where_it_differs(adsctl, service, service_name, sent):
+def test_a_record_that_was_edited_is_changed_where_it_differs(adsctl, service, service_name, writes):
     record = json.loads(shown(adsctl, "campaigns", "get", SPRING))
     done = adsctl("campaigns", "update", "-f", "-", "-o", "json", input=json.dumps(record))
-    assert "nothing to change" in done.stderr and json.loads(done.stdout) == record and not sent
+    assert "nothing to change" in done.stderr and json.loads(done.stdout) == record and not writes
     edited = json.dumps(record | {"name": "Summer", "daily_budget_amount_local_micro": 61_000_000})
     adsctl("campaigns", "update", "-f", "-", input=edited)
-    ((method, url),) = sent
+    ((method, url),) = writes
     assert method == "PUT" and url.partition("?")[0].endswith(f"/campaigns/{SPRING}")
     assert "name=Summer" in url and "61000000" in url and url.count("=") == 2
     told = adsctl(
@@ -72,27 +56,29 @@ def test_a_record_that_was_edited_is_changed_where_it_differs(adsctl, service, s
 
 @both_services
 @pytest.mark.parametrize("format", ["json", "csv", "yaml", "jsonl"])
-def test_of_a_list_only_what_was_edited_is_sent(adsctl, service, service_name, format, sent):
+def test_of_a_list_only_what_was_edited_is_sent(adsctl, service, service_name, format, writes):
     listed = adsctl("-q", "campaigns", "list", "--all", "-o", format).stdout
     words = ("campaigns", "update", "-f", "-", "--format", format, "-o", "ids")
-    assert adsctl(*words, input=listed).stdout == "" and not sent, "with values that only the service answers"
+    assert adsctl(*words, input=listed).stdout == "" and not writes, (
+        "with values that only the service answers"
+    )
     done = adsctl(*words, input=listed.replace("Winter", "Summer").replace("Hamburg", "Bremen"))
-    assert done.stdout.split() == ["8wkt0", HAMBURG] and len(sent) == 1
+    assert done.stdout.split() == ["8wkt0", HAMBURG] and len(writes) == 1
     assert "5 records unchanged" in done.stderr
     names = adsctl("-q", "campaigns", "list", "--all", "-o", "csv", "--columns", "name").stdout
     assert "Bremen knows us" in names and "Summer sale" in names
 
 
-def test_cards_of_a_list_are_changed_and_one_that_is_refused_is_named(adsctl, service, sent):
+def test_cards_of_a_list_are_changed_and_one_that_is_refused_is_named(adsctl, service, writes):
     cards = json.loads(shown(adsctl, "cards", "list", "--all"))
     cards[0]["name"], cards[1]["id"] = "Renamed", "nope"
     done = adsctl("cards", "update", "-f", "-", "-o", "ids", input=json.dumps(cards), code=5)
-    assert "nope" in done.stderr and not sent, "what is not there is told first"
+    assert "nope" in done.stderr and not writes, "what is not there is told first"
     cards[1]["id"] = cards[2]["id"]
     told = adsctl("cards", "update", "-f", "-", input=json.dumps(cards[:1] + cards[2:] + cards[1:2]), code=3)
     assert cards[2]["id"] in told.stderr
     done = adsctl("cards", "update", "-f", "-", "-o", "ids", input=json.dumps([cards[0], cards[2]]))
-    assert done.stdout.split() == [cards[0]["id"]] and [method for method, _ in sent] == ["PUT"]
+    assert done.stdout.split() == [cards[0]["id"]] and [method for method, _ in writes] == ["PUT"]
 
 
 def test_a_list_of_cards_that_was_stopped_is_resumed_and_none_is_made_twice(adsctl, service):

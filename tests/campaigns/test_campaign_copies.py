@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.client.sender import Sender
+from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.accounts import CAFE, SHOP
 from ads_cli.emulator.seed.line_items import CARD, HAMBURG, KNITTERS, SPRING, WINTER
 

@@ -1,10 +1,11 @@
 """Campaigns as a file: pulled, compared and carried out; nothing is created twice, or touched beside it."""
 
 import json
+from threading import Barrier
 
 import pytest
 
-from ads_cli.client.sender import Sender
+from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.accounts import CAFE, SHOP
 from ads_cli.emulator.seed.line_items import CARD, CLICKS, KNITTERS, SPRING, SUMMER
 
@@ -280,6 +281,36 @@ def test_what_was_created_with_a_lost_answer_is_found_and_not_created_again(adsc
     assert len(names) == len({*names})
 
 
+MANY = {
+    "campaigns": [
+        {"name": f"New {number}", "funding_instrument_id": CARD, "daily_budget": 5} for number in range(100)
+    ]
+}
+
+
+def test_batches_of_one_level_are_sent_at_once(adsctl, service, monkeypatch):
+    send, all_there = Sender.send, Barrier(3)
+
+    def together(self, prepared, *args, **options):
+        if prepared.method == "POST":
+            all_there.wait(30)
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", together)
+    apply(adsctl, MANY)
+    monkeypatch.setattr(Sender, "send", send)
+    assert plan(adsctl, MANY, code=0) == []
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_lost_answer_among_batches_that_are_sent_at_once_creates_nothing_twice(adsctl, service, times):
+    service.fail(f"POST /12/batch/accounts/*/campaigns reset-after times={times}")
+    apply(adsctl, MANY, code=8)
+    apply(adsctl, MANY, "--resume")
+    names = [one["name"] for one in document(adsctl)["campaigns"] if one["name"].startswith("New ")]
+    assert len(names) == len({*names}) == 100
+
+
 def test_records_of_one_name_are_told_apart_by_keys_after_a_lost_answer(adsctl, service):
     twins = {
         "campaigns": [
@@ -342,6 +373,18 @@ def test_campaigns_are_pruned_by_a_file_that_covers_the_account(adsctl, service)
     apply(adsctl, file, "--prune", "--max-delete", "50%")
     assert KNITTERS not in {one["id"] for one in document(adsctl)["campaigns"]}
     assert plan(adsctl, file, "--prune", code=0) == []
+
+
+@pytest.mark.parametrize("output", ["yaml", "json"])
+def test_a_mistake_that_only_the_account_tells_has_its_line(adsctl, service, output):
+    adsctl("campaigns", "pull", f"shop.{output}")
+    file = adsctl.home / f"shop.{output}"
+    lines = file.read_text().splitlines()
+    number = next(number for number, line in enumerate(lines) if "WEBSITE_CLICKS" in line)
+    lines[number] = lines[number].replace("WEBSITE_CLICKS", "REACH")
+    file.write_text("\n".join(lines))
+    told = adsctl("campaigns", "plan", file.name, code=3).stderr
+    assert f"shop.{output}:{number + 1}: campaigns[0].line_items[0].objective: cannot be changed" in told
 
 
 def test_what_cannot_be_changed_is_refused_or_replaced(adsctl, service):
@@ -431,3 +474,62 @@ def test_the_example_is_a_file(adsctl, service):
     for field in ("bid_amount", "frequency_cap", "primary_web_event_tag", "purchase_order_number"):
         assert f"{field}:" in example
     assert "create" in {action for action, _ in short(plan(adsctl, example))}
+
+
+@both_services
+def test_targeting_that_the_service_adds_by_itself_is_there_and_not_refused(adsctl, service, service_name):
+    app = {"ios_app_store_identifier": "1066718842", "android_app_store_identifier": "example.nordlicht.shop"}
+    item = {"name": "Install it", "objective": "APP_INSTALLS", "product_type": "PROMOTED_POSTS", **app}
+    item |= {"placements": ["ALL_ON_PLATFORM"], "start_time": "2031-01-01", "bid_strategy": "AUTO"}
+    item["targeting"] = [{"PLATFORM": "0"}, {"PLATFORM": "1"}, {"LANGUAGE": "de"}]
+    campaign = {"name": "App", "funding_instrument_id": CARD, "daily_budget": 5, "line_items": [item]}
+    apply(adsctl, {"campaigns": [campaign]})
+    assert plan(adsctl, {"campaigns": [campaign]}, "--prune", code=0) == []
+
+
+def replacing(adsctl) -> dict:
+    file, campaign = spring(adsctl)
+    item = next(one for one in campaign["line_items"] if one["id"] == SUMMER)
+    item["placements"] = ["PLATFORM_TIMELINE"]
+    return file
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_replacement_is_made_once_and_the_file_stays_what_it_is(adsctl, service, when, monkeypatch):
+    file, send, kills = replacing(adsctl), Sender.send, 0
+    names = sorted(one["name"] for one in file["campaigns"][0]["line_items"])
+    while True:
+        left = [1]
+
+        def dying(self, prepared, *args, left=left, **options):
+            left[0] -= prepared.method != "GET"
+            if left[0] >= 0 or prepared.method == "GET":
+                return send(self, prepared, *args, **options)
+            if when == "after":
+                send(self, prepared, *args, **options)
+            raise KilledError
+
+        monkeypatch.setattr(Sender, "send", dying)
+        try:
+            apply(adsctl, file, "--replace")
+        except KilledError:
+            kills += 1
+            assert kills < 40
+            continue
+        break
+    monkeypatch.setattr(Sender, "send", send)
+    items = spring(adsctl)[1]["line_items"]
+    assert kills >= 3 and sorted(one["name"] for one in items) == names
+    assert plan(adsctl, file, "--replace", "--prune", code=0) == plan(adsctl, file, code=0) == []
+
+
+def test_what_is_replaced_stays_until_its_replacement_is_whole(adsctl, service):
+    file = replacing(adsctl)
+    service.fail("POST */promoted_posts status=400")
+    assert "create ad post" in apply(adsctl, file, "--replace", code=9).stderr
+    old = next(one for one in spring(adsctl)[1]["line_items"] if one["id"] == SUMMER)
+    assert old["targeting"] and old["ads"]
+    service.fail()
+    apply(adsctl, file, "--replace")
+    assert SUMMER not in {one["id"] for one in spring(adsctl)[1]["line_items"]}
+    assert plan(adsctl, file, "--prune", code=0) == []

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.client.sender import Sender
+from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.line_items import CARD
 from tests.campaigns.test_campaign_files import (
     DIFFERENCES,

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ads_cli.api.line_items import Objective
-from ads_cli.client.sender import Sender
+from ads_cli.client.response import Sender
 from ads_cli.emulator.resources import campaigns, line_items
 from ads_cli.emulator.seed.accounts import CAFE
 from ads_cli.emulator.seed.line_items import LINE_ITEM_FIELDS

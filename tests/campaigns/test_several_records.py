@@ -4,26 +4,14 @@ import json
 
 import pytest
 
-from ads_cli.client.sender import Sender
 from ads_cli.emulator.seed.line_items import HAMBURG, KNITTERS, SPRING, WINTER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 DAY = "daily_budget_amount_local_micro"
 
 
-@pytest.fixture
-def sent(monkeypatch) -> list[tuple[str, str]]:
-    """The requests that change anything, as methods and ends of addresses."""
-    found: list[tuple[str, str]] = []
-    send = Sender.send
-
-    def recorded(self, prepared, *arguments, **options):
-        if prepared.method != "GET":
-            found.append((prepared.method, prepared.url.partition("?")[0].rpartition("/")[2]))
-        return send(self, prepared, *arguments, **options)
-
-    monkeypatch.setattr(Sender, "send", recorded)
-    return found
+def called(writes: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(method, url.partition("?")[0].rpartition("/")[2]) for method, url in writes]
 
 
 def records(adsctl, *words: str, code: int = 0) -> list[dict]:
@@ -35,10 +23,10 @@ def budgets(adsctl, *ids: str) -> list[int]:
 
 
 @both_services
-def test_several_ids_are_changed_by_one_request_and_shown_as_a_list(adsctl, service, service_name, sent):
+def test_several_ids_are_changed_by_one_request_and_shown_as_a_list(adsctl, service, service_name, writes):
     changed = records(adsctl, "campaigns", "update", HAMBURG, SPRING, "--entity-status", "PAUSED")
     assert [(one["id"], one["entity_status"]) for one in changed] == [(HAMBURG, "PAUSED"), (SPRING, "PAUSED")]
-    assert sent == [("POST", "campaigns")]
+    assert called(writes) == [("POST", "campaigns")]
     one = records(adsctl, "campaigns", "get", SPRING)
     assert isinstance(one, dict) and one["entity_status"] == "PAUSED"
     assert isinstance(records(adsctl, "campaigns", "update", SPRING, "--name", "Spring"), dict)
@@ -67,41 +55,41 @@ def test_what_is_refused_is_named_and_the_others_are_changed(adsctl, service, se
     assert left == ads[2:]
 
 
-def test_records_are_deleted_after_one_question_that_counts_them(adsctl, service, sent):
+def test_records_are_deleted_after_one_question_that_counts_them(adsctl, service, writes):
     told = adsctl("line-items", "delete", "9d4c1", "9d4c2", code=12).stderr
-    assert "Delete 2 line items (9d4c1, 9d4c2); this cannot be undone" in told and not sent
+    assert "Delete 2 line items (9d4c1, 9d4c2); this cannot be undone" in told and not writes
     gone = records(adsctl, "line-items", "delete", "9d4c1", "9d4c2", "-y")
-    assert [one["deleted"] for one in gone] == [True, True] and sent == [("POST", "line_items")]
+    assert [one["deleted"] for one in gone] == [True, True] and called(writes) == [("POST", "line_items")]
     told = adsctl("campaigns", "update", KNITTERS, SPRING, "--entity-status", "ACTIVE", code=12).stderr
     assert "Activate the campaign 8wku4, which may spend up to 15.00 EUR a day" in told
 
 
-def test_the_guard_judges_all_before_the_first_is_changed(adsctl, service, sent):
+def test_the_guard_judges_all_before_the_first_is_changed(adsctl, service, writes):
     guard = adsctl.file("guard.yaml", "max_daily_budget: 70 EUR\n")
     guard.chmod(0o600)
     words = ("campaigns", "update", KNITTERS, SPRING, HAMBURG, "--set", "daily_budget=+10%", "-y")
     assert HAMBURG in adsctl(*words, code=12, ADSCTL_GUARD=str(guard)).stderr
-    assert not sent
+    assert not writes
     adsctl(*words[:4], *words[5:], ADSCTL_GUARD=str(guard))
     assert budgets(adsctl, KNITTERS, SPRING, HAMBURG) == [16_500_000, 66_000_000, 80_000_000]
-    sent.clear()
+    writes.clear()
     guard.write_text("max_changes: 1\n")
     ads = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
     adsctl("promoted", "posts", "delete", *ads[:2], "-y", code=12, ADSCTL_GUARD=str(guard))
-    assert not sent, "each is a request of its own"
+    assert not writes, "each is a request of its own"
 
 
 @both_services
 def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_change(
-    adsctl, service, service_name, sent
+    adsctl, service, service_name, writes
 ):
     words = ("campaigns", "update", "--where", "name~^Winter", "--daily-budget", "50")
     told = adsctl(*words, code=12).stderr
     assert f"~ campaign {WINTER} 'Winter sale'" in told and "daily_budget: 40.00 -> 50.00" in told
-    assert f"Change 1 campaign ({WINTER})" in told and not sent
+    assert f"Change 1 campaign ({WINTER})" in told and not writes
     assert [one["id"] for one in records(adsctl, *words, "-y")] == [WINTER]
-    sent.clear()
-    assert records(adsctl, *words) == [] and not sent, "nothing differs any more"
+    writes.clear()
+    assert records(adsctl, *words) == [] and not writes, "nothing differs any more"
     both = ("--where", "daily-budget>=50", "--where", "entity_status=ACTIVE")
     names = [one["name"] for one in records(adsctl, "campaigns", "get", *both)]
     assert names == ["Winter sale", "Spring collection", "Hamburg knows us"]
@@ -109,7 +97,9 @@ def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_chan
     for bad in ("nmae~^W", "name"):
         assert "--where" in adsctl("campaigns", "get", "--where", bad, code=2).stderr
     adsctl("campaigns", "get", SPRING, "--where", "name~x", code=2)
-    adsctl("campaigns", "get", code=2)
+    for words in (("campaigns", "get"), ("line-items", "delete"), ("promoted", "posts", "delete")):
+        told = adsctl(*words, code=2).stderr
+        assert "_ID: is required" in told and "name one or several, or find them: --where" in told
 
 
 @both_services
@@ -130,16 +120,34 @@ def test_relative_amounts_change_what_each_record_has(adsctl, service, service_n
     adsctl("campaigns", "update", "nope", "--set", "daily_budget=+5", code=5)
 
 
-def test_a_dry_run_shows_the_requests_and_sends_none(adsctl, service, sent):
+def test_all_records_without_an_amount_are_told_at_once_with_what_finds_the_others(adsctl, service, writes):
+    campaigns = records(adsctl, "campaigns", "list", "--all")
+    without = [one["id"] for one in campaigns if one[DAY] is None]
+    words = ("campaigns", "update", "--where", "name!=", "--set", "daily_budget=+10%")
+    told = adsctl(*words, "-y", "-o", "json", code=2).stderr.splitlines()[-1]
+    error = json.loads(told)["error"]
+    assert len(without) > 1 and all(id in error["message"] for id in without)
+    assert all(text in error["hint"] for text in ("nothing was changed", "--where 'daily_budget>0'"))
+    assert not writes
+    changed = records(adsctl, *words, "--where", "daily_budget>0", "-y")
+    assert {one["id"] for one in changed} == {one["id"] for one in campaigns} - {*without}
+    told = adsctl("campaigns", "copy", *without, "--name", "{name} 2", "--set", "daily_budget=+10%", code=2)
+    assert all(f"campaign {id}" in told.stderr for id in without)
+    words = ("campaigns", "update", SPRING, KNITTERS, HAMBURG, "--set", "daily_budget=-70", "-y")
+    told = adsctl(*words, code=2).stderr
+    assert SPRING in told and KNITTERS in told and HAMBURG not in told, "what becomes negative"
+
+
+def test_a_dry_run_shows_the_requests_and_sends_none(adsctl, service, writes):
     (request,) = records(adsctl, "campaigns", "update", SPRING, HAMBURG, "--daily-budget", "9", "--dry-run")
     assert [each["params"]["campaign_id"] for each in request["body"]] == [SPRING, HAMBURG]
     shown = records(adsctl, "campaigns", "update", SPRING, "--set", "daily_budget=+10%", "--dry-run")
-    assert "66000000" in json.dumps(shown) and not sent
+    assert "66000000" in json.dumps(shown) and not writes
 
 
-def test_several_ids_and_a_file_are_refused_together(adsctl, service, sent):
+def test_several_ids_and_a_file_are_refused_together(adsctl, service, writes):
     file = adsctl.file("change.yaml", "daily_budget: 5\n")
     for words in ((SPRING, HAMBURG), ("--where", "name~x"), (SPRING, "--set", "daily_budget=+5")):
         assert "--file" in adsctl("campaigns", "update", *words, "-f", file, code=2).stderr
     assert "--failed-out" in adsctl("campaigns", "update", "a", "b", "--failed-out", "x", code=2).stderr
-    assert not sent
+    assert not writes

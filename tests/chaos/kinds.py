@@ -13,7 +13,7 @@ from ads_cli.audiences.ledger import FOLDER, KEY_FILE, read_description
 from ads_cli.audiences.ledger_log import SentUsers, read_log
 from ads_cli.audiences.ledger_records import HALF, RECORD_BYTES, LedgerEntry, Sealer
 from ads_cli.emulator.app import Emulator
-from ads_cli.uploads.batch import Acknowledgement
+from ads_cli.uploads.upload import Acknowledgement
 from tests.conftest import PRODUCT
 
 Rows = list[dict[str, str]]

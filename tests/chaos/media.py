@@ -1,6 +1,7 @@
 """python -m tests.chaos.media [RUNS] [SEED]: uploads of a video through faults and kills.
 
-Nothing is uploaded again once its end was acknowledged, and nothing is in the library without its media.
+Nothing is uploaded again once its end was acknowledged, unless the service has lost it, and what is in the
+library is a whole video that was processed.
 """
 
 import json
@@ -14,6 +15,7 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -23,6 +25,8 @@ import msgspec
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
+from ads_cli.emulator.resources.media import LIBRARY, UPLOAD
+from ads_cli.emulator.resources.media_uploads import open_media, owner_of
 from ads_cli.emulator.server import running
 from ads_cli.media.journal import Begun, Entry, Finalized, Forgotten
 from tests.adsctl import Adsctl, reset_ignored_signals
@@ -63,15 +67,19 @@ class MediaRun:
         self.random, self.result = Random(seed), MediaResult(seed)
         self.adsctl = Adsctl(home)
         self.emulator = Emulator(home / "service.db")
+        self.store = self.emulator._store
         self.clip = home / "clip.mp4"
+        self.versions: set[str] = set()  # digests of all that the file was
         self._write()
-        self.kill_at = 0
+        self.kill_at = self.expire_at = 0  # numbers of requests
         self.totals: dict[str, int] = {}  # bytes, by media id
+        self.lost: set[str] = set()  # ids of what the service has lost, so that it may be uploaded again
         self._count, self._lock = 0, threading.Lock()
 
     def _write(self) -> None:
         size = self.random.choice((1, 2, 4)) * SEGMENT + self.random.randrange(1, SEGMENT)
         self.clip.write_bytes(sample("high.mp4") + box(b"free", self.random.randbytes(size)))
+        self.versions.add(sha256(self.clip.read_bytes()).hexdigest())
 
     def __call__(self, environ, start_response):
         """Judge a request by the journal, and kill the client at its boundary."""
@@ -80,7 +88,7 @@ class MediaRun:
             body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
             environ["wsgi.input"] = BytesIO(body)
             total = json.loads(body)["total_bytes"] if body else 0
-            if any(self.totals.get(id) == total for id in self._acknowledged()):
+            if any(self.totals.get(id) == total for id in {*self._acknowledged()} - self.lost):
                 self.result.wrong.append(f"start {self.result.starts}: uploaded again after its end")
         answer = b"".join(self.emulator(environ, start_response))
         if total and b'"data"' in answer:
@@ -88,10 +96,39 @@ class MediaRun:
         with self._lock:
             self._count += 1
             kills = self._count == self.kill_at
+            expires = self._count == self.expire_at
+        if expires:
+            self._expire()
         if kills and self.process.poll() is None:
             self.result.occurred["killed"] += 1
             self.process.send_signal(self.random.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM)))
         return [answer]
+
+    def _expire(self) -> None:
+        """Lose all uploads that are in no library, as a service does in time."""
+        held = {one["media_key"] for one in self._library()}
+        for id in self.totals:
+            upload = self.store.find(UPLOAD, id)
+            if upload and upload["media_key"] not in held and id not in self.lost:
+                self._change(id, {"expires_at": 0})
+                self.lost.add(id)
+                self.result.occurred["expired"] += 1
+
+    def _change(self, id: str, changes: dict) -> None:
+        with self.store.transaction():
+            self.store.update(UPLOAD, id, changes, owner=owner_of(self.store, id))
+
+    def _lose_from_library(self) -> None:
+        """Delete the video from the library, as another person may."""
+        for one in self._library():
+            with self.store.transaction():
+                self.store.delete(LIBRARY, one["media_key"], owner=self.emulator.account)
+            self.lost.add(one["media_key"].partition("_")[2])
+            self.result.occurred["deleted"] += 1
+
+    def _library(self) -> list[dict]:
+        everything = self.store.find_all(LIBRARY, self.emulator.account)
+        return [one for one in everything if one["file_name"] == self.clip.name]
 
     def _acknowledged(self):
         """Yield the ids of the uploads whose end the client knows."""
@@ -118,7 +155,7 @@ class MediaRun:
             while result.starts < MAX_STARTS and not self._start(proxy):
                 pass
             proxy.settle()
-            self.emulator.faults, proxy.rate, self.kill_at = [], 0, 0
+            self.emulator.faults, proxy.rate, self.kill_at, self.expire_at = [], 0, 0, 0
             self._judge_library()
         return result
 
@@ -126,8 +163,12 @@ class MediaRun:
         """Start the program once; return whether the video is uploaded."""
         random, result = self.random, self.result
         result.starts += 1
-        self.emulator.faults, self.kill_at = [], 0
+        self.emulator.faults, self.kill_at, self.expire_at = [], 0, 0
         if result.starts <= STARTS_WITH_FAULTS:
+            if random.random() < 0.1:
+                self._lose_from_library()
+            if random.random() < 0.15:
+                self.expire_at = self._count + random.randrange(1, 14)
             names = random.sample(list(FAULTS), random.randrange(3))
             self.emulator.faults = [
                 parse_fault(f"{FAULTS[name]} seed={random.randrange(99)}") for name in names
@@ -136,6 +177,8 @@ class MediaRun:
             self.kill_at = self._count + random.randrange(1, 14) if random.random() < 0.5 else 0
         else:
             proxy.rate = 0
+            for id in self.totals:  # no processing lasts for ever
+                self._change(id, {"ready_at": 0})
         if result.starts > 1 and random.random() < 0.15:  # the file changes: it is another upload
             self._write()
             result.occurred["file changed"] += 1
@@ -158,15 +201,21 @@ class MediaRun:
         return code == 0
 
     def _judge_library(self) -> None:
-        """Claim that each content is in the library once, and that every entry has its media."""
-        listed = json.loads(self.adsctl("media", "library", "list", "--all", "-o", "json").stdout)
-        ids = [one["media_key"].partition("_")[2] for one in listed if one["file_name"] == "clip.mp4"]
-        held = [self.totals.get(id) for id in ids]
-        if None in held or len({*held}) < len(held):
-            self.result.wrong.append(f"the library has {ids}, of {self.totals}")
-        is_awaited = "processing never" in self.result.occurred  # which no resume uploads again
-        if self.clip.stat().st_size not in held and not is_awaited:
-            self.result.wrong.append(f"the video is not in the library after {self.result.starts} starts")
+        """Claim that each content is in the library once, whole and processed, and the last one is there."""
+        store, wrong = self.store, self.result.wrong
+        contents = []
+        for one in self._library():
+            id = one["media_key"].partition("_")[2]
+            upload = store.find(UPLOAD, id)
+            if upload is None or upload["state"] == "open" or upload["problem"]:
+                wrong.append(f"the library has {id} without its media: {upload}")
+                continue
+            with open_media(store, id) as stream:
+                contents.append(sha256(stream.read()).hexdigest())
+        if not self.versions >= {*contents} or len({*contents}) < len(contents):
+            wrong.append(f"the library has other contents, or one twice: {contents} of {self.versions}")
+        if sha256(self.clip.read_bytes()).hexdigest() not in contents:
+            wrong.append(f"the video is not in the library after {self.result.starts} starts")
 
 
 def run(seed: int) -> MediaResult:

@@ -13,9 +13,9 @@ from ads_cli.audiences.ledger import KEY_FILE
 from ads_cli.audiences.ledger_records import Sealer
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.responses import AuthenticationError
-from ads_cli.uploads.batch import Acknowledgement
 from ads_cli.uploads.job_file import acknowledgements
 from ads_cli.uploads.jobs import list_jobs
+from ads_cli.uploads.upload import Acknowledgement
 
 from .kinds import UploadKind
 

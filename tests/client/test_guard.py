@@ -249,3 +249,40 @@ def test_the_tasks_of_a_fleet_count_together(adsctl):
     assert "6 changes of a fleet, 3 of this task" in again[1]["error"]["message"]
     adsctl.file("guard.yaml", "max_changes: 6\n")
     assert json.loads(adsctl.local(*words, "--resume", code=None, **env).stdout)[1]["exit_code"] != 12
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*CREATE, "--daily-budget=101"),
+        (
+            "api",
+            "POST",
+            f"/12/accounts/{ACCOUNT}/campaigns",
+            "-f",
+            "daily_budget_amount_local_micro=101000000",
+        ),
+        ("campaigns", "create", "-f", "one.yaml"),
+        ("campaigns", "create", "-f", "two.csv"),
+        ("campaigns", "apply", "plan.yaml"),
+    ],
+)
+def test_a_dry_run_is_told_once_what_the_guard_would_refuse_and_ends_as_without_one(guarded, adsctl, words):
+    fields = {"name": "x", "funding_instrument_id": "4a1n0", "daily_budget": 101}
+    adsctl.file("one.yaml", json.dumps(fields))
+    adsctl.file("two.csv", "name,funding_instrument_id,daily_budget\nx,4a1n0,1\ny,4a1n0,101\n")
+    adsctl.file("plan.yaml", json.dumps({"campaigns": [fields]}))
+    without = adsctl.local("-q", "-o", "json", *words, "--dry-run")
+    assert not without.stderr
+    message = guarded("max_daily_budget: 100 EUR", *words)
+    guard = str(adsctl.home / "guard.yaml")
+    done = adsctl.local("-q", "-o", "json", *words, "--dry-run", ADSCTL_GUARD=guard)
+    assert done.stderr == f"warning: without --dry-run, {message}\n"
+    assert done.stdout == without.stdout
+
+
+def test_a_dry_run_that_the_guard_cannot_judge_says_so_and_goes_on(guarded, adsctl):
+    adsctl.file("guard.yaml", "max_daily_budget: 100 USD\n")
+    words = (*CREATE, "--daily-budget=101", "--dry-run")
+    done = adsctl.local(*words, ADSCTL_GUARD="guard.yaml")
+    assert "note: the guard cannot judge it: max_daily_budget is 100 USD" in done.stderr

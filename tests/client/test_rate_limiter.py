@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.rates import Rate
-from ads_cli.client.concurrency_limit import INITIAL_LIMIT
+from ads_cli.client.rate_limiter import INITIAL_LIMIT
 from ads_cli.commands.emulator import variables
-from ads_cli.emulator.core.rate_limits import FixedWindow
+from ads_cli.emulator.core.handlers import FixedWindow
 from ads_cli.emulator.core.responses import ApiError
 from ads_cli.emulator.server import running
 from ads_cli.errors import RateLimitedError, UnavailableError

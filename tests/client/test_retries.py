@@ -8,7 +8,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from ads_cli.client import rate_limiter
-from ads_cli.http.headers import clock_hint, quota_of, retry_after
+from ads_cli.http.retry import clock_hint, quota_of, retry_after
 
 ACCOUNTS = "/12/accounts"
 CATALOGS = "/12/product_catalogs"

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from ads_cli.client.credentials import UserKeys
-from ads_cli.client.prepared_request import FORM
+from ads_cli.client.prepared_request import FORM, UserKeys
 from ads_cli.client.signing import SignedAuth, as_user
 from tests.conftest import SECRETS
 from tests.signing import parameters_of, signature

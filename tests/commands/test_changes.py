@@ -50,6 +50,35 @@ def test_a_change_is_listed_with_what_it_set_and_what_it_made(adsctl):
     assert len(changes(adsctl, "--since", "1h")) == 2 and not changes(adsctl, "--until", "2020-01-01")
 
 
+def test_the_latest_changes_are_chosen_by_their_number(adsctl):
+    for name in "abc":
+        adsctl.local("campaigns", "update", "8wku2", "--name", name)
+    done = adsctl("changes", "list", "--limit", "2", "-o", "json")
+    assert [each["fields"]["name"] for each in json.loads(done.stdout)] == ["b", "c"]
+    assert done.stderr == "note: the latest 2 of 3 changes\n"
+    assert len(changes(adsctl, "--limit", "3")) == len(changes(adsctl, "--limit", "9")) == 3
+    for wrong in ("0", "-1", "x"):
+        adsctl("changes", "list", f"--limit={wrong}", code=2)
+
+
+def test_a_share_is_logged_with_what_it_is_of_without_another_request(adsctl, service):
+    asked = []
+    emulator = service.emulator
+
+    def watched(environ, start_response):
+        asked.append(environ["REQUEST_METHOD"])
+        return emulator(environ, start_response)
+
+    service.emulator = watched
+    words = ("campaigns", "update", "8wku2", "8wkt0", "--set", "daily_budget=-10%", "--yes")
+    adsctl(*words, "-A", "18ce54d4x5t")
+    service.emulator = emulator
+    shown = [change["before"] for change in changes(adsctl)]
+    budgets = [each for change in shown for each in (change if isinstance(change, list) else [change])]
+    assert {each["daily_budget_amount_local_micro"] for each in budgets} == {40_000_000, 60_000_000}
+    assert asked.count("GET") == 1
+
+
 def test_a_push_is_one_change_with_its_counts(adsctl):
     adsctl.local("products", "push", adsctl.file("f.csv", feed(3)), "--yes")
     (push,) = changes(adsctl)

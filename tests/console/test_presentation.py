@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.console.command_line import find_common_options
+from ads_cli.console.options import find_common_options
 
 RED = "\x1b[31merror:\x1b[0m"
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import fields_of
-from ads_cli.emulator import connection as connections
 from ads_cli.emulator import server
 from ads_cli.emulator.core.request import MAX_BODY_BYTES
 
@@ -121,8 +120,8 @@ def test_a_body_may_speak_of_lengths_and_requests_follow_each_other(served):
 )
 def test_slow_clients_do_not_block_others(emulator, monkeypatch, start):
     """They lose their connections to others, and not only by their deadlines, which are far away here."""
-    monkeypatch.setattr(connections, "REQUEST_READ_TIMEOUT_SECONDS", 600.0)
-    monkeypatch.setattr(connections, "IDLE_TIMEOUT_SECONDS", 600.0)
+    monkeypatch.setattr(server, "REQUEST_READ_TIMEOUT_SECONDS", 600.0)
+    monkeypatch.setattr(server, "IDLE_TIMEOUT_SECONDS", 600.0)
     monkeypatch.setattr(server, "MAX_CONNECTIONS", 32)
     done = threading.Event()
 

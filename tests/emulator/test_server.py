@@ -15,7 +15,6 @@ from threading import Event, Thread
 
 import pytest
 
-from ads_cli.emulator import connection as connections
 from ads_cli.emulator import server
 from ads_cli.emulator.server import running, serve
 from ads_cli.errors import UsageError
@@ -107,7 +106,7 @@ def test_small_responses_are_sent_at_once(emulator):
         client = http.client.HTTPConnection(*listener.getsockname())
         client.connect()
         accepted, _ = listener.accept()
-        serving = Thread(target=connections.ClientConnection(emulator, accepted).serve)
+        serving = Thread(target=server.ClientConnection(emulator, accepted).serve)
         serving.start()
         client.request("GET", "/emulator")
         assert client.getresponse().read()
@@ -123,9 +122,7 @@ def test_sixty_idle_connections_hold_up_nobody(served, sent):
         for _ in range(60):
             idle = stack.enter_context(socket.create_connection((host, int(port)), timeout=5))
             idle.sendall(sent)
-        working = http.client.HTTPConnection(
-            host, int(port), timeout=connections.REQUEST_READ_TIMEOUT_SECONDS / 2
-        )
+        working = http.client.HTTPConnection(host, int(port), timeout=server.REQUEST_READ_TIMEOUT_SECONDS / 2)
         for _ in range(10):
             headers = authorization(served.keys, "GET", f"{served.address}/12/accounts")
             working.request("GET", "/12/accounts", headers=headers)
@@ -140,7 +137,7 @@ def test_sixty_kept_connections_hold_up_nobody_and_keep_no_file_open(served, dat
             for _ in range(60)
         ]
         for client in clients * 2:
-            client.timeout = connections.REQUEST_READ_TIMEOUT_SECONDS / 2
+            client.timeout = server.REQUEST_READ_TIMEOUT_SECONDS / 2
             headers = authorization(served.keys, "GET", f"{served.address}/12/accounts")
             client.request("GET", "/12/accounts", headers=headers)
             assert client.getresponse().read()

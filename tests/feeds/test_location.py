@@ -5,8 +5,7 @@ import io
 import pytest
 
 from ads_cli.errors import UsageError
-from ads_cli.feeds.locations import FileLocation, InMemory, StandardInput
-from ads_cli.feeds.locations.locate import parse_location
+from ads_cli.feeds.locations import FileLocation, InMemory, StandardInput, parse_location
 
 
 def test_a_path_names_itself_in_messages_and_jobs(feeds, monkeypatch):

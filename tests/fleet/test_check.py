@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from ads_cli.auth import Secret
 from ads_cli.auth.secret_stores import FileStore
-from ads_cli.auth.secret_values import Secret
-from ads_cli.client.credentials import UserKeys
+from ads_cli.client.prepared_request import UserKeys
 from ads_cli.errors import AccessError
 from ads_cli.fleet.quota_allocator import scope_of_profile
 from tests.conftest import feed
@@ -139,7 +139,7 @@ def test_two_tasks_that_write_one_place_are_refused_and_parts_of_one_list_are_no
     told = fleet.check().splitlines()
     assert "two: changes product catalog of the profile local, as one (line 2) does" in told[0]
     assert "gone: changes custom audience 1nmth, as part 1 (line 4) does" in told[1]
-    assert "fleet.yaml: 2 mistakes; nothing was run" in told[2]
+    assert "fleet.yaml: 2 mistakes in the file; nothing was run" in told[2]
 
 
 def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(fleet, feeds, adsctl):
@@ -208,7 +208,7 @@ def test_a_feed_at_an_address_must_answer(fleet, httpserver):
     )
     told = fleet.check(code=5)
     assert "two: " in told
-    assert "1 mistake;" in told
+    assert "1 mistake of feeds;" in told
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_a_task_without_the_account_that_it_needs_is_told_before_anything_runs(
     config.write_text(config.read_text().replace('"account": "accsued", ', ""))
     fleet.write(f"{{for: {{profiles: [nord, sued]}}, run: '{run.replace('out.', '{profile}.')}'}}")
     message = fleet.check()
-    assert f"fleet.yaml:2: sued: {told}" in message and "1 mistake" in message
+    assert f"fleet.yaml:2: sued: {told}" in message and "1 mistake of profiles;" in message
     done = adsctl("fleet", "run", "fleet.yaml", code=3)
     assert told in done.stderr and done.stdout == ""
 
@@ -324,4 +324,22 @@ def test_equal_mistakes_of_many_tasks_are_one_line(fleet, adsctl, feeds):
     lines = fleet.check(code=4).splitlines()
     (line,) = [line for line in lines if "not signed in" in line]
     assert "fleet.yaml:2: shop-0, shop-1, shop-2, shop-3, shop-4 and 3 more: not signed in" in line
-    assert "8 mistakes; nothing was run" in lines[-1]
+    assert "8 mistakes of profiles; nothing was run" in lines[-1]
+
+
+def test_mistakes_of_the_file_of_profiles_and_of_guards_are_counted_apart(
+    fleet, service, profiles, adsctl, feeds
+):
+    feeds("a")
+    adsctl.env.pop("ADSCTL_ACCOUNT", None)
+    profiles("nord", "sued")
+    config = adsctl.home / "config/config.yaml"
+    config.write_text(config.read_text().replace('"account": "accsued", ', ""))
+    adsctl("profile", "set", "nord", "guard.read_only=true")
+    fleet.write(
+        "{name: one, profile: local, run: products pusch a.csv}",
+        "{name: two, profile: sued, run: campaigns pull out.yaml}",
+        "{name: three, profile: nord, run: products push a.csv}",
+    )
+    last = fleet.check().splitlines()[-1]
+    assert last.endswith("1 mistake in the file, 1 of profiles, 1 that a guard refuses; nothing was run")

@@ -9,8 +9,7 @@ from hypothesis import given
 from ads_cli.cli.tree import root
 from ads_cli.errors import ContentError
 from ads_cli.fleet.commands import FleetCommands
-from ads_cli.fleet.expand import Expansion
-from ads_cli.fleet.file import FleetFile, TaskEntry, TaskProblem, parse_fleet
+from ads_cli.fleet.file import Expansion, FleetFile, TaskEntry, TaskProblem, parse_fleet
 from tests.conftest import ROOT, feed
 from tests.effort import tries
 

@@ -170,6 +170,22 @@ def test_the_guard_of_each_profile_holds(shops):
     assert "nothing was run" in told
 
 
+def test_what_the_guard_of_one_profile_refuses_in_amounts_is_sent_under_none(shops, service):
+    set_up(shops, "shop-sued", account=SHOP, guard={"max_daily_budget": "100 EUR"})
+    words = ("campaigns", "create", "--name", "x", "--funding-instrument-id", "4a1n0", "--yes")
+    done = shops("-p", "shop-*", "-o", "json", *words, "--daily-budget=101", code=12)
+    error = json.loads(done.stderr.splitlines()[-1])["error"]
+    assert error["code"] == "guard" and "shop-sued: the guard refuses a daily budget" in error["message"]
+    assert "nothing was run" in error["message"] and "x" not in campaign_names(shops)
+    run(shops, *words, "--daily-budget=100")
+    assert campaign_names(shops).count("x") == 2
+
+
+def campaign_names(shops) -> list[str]:
+    listed = shops("-p", "shop-nord", "-q", "-o", "json", "campaigns", "list", "--all").stdout
+    return [campaign["name"] for campaign in json.loads(listed)]
+
+
 def test_a_push_to_each_profile_reads_the_feed_of_its_name(shops, service):
     set_up(shops, "shop-sued", catalog="7310248000000000002")
     for name in NAMES:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from ads_cli.auth import Secret
 from ads_cli.auth.secret_stores import FileStore
-from ads_cli.auth.secret_values import Secret
 from tests.auth.test_grants import served_once, sign_in  # noqa: F401 - a fixture
 
 

@@ -13,8 +13,7 @@ import pytest
 
 from ads_cli.api.accounts import ListAccounts
 from ads_cli.client.client import Client
-from ads_cli.client.credentials import UserKeys
-from ads_cli.client.prepared_request import PreparedRequest
+from ads_cli.client.prepared_request import PreparedRequest, UserKeys
 from ads_cli.errors import UnavailableError
 from tests.conftest import SECRETS
 from tests.effort import tries

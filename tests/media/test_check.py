@@ -280,15 +280,17 @@ def test_a_file_without_permission_ends_with_2(media_check, monkeypatch, tmp_pat
     assert result.returncode == 2 and f"{path} cannot be opened: Permission denied" in result.stderr
 
 
-def test_a_file_that_cannot_be_read_ends_with_2(media_check, monkeypatch, tmp_path):
+@pytest.mark.parametrize("reads", ["_look", "_sha256"])
+@pytest.mark.parametrize("command", ["check", "upload"])
+def test_a_file_that_cannot_be_read_ends_with_2(adsctl, monkeypatch, tmp_path, command, reads):
     path = tmp_path / "lost.png"
     path.write_bytes(SQUARE)
 
     def fail(source):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("ads_cli.commands.media.files.inspect", fail)
-    result = media_check(str(path))
+    monkeypatch.setattr(f"ads_cli.media.inspection.{reads}", fail)
+    result = adsctl.local("media", command, str(path), code=2)
     assert result.returncode == 2 and f"{path} cannot be read: Input/output error" in result.stderr
 
 
@@ -333,3 +335,16 @@ def test_a_file_of_a_server_is_checked_and_one_that_is_missing_hides_no_finding(
     result = media_check(*words, "-o", "json")
     assert (result.returncode, rules(result)) == (5, [("a", "media_type")])
     assert "missing.png" in result.stderr
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_findings_on_a_terminal_break_at_words(adsctl, tmp_path, width):
+    (tmp_path / "clip.mp4").write_bytes(sample("hevc.mp4"))
+    terminal = adsctl.terminal("-q", "media", "check", "clip.mp4", width=width)
+    terminal.expect("error")
+    lines = terminal.before.rpartition("\x1b")[0].splitlines()
+    finding = [line for line in lines if line.startswith(("clip.mp4: ", "    "))]
+    assert len(finding) > 1 and max(map(len, lines)) <= width
+    words = " ".join(line.strip() for line in finding)
+    piped = adsctl("media", "check", "clip.mp4", "-o", "table", code=3).stdout
+    assert words == piped.strip()

@@ -2,10 +2,14 @@
 
 import json
 import os
+import threading
+import time
 from collections.abc import Callable
+from itertools import count
 
 import pytest
 
+from ads_cli.media import inspection
 from ads_cli.media.upload import Uploader
 from tests.adsctl import Adsctl
 from tests.conftest import Service
@@ -174,3 +178,60 @@ def test_an_upload_that_is_gone_at_the_service_begins_again(adsctl, service, cli
     service.fail("GET /2/media/upload status=404 times=1")
     done = adsctl("media", "upload", "clip.mp4", "--resume", "-o", "json")
     assert json.loads(done.stdout)[0]["status"] == "uploaded" and "it begins again" in done.stderr
+
+
+@pytest.mark.parametrize("lost", ["POST /2/media/upload/*/append", "GET /2/media/upload"])
+def test_an_upload_that_the_service_loses_meanwhile_begins_again_once(adsctl, service, clip, lost):
+    service.fail(f"{lost} status=404 times=1")
+    requests = Counted(service)
+    done = adsctl("media", "upload", "clip.mp4", "-o", "json")
+    assert json.loads(done.stdout)[0]["status"] == "uploaded" and "it begins again" in done.stderr
+    assert requests.count("POST initialize") == 2
+    (service.emulator.database.parent / "state").rename(service.emulator.database.parent / "earlier")
+    service.fail(f"{lost} status=404")
+    requests.paths.clear()
+    done = adsctl("media", "upload", "clip.mp4", code=5)
+    assert "hint: the service has lost the upload" in done.stderr
+    assert requests.count("POST initialize") == 2
+
+
+def test_the_upload_of_a_new_file_begins_while_it_is_hashed(adsctl, service, clip, monkeypatch):
+    requests, has_begun = Counted(service), threading.Event()
+    requests.after = {0: has_begun.set}  # by the first request
+    hashed = inspection._sha256
+
+    def hash_late(stream):
+        assert has_begun.wait(20), "nothing is sent before the digest is known"
+        return hashed(stream)
+
+    monkeypatch.setattr(inspection, "_sha256", hash_late)
+    assert uploaded(adsctl, "clip.mp4")["status"] == "uploaded"
+    assert requests.count("POST initialize") == 1
+
+
+def test_a_file_that_may_be_known_is_hashed_before_anything_is_sent(adsctl, service, clip, monkeypatch):
+    uploaded(adsctl, "clip.mp4")
+    requests, hashed = Counted(service), inspection._sha256
+
+    def hash_late(stream):
+        time.sleep(0.2)
+        assert requests.paths == []
+        return hashed(stream)
+
+    monkeypatch.setattr(inspection, "_sha256", hash_late)
+    assert uploaded(adsctl, "clip.mp4")["status"] == "unchanged"
+    assert requests.count("POST initialize") == 0
+
+
+def test_the_first_segments_are_as_many_at_once_as_allowed(adsctl, service, tmp_path):
+    (tmp_path / "clip.mp4").write_bytes(large_video(9))
+    all_there, numbers, answer = threading.Barrier(6), count(1), service.answer
+
+    def answer_together(environ, start_response):
+        if environ["PATH_INFO"].endswith("/append") and next(numbers) <= 6:
+            all_there.wait(20)
+        return answer(environ, start_response)
+
+    service.answer = answer_together
+    uploaded(adsctl, "clip.mp4", "--concurrency", "6")
+    assert not all_there.broken

@@ -78,7 +78,7 @@ def test_a_late_answer_counts_for_its_own_upload(tmp_path):
     def begun(id: str) -> Begun:
         return Begun(media_id=id, media_key="", segment_bytes=1, expires_at=None, file="clip.mp4")
 
-    key = UploadKey("local", "a", "0", "amplify_video", ())
+    key = UploadKey("local", "a", 1, "0", "amplify_video", ())
     with open_journal(tmp_path, key, "clip.mp4") as journal:
         for entry in (begun("1"), begun("2"), Sent(0, "1"), Sent(1, "2")):
             journal.note(entry)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.media_files.signatures import ALLOWED_FORMATS, read_header
+from ads_cli.media_files import ALLOWED_FORMATS, read_header
 from tests.products.images.image_server import image
 
 NAMES = {"JPEG": "JPG", "PNG": "PNG", "GIF": "GIF", "WEBP": "WEBP"}

@@ -5,8 +5,8 @@ import tempfile
 
 import pytest
 
+import ads_cli.validation
 from ads_cli.feeds.formats.xml import XmlRows
-from ads_cli.validation import rows as kept_rows
 from tests.conftest import PRODUCT
 
 ROWS = 300
@@ -48,7 +48,7 @@ IDS = [f"sku-{number}" for number in range(ROWS)]
 
 @pytest.mark.parametrize("bytes_in_memory", [0, 10_000, 10**9])
 def test_a_feed_is_read_once_and_sent_in_its_order(shop, readings, monkeypatch, bytes_in_memory):
-    monkeypatch.setattr(kept_rows, "MAX_BYTES_IN_MEMORY", bytes_in_memory)
+    monkeypatch.setattr(ads_cli.validation, "MAX_BYTES_IN_MEMORY", bytes_in_memory)
     shop.adsctl.file("feed.xml", xml(IDS))
     once = readings_of_a_check(shop, readings)
     assert pushed(shop, "--concurrency", "1")["created"] == ROWS

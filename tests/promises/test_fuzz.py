@@ -22,8 +22,8 @@ from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, readable_formats
 from ads_cli.feeds.rows import Rows
 from ads_cli.feeds.source import Source
-from ads_cli.http.headers import clock_hint, quota_of, requested_delay
 from ads_cli.http.response_body import parse_form, parse_json, parse_outline
+from ads_cli.http.retry import clock_hint, quota_of, requested_delay
 from ads_cli.output import Presentation
 from ads_cli.output.messages import Messages
 from ads_cli.output.printer import Printer

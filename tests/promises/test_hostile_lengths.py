@@ -8,7 +8,7 @@ import pytest
 from ads_cli.audiences.columns import encode_column
 from ads_cli.audiences.identifiers import IDENTIFIERS, MAX_LENGTH, identifier_types, is_identifier
 from ads_cli.audiences.phones import read_phone_number
-from ads_cli.feeds.formats.sniffing import is_web_page
+from ads_cli.feeds.formats import is_web_page
 from ads_cli.feeds.formats.workbook import _failed_cells
 from ads_cli.products.normal_form import normal_form
 from tests.conftest import PRODUCT

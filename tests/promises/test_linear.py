@@ -11,7 +11,7 @@ from ads_cli.audiences.columns import _all_lines
 from ads_cli.audiences.identifiers import identifier_types
 from ads_cli.audiences.phones import _plain_national, assigned_form
 from ads_cli.products.feeds.fixes.texts import RAW_END, TAG, text_of
-from ads_cli.products.feeds.kinds.kind import NamePatterns
+from ads_cli.products.feeds.kinds import NamePatterns
 from tests.growth import is_linear
 from tests.promises.expressions import AT_START, Attack, Expression, attacks, expressions
 
@@ -39,7 +39,7 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
     "feeds.transforms: where.value": "whoever runs the command writes it",
     "feeds.transforms: self.value": "whoever runs the command writes it",
     r"products.feeds.fixes.texts: f'</{name}(?=[\\t\\n\\f\\r />])'": [*RAW_END.values()],
-    "products.feeds.kinds.kind: '|'.join(wild)": [
+    "products.feeds.kinds: '|'.join(wild)": [
         pattern for pattern in [NamePatterns(["a*b*c*d", "*x*x*x"])._wild] if pattern
     ],
     # A choice of fixed words, each tried once.

@@ -148,7 +148,7 @@ def test_a_push_imports_these_distributions_and_no_other(adsctl, service, user_p
 
 
 def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
-    modules = ["parallel.worker_process", "validation.row_validator", "feeds.formats.csv"]
+    modules = ["parallel", "validation.row_validator", "feeds.formats.csv"]
     imports = ", ".join(f"ads_cli.{module}" for module in [*modules, "products.normal_form"])
     program = f"import sys, {imports}; print(*sys.modules)"
     used = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()

@@ -71,6 +71,26 @@ def test_completion_starts_no_process(typist, shell):
     assert not (typist.home / "started").exists()
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_word_of_a_list_is_completed(typist, shell):
+    typist.local("accounts", "list")
+    lines = {
+        "adsctl products check feed.csv --fix html,pri": ["price"],
+        "adsctl products check feed.csv --fix=html,https,pri": ["price"],
+        "adsctl -p local products list --account 18ce54d4x5t,18ce55": ["18ce55gze09"],
+    }
+    found = completions(typist, shell, *lines)
+    ends = {
+        line: [
+            last
+            for word in found[line]
+            if (last := re.split("[,=]", word)[-1]).startswith(line.rpartition(",")[2])
+        ]
+        for line in lines
+    }
+    assert ends == lines
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_recorded_ids_are_completed(typist, shell):
     typist.local("accounts", "list")

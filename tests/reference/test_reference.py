@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from ads_cli.reference.documents import command_reference, man_pages
+from ads_cli.reference import command_reference, man_pages
 from tests.adsctl import ROOT
 from tests.command_tree import COMMANDS
 from tests.programs import needs

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ads_cli.masking import Mask
 from ads_cli.output.text import UNSAFE, safe
 from ads_cli.report import (
+    MAX_TABLE_BYTES,
     Badge,
     Bar,
     Chart,
@@ -22,9 +23,10 @@ from ads_cli.report import (
     Section,
     Tally,
     Texts,
+    is_page,
+    render,
     web_address,
 )
-from ads_cli.report.rendering import MAX_TABLE_BYTES, is_page, render
 from tests.effort import tries
 from tests.private_hosts import private_hosts
 from tests.report.reading import Read

@@ -4,7 +4,7 @@ import stat
 
 import pytest
 
-from ads_cli.report.rendering import START
+from ads_cli.report import START
 from tests.conftest import SECRETS, feed
 from tests.report.reading import read
 

@@ -51,6 +51,18 @@ def test_what_was_fixed_is_shown_before_and_after(shop):
     assert "sku-1 Enamel mug price (price) 12,50 EUR → 12.50 EUR" in page.text
 
 
+def test_five_different_products_show_a_finding_where_the_first_rows_are_one(adsctl):
+    ids = [*["mug"] * 5, "cup", "jug", "pot", "pan", "cap"]
+    html = {"description": "<p>Sturdy.</p>", "brand": None}
+    write_feed(
+        adsctl.home / "feed.csv",
+        [PRODUCT | html | {"id": each, "price": f"{n}.50 EUR"} for n, each in enumerate(ids)],
+    )
+    page = checked(adsctl, code=3)
+    assert "2, 3, 4, 5, 6, … mug cup jug pot pan --fix html" in page.text
+    assert "2, 3, 4, 5, 6, … mug cup jug pot pan --default brand=…" in page.text
+
+
 def test_a_finding_names_its_option_and_each_example_once_and_no_column_is_empty(adsctl):
     changes = [{"id": "mug", "title": "Mug"}, {"id": "mug", "title": "Big mug"}]
     changes += [{"id": "cup", "price": "9.50"}, {"id": "jug", "title": " Jug\xa0of  clay "}]

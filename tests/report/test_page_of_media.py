@@ -1,5 +1,9 @@
 """The page of `media check --report` and `media upload --report`: one row a file, with what is wrong."""
 
+import os
+import re
+from base64 import b64decode
+
 import pytest
 from axe_core_python.selenium import Axe
 from selenium.webdriver.common.by import By
@@ -47,6 +51,24 @@ def test_an_upload_says_what_became_of_each_file(ads, service):
     ads("media", "upload", "hero.png", "clip.mp4", "--report", "page.html")
     text = read(ads.home / "page.html").text
     assert "2 files: 1 unchanged, 1 uploaded" in text and "13_" in text
+
+
+def test_small_images_are_shown_and_large_ones_do_not_make_the_page_large(adsctl):
+    small, noise = picture("PNG", 1200, 628), os.urandom(300 * 1024)
+    adsctl.file("small.png", small)
+    adsctl.file("large.png", small + noise)
+    adsctl.file("notes.png", "notes")
+    adsctl("media", "check", "small.png", "large.png", "notes.png", "--report", "page.html", code=3)
+    page = (adsctl.home / "page.html").read_text()
+    found = re.findall(r'<img src="data:image/png;base64,([^"]+)"', page)
+    assert [*map(b64decode, found)] == [small] and "img-src data:;" in page
+    names = [f"{number}.png" for number in range(20)]
+    for name in names:
+        adsctl.file(name, small + noise[: 200 * 1024])
+    adsctl("media", "check", *names, "--report", "page.html", "--force")
+    page = (adsctl.home / "page.html").read_text()
+    assert 0 < page.count("<img src=") < 20 and len(page) < 3.5 * 1024 * 1024
+    assert all(name in page for name in names)
 
 
 def test_a_run_that_sends_nothing_has_a_page_too(ads, service):

@@ -11,7 +11,7 @@ from ads_cli.client.client import Client
 from ads_cli.emulator.resources import statistics as statistics_jobs
 from ads_cli.errors import UnavailableError
 from ads_cli.http import network
-from ads_cli.statistics import results
+from ads_cli.statistics import export as statistics_export
 from tests.private_hosts import SPELLINGS
 from tests.products.images.image_server import redirect, serving
 
@@ -57,7 +57,7 @@ def server(tls):
 def public(monkeypatch) -> None:
     """This machine counts as the public internet, by its name."""
     monkeypatch.setattr(network, "require_public", lambda host, addresses: None)
-    monkeypatch.setattr(results, "require_public_name", lambda host: None)
+    monkeypatch.setattr(statistics_export, "require_public_name", lambda host: None)
 
 
 def whole(handler) -> None:
@@ -93,7 +93,7 @@ def test_no_spelling_of_this_machine_is_asked_for_a_result(stats, monkeypatch, c
     for host in SPELLINGS:
         for form in ("https://{}/a", "https://{}:443/a", "http://{}/a"):
             with pytest.raises(UnavailableError):
-                results.download(client, form.format(host))
+                statistics_export.download(client, form.format(host))
     assert not connected
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ads_cli.client.client import Client
-from ads_cli.client.credentials import UserKeys
+from ads_cli.client.prepared_request import UserKeys
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.errors import UnavailableError

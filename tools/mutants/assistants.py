@@ -4,14 +4,16 @@ from .mutant import Mutant
 
 REACHABLE = "tests/commands/mcp/test_reachable.py::"
 TOOLS = "tests/commands/mcp/test_tools.py::"
+PRIVACY = "tests/commands/mcp/test_privacy.py::"
+STOPPED = "tests/commands/mcp/test_stopped_creations.py::"
 CHANGES = "tests/commands/mcp/test_changes.py::"
 
 ASSISTANTS = (
     Mutant(
         "an assistant names any option",
         "ads_cli/commands/mcp/reachable.py",
-        "if param.name in allowed and param.name not in (*SHAPING, *COMMON)",
-        "if param.name not in (*SHAPING, *COMMON)",
+        "if name in allowed and name not in (*SHAPING, *COMMON)",
+        "if name not in (*SHAPING, *COMMON)",
         (f"{REACHABLE}test_no_parameter_of_a_reachable_command_names_a_file_a_program_or_an_address",),
     ),
     Mutant(
@@ -34,6 +36,48 @@ ASSISTANTS = (
         "found = without_private(data, self._mask)",
         "found = data",
         (f"{TOOLS}test_what_identifies_a_person_never_leaves",),
+    ),
+    Mutant(
+        "the change of a plan is logged without its id",
+        "ads_cli/commands/mcp/applies.py",
+        'self._commands.line(words, "__apply", name)',
+        "self._commands.line(words)",
+        (f"{STOPPED}test_what_was_killed_after_it_was_sent_and_was_applied_is_found",),
+    ),
+    Mutant(
+        "what was created is not told from what was not sent",
+        "ads_cli/commands/mcp/applies.py",
+        "if sent and sent.outcome in (OK, UNKNOWN):",
+        "if sent and sent.outcome == UNKNOWN:",
+        (f"{STOPPED}test_what_was_killed_after_its_answer_is_told_with_its_id",),
+    ),
+    Mutant(
+        "a creation is not looked for just before it is sent again",
+        "ads_cli/commands/mcp/plans.py",
+        "if creation and (found := (await self._find(creation)).found):",
+        "if creation and (found := None):",
+        (f"{STOPPED}test_what_arrives_between_a_resumed_plan_and_its_apply_is_not_created_again",),
+    ),
+    Mutant(
+        "a record that was created earlier is taken for a lost one",
+        "ads_cli/commands/mcp/creations.py",
+        "created >= since and ",
+        "",
+        (f"{STOPPED}test_records_that_may_be_the_lost_one_are_asked_about",),
+    ),
+    Mutant(
+        "an address in characters of other widths is shown",
+        "ads_cli/commands/mcp/results.py",
+        'normalize("NFKC", INVISIBLE.sub("", masked))',
+        "masked",
+        (f"{PRIVACY}test_every_form_is_masked_in_texts_names_and_lists",),
+    ),
+    Mutant(
+        "a parameter that the service names differently cannot be given",
+        "ads_cli/commands/mcp/reachable.py",
+        "self.command.name_for(self.request, param) if self.request else str(param.name)",
+        "str(param.name)",
+        (f"{REACHABLE}test_a_parameter_has_the_name_of_the_service",),
     ),
     Mutant(
         "a plan is applied again",

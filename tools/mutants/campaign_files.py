@@ -16,6 +16,55 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "campaign files: what was made in place of a record is made again after a kill",
+        COMPARISON,
+        "if id is None or not self._has_replaced:",
+        "if True:",
+        (f"{FILES}::test_a_replacement_is_made_once_and_the_file_stays_what_it_is",),
+    ),
+    Mutant(
+        "campaign files: what is replaced is deleted though its replacement is not whole",
+        APPLY,
+        "if each not in first and not (each.replaced_by and self._is_incomplete(each.replaced_by))",
+        "if each not in first",
+        (f"{FILES}::test_what_is_replaced_stays_until_its_replacement_is_whole",),
+    ),
+    Mutant(
+        "campaign files: targeting that the service adds by itself counts as refused",
+        APPLY,
+        "        if not kind.is_named:\n            self._find_refused(kind)\n",
+        "",
+        (f"{FILES}::test_targeting_that_the_service_adds_by_itself_is_there_and_not_refused",),
+    ),
+    Mutant(
+        "several records: only the first record without an amount is told",
+        "ads_cli/commands/batches/several.py",
+        "                if not self._chosen.settings:\n                    raise\n",
+        "                raise\n",
+        (f"{SEVERAL}::test_all_records_without_an_amount_are_told_at_once_with_what_finds_the_others",),
+    ),
+    Mutant(
+        "campaign files: batches are sent one after another",
+        APPLY,
+        "if len(tasks) > 1:",
+        "for each in tasks[1:]:\n            send(each)\n        if False:",
+        (f"{FILES}::test_batches_of_one_level_are_sent_at_once",),
+    ),
+    Mutant(
+        "campaign files: what is read quickly forgets that a key is there twice",
+        "ads_cli/config/strict_yaml.py",
+        "        if name in here:\n            return None\n",
+        "",
+        ("tests/config/test_strict_yaml.py::test_what_only_the_parser_can_tell_is_left_to_it",),
+    ),
+    Mutant(
+        "campaign files: records that were read without lines are told without",
+        "ads_cli/campaigns/file.py",
+        "        self.find_lines()\n        each =",
+        "        each =",
+        (f"{FILES}::test_a_mistake_that_only_the_account_tells_has_its_line",),
+    ),
+    Mutant(
         "campaign files: the card of a post is made again for another post",
         "ads_cli/campaigns/new_posts.py",
         "    if found := memory.ids.get(mark):\n        return found\n    if mark",
@@ -116,7 +165,7 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: children of what is deleted do not count among the records",
         COMPARISON,
-        "self.plan.listed += 0 if is_replaced else len(below)",
+        "self.plan.listed += 0 if replaced_by else len(below)",
         "self.plan.listed += 0",
         (f"{GENERATED}::test_after_any_edits_and_kills_the_account_is_the_file",),
     ),

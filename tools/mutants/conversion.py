@@ -6,22 +6,73 @@ STEPS = "tests/feeds/test_steps.py"
 UNASKED = "tests/products/feeds/test_unasked.py"
 KEEP = "tests/products/feeds/test_keep.py"
 ADVICE = "tests/commands/products/test_advice.py"
+MESSY = "tests/commands/products/test_messy_feeds.py"
+FOLLOWED = f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says"
 RECIPE = "tests/commands/uploads/test_recipe.py"
 
 CONVERSION = (
     Mutant(
         "options are suggested for a file that is not a product feed",
         "ads_cli/commands/products/advice.py",
-        "if outcome.valid < report.valid or not (outcome.valid or report.rows):",
-        "if outcome.valid < report.valid:",
+        "or (outcome.valid == before and is_checked)",
+        "or outcome.valid == before",
         ("tests/products/test_bad_columns.py::test_a_file_without_any_required_column_is_refused_at_once",),
     ),
     Mutant(
         "a column is suggested whose values are not valid",
-        "ads_cli/validation/columns.py",
+        "ads_cli/validation/report.py",
         "if meant and needed is not None and",
         "if meant and",
         (f"{ADVICE}::test_a_column_whose_values_no_option_makes_valid_is_not_suggested",),
+    ),
+    Mutant(
+        "texts after some runs of rows with something to fix are not looked at",
+        "ads_cli/feeds/transforms.py",
+        "            if hits:\n",
+        "            if 0 < hits < MAX_HITS:\n",
+        ("tests/products/feeds/fixes/test_fixes.py::test_texts_are_fixed_wherever_in_a_file_they_are",),
+    ),
+    Mutant(
+        "options are tried for longer than a check takes",
+        "ads_cli/commands/products/advice.py",
+        "and perf_counter() > self._deadline",
+        "and False",
+        (f"{ADVICE}::test_rows_are_tried_for_no_longer_than_the_check_took",),
+    ),
+    Mutant(
+        "a relative address hides that another one has a host",
+        "ads_cli/products/feeds/transforms.py",
+        'rf"[a-z][a-z0-9+.-]*:|{HOST}"',
+        'r"[a-z][a-z0-9+.-]*:"',
+        (f"{MESSY}::test_an_address_with_a_host_and_no_scheme_is_never_completed_as_a_path",),
+    ),
+    Mutant(
+        "nothing is suggested for a feed in another encoding",
+        "ads_cli/commands/products/advice.py",
+        "if undecoded.encoding else []",
+        "if False else []",
+        (f"{FOLLOWED}[german_excel]",),
+    ),
+    Mutant(
+        "a title is taken for the header of a workbook",
+        "ads_cli/feeds/formats/xlsx.py",
+        "if 2 * count >= max(filled)",
+        "if count",
+        (f"{FOLLOWED}[workbook]",),
+    ),
+    Mutant(
+        "a check whose mistakes no option helps ends in no command",
+        "ads_cli/commands/products/check_end.py",
+        "if report.valid:  # nothing",
+        "if False:  # nothing",
+        (f"{FOLLOWED}[workbook]",),
+    ),
+    Mutant(
+        "defaults are suggested that make no row valid",
+        "ads_cli/commands/products/advice.py",
+        "schema) == valid:",
+        "schema) == -1:",
+        (f"{MESSY}::test_a_row_of_totals_implies_no_default",),
     ),
     Mutant(
         "a valid feed loads all fixes",

@@ -38,14 +38,14 @@ CREATIONS = (
     ),
     Mutant(
         "a success that lists errors says that nothing was applied",
-        "ads_cli/client/sender.py",
+        "ads_cli/client/response.py",
         "            error.may_be_applied = _has_data(error.body, status)\n",
         "",
         (ANSWERS,),
     ),
     Mutant(
         "a body that is not read says that nothing was applied",
-        "ads_cli/client/sender.py",
+        "ads_cli/client/response.py",
         "            error.may_be_applied = True\n",
         "",
         (ANSWERS,),
@@ -172,7 +172,7 @@ CREATIONS = (
     Mutant(
         "what is sent once shares a connection",
         "ads_cli/http/network.py",
-        'request.extensions.get("alone") or ',
+        'request.extensions.get("new_connection") or ',
         "",
         (f"{LEFTOVER}::test_an_answer_that_is_repeated_late_is_not_that_of_the_next_conversions",),
     ),

@@ -6,15 +6,30 @@ KILLED = "tests/fleet/test_killed.py"
 ENDLESS = "tests/client/test_endless_lists.py"
 WINDOWS = "tests/client/test_shared_window.py"
 
+CHECK = "tests/fleet/test_check.py"
 SEVERAL = "tests/fleet/test_several_profiles.py"
 
 FLEETS = (
     Mutant(
         "a pattern of profiles means the emulator too",
-        "ads_cli/fleet/expand.py",
+        "ads_cli/fleet/file.py",
         "(name != LOCAL and fnmatchcase(name, pattern))",
         "fnmatchcase(name, pattern)",
         (f"{SEVERAL}::test_profiles_are_named_one_by_one_and_local_only_as_it_is",),
+    ),
+    Mutant(
+        "amounts under several profiles are judged one by one, after others were sent",
+        "ads_cli/commands/fleet/several.py",
+        "            self._require_allowed(parsed)\n",
+        "",
+        (f"{SEVERAL}::test_what_the_guard_of_one_profile_refuses_in_amounts_is_sent_under_none",),
+    ),
+    Mutant(
+        "a mistake of a profile is counted as one of the file",
+        "ads_cli/fleet/check.py",
+        '    ProfileError: "of profiles",\n',
+        "",
+        (f"{CHECK}::test_mistakes_of_the_file_of_profiles_and_of_guards_are_counted_apart",),
     ),
     Mutant(
         "a write under several profiles is not asked for",
@@ -55,14 +70,14 @@ FLEETS = (
     ),
     Mutant(
         "a task that has sent everything and has no record is begun again",
-        "ads_cli/batches/task_jobs.py",
+        "ads_cli/uploads/jobs.py",
         "                return EndedJob(path, job)\n",
         "                return None\n",
         (f"{KILLED}::test_what_was_resumed_by_hand_is_not_sent_again_by_the_fleet",),
     ),
     Mutant(
         "what was sent before a task began counts as sent by it",
-        "ads_cli/batches/task_jobs.py",
+        "ads_cli/uploads/jobs.py",
         "for _, job, ended in known if ended]",
         "for _, job, ended in known if False]",
         (f"{KILLED}::test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task",),

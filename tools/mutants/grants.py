@@ -43,7 +43,7 @@ OAUTH2 = (
     ),
     Mutant(
         "a callback for another sign-in is accepted",
-        "ads_cli/auth/callback.py",
+        "ads_cli/auth/sign_in.py",
         "if not token or not hmac.compare_digest(found.encode(), token.encode()):",
         "if not token:",
         (

@@ -54,7 +54,7 @@ IMAGES = (
     ),
     Mutant(
         "an image is fetched for each row that links to it",
-        "ads_cli/products/images/check.py",
+        "ads_cli/products/images/__init__.py",
         "if self._outcomes.claim(address):",
         "if self._outcomes.claim(address) or True:",
         (f"{FETCHING}::test_an_address_is_fetched_once_however_many_rows_link_to_it",),

@@ -9,6 +9,8 @@ UNUSED = "tests/media/test_unused_media.py"
 LISTS = "tests/media/test_files_in_lists.py"
 FILES = "tests/media/test_files_for_keys.py"
 UPLOAD = "ads_cli/media/upload.py"
+LYING = "tests/media/test_lying_service.py"
+ANSWERS = "ads_cli/media/answers.py"
 USAGE = "ads_cli/media/usage.py"
 CLEAN = "ads_cli/commands/media/unused.py"
 EMULATOR = "ads_cli/emulator/resources/media_uploads.py"
@@ -20,6 +22,62 @@ MEDIA_UPLOADS = (
         "if content and number not in journal.sent:",
         "if content:",
         (f"{INTERRUPTED}::test_a_resumed_upload_sends_only_what_is_left",),
+    ),
+    Mutant(
+        "an upload in segments begins with a few of them",
+        UPLOAD,
+        "        self.client.rate_limiter.begin_with(AppendSegment.endpoint.route, self.concurrency)\n",
+        "",
+        (f"{INTERRUPTED}::test_the_first_segments_are_as_many_at_once_as_allowed",),
+    ),
+    Mutant(
+        "a new file is hashed before its upload begins",
+        UPLOAD,
+        "if not (info.digest.done() or category",
+        "if not (info.sha256 or category",
+        (f"{INTERRUPTED}::test_the_upload_of_a_new_file_begins_while_it_is_hashed",),
+    ),
+    Mutant(
+        "an upload begins before it is known whether the file was uploaded",
+        UPLOAD,
+        " or may_have_journal(self.state_dir, info.bytes)):",
+        "):",
+        (f"{INTERRUPTED}::test_a_file_that_may_be_known_is_hashed_before_anything_is_sent",),
+    ),
+    Mutant(
+        "an upload that the service loses meanwhile ends with its 404",
+        UPLOAD,
+        "                if is_last:\n                    raise\n",
+        "                raise\n",
+        (f"{INTERRUPTED}::test_an_upload_that_the_service_loses_meanwhile_begins_again_once",),
+    ),
+    Mutant(
+        "an answer may name any text as an id",
+        ANSWERS,
+        " or not re.match(ID_PATTERN, str(value)):",
+        ":",
+        (f"{LYING}::test_an_id_that_cannot_be_one_is_used_nowhere",),
+    ),
+    Mutant(
+        "processing without a state counts as a success",
+        ANSWERS,
+        'else "not ready"',
+        "else None",
+        (f"{LYING}::test_processing_without_a_state_is_not_taken_for_success",),
+    ),
+    Mutant(
+        "a failure is explained in one form only",
+        ANSWERS,
+        'info.get("error") or info.get("errors")',
+        'info.get("error")',
+        (f"{LYING}::test_the_reason_of_a_failure_is_shown_in_whatever_form_it_comes",),
+    ),
+    Mutant(
+        "an error of hashing leaves its command waiting",
+        "ads_cli/media/inspection.py",
+        "            info.digest.set_exception(error)",
+        "            info.digest.cancel()",
+        ("tests/media/test_check.py::test_a_file_that_cannot_be_read_ends_with_2",),
     ),
     Mutant(
         "segments that are refused as too large are sent again as they are",
@@ -94,14 +152,14 @@ MEDIA_UPLOADS = (
     Mutant(
         "a file that has changed while it was uploaded is finalized",
         UPLOAD,
-        "        _require_same(label, seen == info.crc32, journal)\n        ended",
+        "        _require_same(label, is_same, journal)\n        ended",
         "        ended",
         (f"{INTERRUPTED}::test_a_file_that_changes_while_it_is_uploaded_is_not_finalized",),
     ),
     Mutant(
         "a file that has grown while it was uploaded is finalized",
         UPLOAD,
-        "            seen = crc32(stream.read(1), seen)  # a file that has grown differs too\n",
+        "            stream.read(1)  # so that the position differs in a file that has grown\n",
         "",
         (f"{INTERRUPTED}::test_a_file_that_changes_while_it_is_uploaded_is_not_finalized",),
     ),

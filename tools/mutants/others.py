@@ -69,14 +69,14 @@ OTHERS = (
     ),
     Mutant(
         "a product that an answer does not mention counts",
-        "ads_cli/products/upload.py",
+        "ads_cli/products/plans.py",
         "if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):",
         "if isinstance(entries, list) and not all(isinstance(entry, dict) for entry in entries):",
         (NO_ANSWER,),
     ),
     Mutant(
         "a status that nobody knows counts as success",
-        "ads_cli/products/upload.py",
+        "ads_cli/products/plans.py",
         "if not isinstance(status, str) or status not in STATUSES or errors:",
         "if not isinstance(status, str) or status not in STATUSES:",
         ("tests/products/test_outcomes.py",),
@@ -100,7 +100,7 @@ OTHERS = (
     ),
     Mutant(
         "an answer that is not JSON is final",
-        "ads_cli/client/sender.py",
+        "ads_cli/client/response.py",
         "is_rate_limited or is_unreadable or has_bad_timestamp",
         "is_rate_limited or has_bad_timestamp",
         ("tests/client/test_retries.py::test_a_response_that_is_not_json_is_retried",),
@@ -229,7 +229,7 @@ OTHERS = (
     ),
     Mutant(
         "a deletion whose answer carries an error counts as deleted",
-        "ads_cli/products/upload.py",
+        "ads_cli/products/plans.py",
         'if entry.get("failed_product_key") or status == REJECTED or message:',
         'if entry.get("failed_product_key"):',
         ("tests/products/test_outcomes.py::test_a_deletion_that_carries_an_error_has_failed",),

@@ -7,22 +7,32 @@ FACTS = "tests/products/test_facts.py::test_facts_of_parts_are_those_of_the_whol
 
 PAGES = (
     Mutant(
+        "a finding shows fewer products where the first rows are one",
+        "ads_cli/commands/products/feed_page.py",
+        "in (*first, *others):",
+        "in first:",
+        (
+            "tests/report/test_page_of_a_run.py::"
+            "test_five_different_products_show_a_finding_where_the_first_rows_are_one",
+        ),
+    ),
+    Mutant(
         "texts of a feed are markup",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "autoescape=True",
         "autoescape=False",
         (ESCAPED,),
     ),
     Mutant(
         "direction marks of a feed are left in",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "mask(safe(str(value)))",
         "mask(str(value))",
         (ESCAPED,),
     ),
     Mutant(
         "a page shows secrets",
-        "ads_cli/report/rendering.py",
+        "ads_cli/report/__init__.py",
         "mask(safe(str(value)))",
         "safe(str(value))",
         ("tests/report/test_page_file.py::test_the_page_holds_no_secret",),
@@ -46,8 +56,8 @@ PAGES = (
     Mutant(
         "a run that fails leaves the page of the last one",
         "ads_cli/console/output_file.py",
-        "        try:\n            write(error)\n",
-        "        try:\n            pass\n",
+        "            try:\n                self.write()\n",
+        "            try:\n                pass\n",
         (
             "tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",
         ),

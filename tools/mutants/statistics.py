@@ -15,21 +15,21 @@ WORKBOOKS = "tests/promises/test_workbooks.py"
 STATISTICS = (
     Mutant(
         "a post in several campaigns counts in each of them",
-        "ads_cli/statistics/rows.py",
+        "ads_cli/statistics/analysis.py",
         "if same in self._seen:",
         "if False:",
         (f"{COMPARED}::test_a_post_in_several_campaigns_is_warned_of_and_counted_once",),
     ),
     Mutant(
         "the period before is compared with itself",
-        "ads_cli/statistics/compared.py",
+        "ads_cli/statistics/analysis.py",
         "return Period(start - (end - start), start)",
         "return Period(start, end)",
         (f"{COMPARED}::test_each_number_has_what_it_was_and_the_difference",),
     ),
     Mutant(
         "a change is that of the day before",
-        "ads_cli/statistics/compared.py",
+        "ads_cli/statistics/analysis.py",
         "found = then.pop(key(row, now_at), None)",
         "found = then.popitem()[1] if then else None",
         (f"{COMPARED}::test_each_number_has_what_it_was_and_the_difference",),
@@ -64,14 +64,14 @@ STATISTICS = (
     ),
     Mutant(
         "a metric that is derived of a total is not that of its sums",
-        "ads_cli/commands/stats/results.py",
+        "ads_cli/statistics/analysis.py",
         "table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)",
         "pass",
         (f"{DERIVED}::test_ratios_are_those_of_the_sums_in_each_row",),
     ),
     Mutant(
         "the first rows are those with no value",
-        "ads_cli/statistics/derived.py",
+        "ads_cli/statistics/analysis.py",
         "rows = known + [row for row in rows if row[at] is None]",
         "rows = [row for row in rows if row[at] is None] + known",
         (f"{DERIVED}::test_rows_are_sorted_by_any_column_and_cut_and_totals_stay_those_of_all",),

@@ -23,7 +23,7 @@ UPDATES = (
     ),
     Mutant(
         "shown records: what a record has already is sent with its change",
-        "ads_cli/commands/batches/several.py",
+        "ads_cli/commands/batches/current.py",
         "found.append(only(request, fields) if fields else None)",
         "found.append(request)",
         (f"{SHOWN}::test_a_record_that_was_edited_is_changed_where_it_differs",),
@@ -51,14 +51,14 @@ UPDATES = (
     ),
     Mutant(
         "an id that the catalog lacks stops the others",
-        "ads_cli/commands/products/update.py",
+        "ads_cli/commands/products/sync.py",
         "return sum(missing) == report.invalid",
         "return False and sum(missing) == report.invalid",
         (f"{UPDATE}::test_an_id_that_the_catalog_lacks_is_rejected_and_the_others_are_sent",),
     ),
     Mutant(
         "any mistake in the file is skipped",
-        "ads_cli/commands/products/update.py",
+        "ads_cli/commands/products/sync.py",
         "return sum(missing) == report.invalid",
         "return sum(missing) <= report.invalid",
         (f"{UPDATE}::test_a_mistake_in_the_file_stops_it_unless_invalid_rows_are_skipped",),

@@ -68,7 +68,7 @@ class ListOptions(FeedOptions, frozen=True):
     def peek(self, file: str, columns: "ListColumns", access: "RemoteAccess") -> "ListFile":
         """Find the columns of one of several lists; raise AdsctlError where they do not do."""
         from ...audiences.multi_file_plan import ListFile
-        from ...feeds.locations.locate import parse_location
+        from ...feeds.locations import parse_location
         from ...feeds.reader import peek_columns
 
         location = parse_location(file, lambda: access)

@@ -1,11 +1,10 @@
 """The page of `--report` about a comparison or a sync of a list; nothing on it tells of a person."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...output.text import counted
-from ..products.report import RunReport
+from ..products.page import PushReport, tallies
 
 if TYPE_CHECKING:
     from ...audiences.plan import ListReport
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from ...report import Level, ReportPage, Section, Tally
 
 
-@dataclass
-class ListRunReport(RunReport):
+class ListRunReport(PushReport):
     """What a command tells about its run with a list."""
 
     plan: "ListSyncPlan | None" = None
@@ -24,8 +22,7 @@ class ListRunReport(RunReport):
 
     def watch_list(self, plan: "ListSyncPlan", failed_out: str | None) -> None:
         """Tell of this plan; raise UsageError where the page would replace its file."""
-        if self.path is not None:
-            self.check_path(plan.rows.source, failed_out)
+        self.check_differs([plan.rows.source], failed_out)
         self.plan = plan
 
     def page(self) -> "ReportPage":
@@ -34,37 +31,36 @@ class ListRunReport(RunReport):
         from ...console.output_file import failure_details, made
         from ...report import ReportPage
 
-        run, plan = self.run, self.plan
+        plan, summary = self.plan, self.summary
         report = plan.report if plan and (self.is_validated or plan.report.invalid) else None
         profile = self.call.settings.profile
         target = [(plan.upload.users.kind.replace("_", " "), plan.upload.users.target)] if plan else []
-        job = [("Job", run.summary.job)] if run.summary and run.summary.job else []
+        job = [("Job", summary.job)] if summary and summary.job else []
         return ReportPage(
-            title=plan.rows.source.label if plan else run.files,
+            title=plan.rows.source.label if plan else self.files,
             level=self._level(report),
             headline=self._headline(report),
-            details=list(failure_details(run.error, is_told=False)),
+            details=list(failure_details(self.error, in_headline=False)),
             facts=[made(), *target, *job, ("Profile", profile), ("By", f"adsctl {__version__}")],
             tallies=list(self._tallies(report)),
             sections=list(self._sections(report)),
         )
 
     def _level(self, report: "ListReport | None") -> "Level":
-        if self.run.error or report is None or report.invalid:
+        if self.error or report is None or report.invalid:
             return "error"
-        differs = self.is_compared and self.plan and self.plan.differences.counts and not self.run.summary
+        differs = self.is_compared and self.plan and self.plan.differences.counts and not self.summary
         return "warning" if report.warned or self.shortfall or differs else "good"
 
     def _headline(self, report: "ListReport | None") -> str:
-        run = self.run
         if report is None or self.plan is None:
             return "The list was not read to its end"
         if not self.is_compared:
             return f"Nothing was compared: {counted(report.invalid, 'row')} with mistakes"
         found = self.plan.differences
-        if run.result and run.summary:
-            sent = [f"{number:,} {status}" for status, number in run.summary.counts.items() if number]
-            unsent = run.summary.due - run.summary.acknowledged
+        if self.result and self.summary:
+            sent = [f"{number:,} {status}" for status, number in self.summary.counts.items() if number]
+            unsent = self.summary.due - self.summary.acknowledged
             left = [f"{counted(unsent, 'person', 'people')} not sent"] if unsent else []
             return "; ".join([", ".join(sent) or "Nothing to send: the list has these people", *left])
         differing = [f"{number:,} to be {status}" for status, number in found.counts.items()]
@@ -72,10 +68,9 @@ class ListRunReport(RunReport):
 
     def _tallies(self, report: "ListReport | None") -> "Iterator[Tally]":
         from ...report import Tally
-        from ..products.page import tallies
 
-        yield from tallies(report, self.run.summary if self.run.result else None)
-        if self.plan and self.is_compared and not self.run.result:
+        yield from tallies(report, self.summary if self.result else None)
+        if self.plan and self.is_compared and not self.result:
             found = self.plan.differences
             for status, number in found.counts.items():
                 yield Tally(f"to be {status}", number, "warning" if status == "deleted" else "neutral")
@@ -91,8 +86,8 @@ class ListRunReport(RunReport):
         rows, found = self.plan.rows, self.plan.differences if self.is_compared else None
         if found and (kept := list(filter(None, (self.shortfall, found.withheld)))):
             yield Section("Kept on the list", [Texts([f"{found.missing:,} in no row", *kept])])
-        if self.run.result and self.run.result.rejected:
-            number = counted(self.run.result.rejected, "person", "people")
+        if self.result and self.result.rejected:
+            number = counted(self.result.rejected, "person", "people")
             yield Section("Rejected by the service", [Texts([f"{number}: --failed-out has their rows"])])
         for title, lines in (
             ("Mistakes", error_lines(rows, report)),

@@ -38,7 +38,7 @@ def plan_lists(
     dry run.
     """
     from ...audiences.plan import AudiencePlan
-    from ...feeds.locations.locate import expand_files, parse_location
+    from ...feeds.locations import expand_files, parse_location
 
     access = feed.access(call)
     found = expand_files(files, access)

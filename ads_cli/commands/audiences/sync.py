@@ -10,8 +10,7 @@ from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfi
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted, duration
 from ..products.feed_checks import FeedSizeCheck, MinRows
-from ..products.report import ReportOptions
-from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
+from ..uploads.options import Lists, PageOptions, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
 from .options import ListOptions
 from .page import ListRunReport
@@ -40,7 +39,7 @@ class ListSyncOptions(PushOptions, frozen=True):
     ] = "10%"
 
 
-@with_options(feed=ListOptions, options=ListSyncOptions, page=ReportOptions, default_concurrency=3)
+@with_options(feed=ListOptions, options=ListSyncOptions, page=PageOptions, default_concurrency=3)
 def sync(
     ctx: typer.Context,
     files: Lists,
@@ -51,7 +50,7 @@ def sync(
     feed: ListOptions,
     options: ListSyncOptions,
     min_rows: MinRows = None,
-    page: ReportOptions,
+    page: PageOptions,
 ) -> None:
     """Make a custom audience equal to a list of people.
 
@@ -70,7 +69,7 @@ def sync(
     _sync(call, files, upload, feed, options, page, min_rows, prune=prune, allow_clear_text=allow_clear_text)
 
 
-@with_options(feed=ListOptions, options=ListSyncOptions, page=ReportOptions, default_concurrency=3)
+@with_options(feed=ListOptions, options=ListSyncOptions, page=PageOptions, default_concurrency=3)
 def sync_do_not_reach(
     ctx: typer.Context,
     files: Lists,
@@ -80,7 +79,7 @@ def sync_do_not_reach(
     feed: ListOptions,
     options: ListSyncOptions,
     min_rows: MinRows = None,
-    page: ReportOptions,
+    page: PageOptions,
 ) -> None:
     """Make a do-not-reach list equal to a list of people, as `audiences sync` does.
 
@@ -93,7 +92,7 @@ def sync_do_not_reach(
     _sync(call, files, upload, feed, options, page, min_rows, prune=prune)
 
 
-@with_options(feed=ListOptions, rejected=RejectedOptions, page=ReportOptions)
+@with_options(feed=ListOptions, rejected=RejectedOptions, page=PageOptions)
 def diff(
     ctx: typer.Context,
     files: Lists,
@@ -104,7 +103,7 @@ def diff(
     *,
     feed: ListOptions,
     rejected: RejectedOptions,
-    page: ReportOptions,
+    page: PageOptions,
 ) -> None:
     """Count how a list of people differs from what a custom audience has acknowledged.
 
@@ -120,7 +119,7 @@ def diff(
     _diff(call, files, upload, feed, options, page, prune=prune, allow_clear_text=allow_clear_text)
 
 
-@with_options(feed=ListOptions, rejected=RejectedOptions, page=ReportOptions)
+@with_options(feed=ListOptions, rejected=RejectedOptions, page=PageOptions)
 def diff_do_not_reach(
     ctx: typer.Context,
     files: Lists,
@@ -130,7 +129,7 @@ def diff_do_not_reach(
     *,
     feed: ListOptions,
     rejected: RejectedOptions,
-    page: ReportOptions,
+    page: PageOptions,
 ) -> None:
     """Count how a list of people differs from what a do-not-reach list has acknowledged.
 
@@ -150,7 +149,7 @@ def _sync(
     upload: "UserUpload",
     feed: ListOptions,
     options: ListSyncOptions,
-    page: ReportOptions,
+    page: PageOptions,
     min_rows: str | None,
     *,
     prune: bool,
@@ -162,7 +161,7 @@ def _sync(
     max_delete = parse_share(options.max_delete, "--max-delete")
     place = UploadTarget(call.service, upload.kind, upload.target)
     size_check = FeedSizeCheck(call, min_rows, place)
-    with page.begun(ListRunReport, call, files, force=options.force) as run:
+    with ListRunReport(call, page.report, files, force=options.force).written() as run:
         plan = _plan(call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text)
         steps = _SyncSteps(
             call=call,
@@ -187,7 +186,7 @@ def _diff(
     upload: "UserUpload",
     feed: ListOptions,
     options: ListSyncOptions,
-    page: ReportOptions,
+    page: PageOptions,
     *,
     prune: bool,
     allow_clear_text: bool = False,
@@ -195,7 +194,7 @@ def _diff(
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.validation import require_valid, write_invalid_rows
 
-    with page.begun(ListRunReport, call, files, force=options.force) as run:
+    with ListRunReport(call, page.report, files, force=options.force).written() as run:
         plan = _plan(
             call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text, compares_only=True
         )
@@ -223,9 +222,9 @@ def _diff(
             write_invalid_rows(options.failed_out_file, plan, report)
         finally:
             plan.close()
-        told = [f"{report.summary} and not compared"] if report.invalid else []
-        if told := [*told, *filter(None, [steps.shortfall()])]:
-            raise IncompleteError("\n".join(told))
+        reasons = [f"{report.summary} and not compared"] if report.invalid else []
+        if reasons := [*reasons, *filter(None, [steps.shortfall()])]:
+            raise IncompleteError("\n".join(reasons))
         if plan.differences.counts:
             raise typer.Exit(DIFFERENCES_FOUND)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...auth.secret_values import CLIENT_SECRET, GRANT
+from ...auth import CLIENT_SECRET, GRANT
 from ...config.addresses import ADDRESSES
 from ...config.settings import SERVICE_X
 from ...console.invocation import Invocation
@@ -29,7 +29,7 @@ def logout(ctx: typer.Context) -> None:
     secrets, settings = call.secrets, call.settings
     if settings.is_local:
         raise UsageError(
-            "the profile local is always signed in", hint="adsctl emulator reset starts it afresh"
+            "the profile local is always signed in", hint="adsctl emulator reset renews its keys and tokens"
         )
     token = GRANT if settings.uses_grant else "access_token"
     if not secrets.has_store or secrets.store.get(settings.profile, token) is None:
@@ -104,7 +104,7 @@ def status(
 
 def _keys(call: Invocation) -> Iterator[tuple[str, str | None, str | None]]:
     """Yield name, masked value and origin of the secrets that sign requests."""
-    from ...client.credentials import UserKeys
+    from ...client.prepared_request import UserKeys
 
     for name in UserKeys._fields:
         secret = None if call.settings.is_local else call.secrets.find(name)
@@ -178,7 +178,7 @@ def issue(ctx: typer.Context) -> None:
     For example: adsctl auth bearer issue
     """
     from ...api.auth import IssueBearer
-    from ...auth.secret_values import Secret, received_secret
+    from ...auth import Secret, received_secret
     from ...config.addresses import ADDRESSES
     from ...config.profiles import refuse_local, update
 

@@ -155,7 +155,7 @@ def login(
 
 def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken") -> None:
     """Store the secrets, bound to the addresses, and update the profile."""
-    from ...auth.secret_values import CLIENT_SECRET, GRANT, Secret
+    from ...auth import CLIENT_SECRET, GRANT, Secret
 
     kinds = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
     values = dict(zip(kinds, (*app, token.token, token.secret), strict=True))
@@ -199,10 +199,9 @@ def _login_by_grant(
     open_browser: bool,
 ) -> None:
     """Sign in by OAuth 2.0, and store the grant."""
-    from ...auth.callback import OAUTH2, Listener
+    from ...auth import check_secret
     from ...auth.grants import READ_SCOPES, SCOPES
-    from ...auth.secret_values import check_secret
-    from ...auth.sign_in import GrantSignIn
+    from ...auth.sign_in import OAUTH2, GrantSignIn, Listener
 
     if not client_id:
         hint = "the app's settings in the developer console show it, under OAuth 2.0"
@@ -248,8 +247,8 @@ def _store_grant(
     call: Invocation, addresses: dict[str, str], grant: "StoredGrant", secret: str | None
 ) -> None:
     """Store the grant, bound to the addresses, in place of another sign-in."""
+    from ...auth import CLIENT_SECRET, GRANT, Secret
     from ...auth.secret_stores import USER_TOKENS
-    from ...auth.secret_values import CLIENT_SECRET, GRANT, Secret
 
     bound_to = tuple(addresses.values())
     store, profile = call.secrets.store, call.settings.profile
@@ -287,7 +286,7 @@ def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
     if hidden:
         from getpass import getpass
 
-        from ...auth.secret_values import check_secret
+        from ...auth import check_secret
 
         typed = check_secret(getpass(prompt, stream=sys.stderr), f"what was typed for {name}", UsageError)
     else:
@@ -325,7 +324,7 @@ def _sign_in_by_callback(
     sign_in: "SignIn", open_page: OpenPage, callback: str, access: str | None
 ) -> "OAuthToken":
     """Sign in by listening on a loopback address for the callback of our own request token."""
-    from ...auth.callback import Listener
+    from ...auth.sign_in import Listener
 
     with Listener(callback) as listener:
         request = sign_in.begin(callback, access)

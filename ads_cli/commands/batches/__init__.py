@@ -18,16 +18,16 @@ from ...errors import ContentError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
 from ...output.text import counted
-from ...uploads.batch import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
+from ...uploads.upload import answers
 from ..spending import confirm_spending
 from ..uploads.creation import OneRecord, one_record
 from ..uploads.hooks import OnceHooks
 from ..uploads.options import SendOptions
 from ..uploads.push import INVALID_HINT, PushCommand
 from ..uploads.validation import require_valid
-from .several import current_of, only_what_differs
+from .current import current_of, only_what_differs
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
@@ -54,7 +54,7 @@ class BatchOptions(SendOptions, frozen=True):
         return {name: value for name in names if (value := getattr(self, name))}
 
     def of_several(self, kind: type[Request]) -> dict[str, Any]:
-        """Return those that one record has no use for: what makes it anew is resumed too."""
+        """Return those that one record has no use for: what creates it is resumed too."""
         once = ("resume", "uncertain") if kind.endpoint.makes_anew else ()
         return {name: value for name, value in self.given.items() if name not in once}
 
@@ -71,7 +71,7 @@ def send_records(
 ) -> "R | OneRecord | None":
     """Send the records of a file, each completed by options; return the request of a single one unsent.
 
-    `on_record` is told what was left out of the only one, where that is a record of the service.
+    `on_record` receives what was left out of the only one, where that is a record of the service.
     """
     has_options = has_batch_options(kind)
     known_format = batch.format or ("yaml" if file == "-" or not has_options else None)

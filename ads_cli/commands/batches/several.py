@@ -2,134 +2,42 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ...api.amounts import amount_names, as_amount, fields_of_amounts, money_fields
+from ...api.amounts import amount_names, fields_of_amounts, money_fields
 from ...api.batches import batch_request, encode_operation, operation
-from ...api.endpoint import Request, is_of_service, requests_named
+from ...api.endpoint import Request
 from ...api.names import neutral_name, to_neutral
-from ...api.parts import differing_fields, only
+from ...api.parts import differing_fields
 from ...api.spending import may_spend_more
 from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
-from ...client.spending import SOURCES
-from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...console.results import show, show_prepared_requests
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
 from ...output.text import cell, counted, listed, safe
 from ...spelling import suggestion
-from ...uploads.batch import Batch
+from ...uploads.upload import Batch
 from ..spending import spending_question
+from .current import Record, RecordSearch, in_units
 
 if TYPE_CHECKING:
     from ...client.prepared_request import PreparedRequest
-    from ...feeds.transforms import Where
 
-IDS_PER_REQUEST, PAGE_SIZE = 200, 1000
 ACTIONS = {"PUT": "update", "DELETE": "delete"}
 SIGNS = {"update": "~", "delete": "-"}
 MOST_NAMED = 5  # ids in a question
-Record = Mapping[str, Any]
 RequestOf = Callable[[dict[str, Any]], Request]  # makes a request of the values of its options
 
 
-class Chosen(NamedTuple):
-    """What a command line says of the records that are meant."""
-
-    ids: Sequence[str]
-    where: Sequence[str]
-    settings: Sequence[str]
-
-    @property
-    def is_one(self) -> bool:
-        """Whether one record is named, and nothing of it is needed."""
-        return len(self.ids) <= 1 and not self.where
-
-    def require_alone(self, file: str | None) -> None:
-        """Raise UsageError where records are named in two ways."""
-        if self.where and self.ids:
-            raise UsageError("--where: stands in place of ids", hint="give ids, or --where")
-        if file and (not self.is_one or self.settings):
-            named = "--where" if self.where else "--set" if self.settings else "several ids"
-            raise UsageError(f"--file: cannot be used with {named}", hint="the file names its records")
-
-
-class SeveralRecords:
-    """Finds the records of a command, and sends a request for each; many at once where the service can."""
-
-    def __init__(
-        self, call: Invocation, kind: type[Request], values: Mapping[str, Any], chosen: Chosen
-    ) -> None:
-        self._call, self._kind, self._chosen = call, kind, chosen
-        self._values = values  # of options, and the account
-        self._id_field = str(kind.endpoint.id_field)
-        self._group = kind.endpoint.command.split()[:-1]
-        self.noun = (
-            kind.endpoint.batch.noun if kind.endpoint.batch else " ".join(self._group).replace("-", " ")
-        )
-
-    def find(self) -> list[Any]:
-        """Return the records that are meant, as the service sends them, in the order of the ids."""
-        if not self._chosen.where:
-            ids = [*dict.fromkeys(self._chosen.ids)]
-            found = {str(record.get("id")): record for record in self._listed(ids)}
-            return [found[id] for id in ids if id in found]
-        conditions = self._conditions()
-        return [record for record in self._listed() if self._holds(conditions, to_neutral(record))]
-
-    def _listed(self, ids: Sequence[str] | None = None) -> Iterator[Any]:
-        """List records by their ids, or all of them."""
-        named = requests_named((*self._group, "list"))
-        kind: Any = next(each for each in named if is_of_service(each, self._call.settings.service))
-        known, own = {*kind.__struct_fields__}, f"{self._id_field}s"
-        shared = {name: value for name, value in self._values.items() if name in known and value is not None}
-        shared |= {"with_draft": True} if "with_draft" in known else {}
-        parts: list[Any] = [None]
-        if ids is not None:
-            parts = [[*ids[at : at + IDS_PER_REQUEST]] for at in range(0, len(ids), IDS_PER_REQUEST)]
-        for part in parts:
-            for page in self._call.client.pages(kind(**{**shared, "count": PAGE_SIZE, own: part})):
-                _ = page.records  # raises where it has none
-                yield from page.data if isinstance(page.data, list) else [page.data]
-
-    def _conditions(self) -> "list[Where]":
-        from ...feeds.transforms import Where
-
-        amounts = self._amounts
-        known = {*self._kind.endpoint.record_fields, *self._kind.__struct_fields__, *amounts}
-        found = []
-        for text in self._chosen.where:
-            condition = Where.parse(text)
-            name = neutral_name(condition.column.replace("-", "_"))
-            if name not in known:
-                near = suggestion(name, known)
-                raise UsageError(f"--where: {condition.column!r} is not a field of {self.noun}{near}")
-            found.append(Where(name, condition.operator, condition.value))
-        return found
-
-    @cached_property
-    def _amounts(self) -> dict[str, str]:
-        """Name the fields of micro-units by the names of their amounts in whole units."""
-        fields = (name for name in self._kind.endpoint.record_fields if name.endswith("_local_micro"))
-        return {name: field for field in fields for name in amount_names(field)}
-
-    def _holds(self, conditions: "Sequence[Where]", record: Record) -> bool:
-        from ...feeds.transforms import text_of
-
-        for condition in conditions:
-            field = self._amounts.get(condition.column)
-            value = _units(record, field) if field else record.get(condition.column)
-            if not condition.holds(text_of(value).strip()):
-                return False
-        return True
+class SeveralRecords(RecordSearch):
+    """Sends a request for each record of a command; many at once where the service can."""
 
     def show(self, *, envelope: bool) -> None:
         """Print the records; raise an error where some of the ids are those of none."""
         found = self.find()
         ids = {str(record.get("id")) for record in found}
         missing = [id for id in dict.fromkeys(self._chosen.ids) if id not in ids]
-        words = f"there is no {_one(self.noun)} {listed(missing)}"
+        words = f"there is no {self.singular} {listed(missing)}"
         if missing and not found:
             raise NotFoundError(words)
         request = self._kind(**{**self._own_values, self._id_field: "-"})
@@ -149,15 +57,11 @@ class SeveralRecords:
         records: dict[str, Record] = {}
         if chosen.where or chosen.settings:
             records = {str(record["id"]): record for record in map(to_neutral, self.find())}
+            call.stored.note(self._id_field, records)
         ids = [*records] if chosen.where else [*dict.fromkeys(chosen.ids)]
         if missing := [id for id in ids if id not in records] if chosen.settings else []:
-            raise NotFoundError(
-                f"there is no {_one(self.noun)} {listed(missing)}", hint="nothing was changed"
-            )
-        requests = [
-            request_of({**self._values, self._id_field: id, **self.settings_of(records.get(id, {}))})
-            for id in ids
-        ]
+            raise NotFoundError(f"there is no {self.singular} {listed(missing)}", hint="nothing was changed")
+        requests = self._requests(ids, records, request_of)
         if chosen.where and self._action == "update":
             requests = [each for each in requests if differing_fields(each, records[self._id(each)])]
         if chosen.where or chosen.settings:
@@ -177,6 +81,29 @@ class SeveralRecords:
             self._confirm(requests)
         self._report(requests, *self._sent(requests), envelope=envelope)
 
+    def _requests(
+        self, ids: Sequence[str], records: Mapping[str, Record], request_of: RequestOf
+    ) -> list[Request]:
+        """Make a request for each record; raise UsageError that names all whose amounts cannot be set."""
+        made, wrong = list[Request](), dict[tuple[str, str], list[str]]()
+        for id in ids:
+            try:
+                own = {**self._values, self._id_field: id, **self.settings_of(records.get(id, {}))}
+                made.append(request_of(own))
+            except UsageError as error:
+                if not self._chosen.settings:
+                    raise
+                wrong.setdefault((error.message, error.hint), []).append(id)
+        if wrong:
+            hints = dict.fromkeys(hint for _, hint in wrong if hint)
+            told = (self._of(message, some) for (message, _), some in wrong.items())
+            raise UsageError("\n".join(told), hint="; ".join(["nothing was changed", *hints]))
+        return made
+
+    def _of(self, message: str, ids: Sequence[str]) -> str:
+        """Name the records that a message is about."""
+        return f"{message} ({self.singular if len(ids) == 1 else self.noun} {listed(ids)})"
+
     @property
     def _action(self) -> str:
         return ACTIONS[self._kind.endpoint.method]
@@ -188,8 +115,12 @@ class SeveralRecords:
         """Return the values of --set for the only record; raise NotFoundError where there is none."""
         found = [*map(to_neutral, self.find())]
         if not found:
-            raise NotFoundError(f"there is no {_one(self.noun)} {self._chosen.ids[0]}")
-        return self.settings_of(found[0])
+            raise NotFoundError(f"there is no {self.singular} {self._chosen.ids[0]}")
+        try:
+            return self.settings_of(found[0])
+        except UsageError as error:
+            error.message = self._of(error.message, [str(found[0].get("id"))])
+            raise
 
     def settings_of(self, record: Record) -> dict[str, str]:
         """Return the values of --set for a record, as options have them; raise UsageError."""
@@ -211,11 +142,7 @@ class SeveralRecords:
                 raise UsageError(f"--set {text}: {name} is given twice")
             if RELATIVE.fullmatch(value) and field in money_fields(self._kind):
                 currency = str(record.get("currency") or "")
-                try:
-                    value = relative_amount(value, _units(record, field), currency, name)
-                except UsageError as error:
-                    error.message += f" ({_one(self.noun)} {record.get('id')})"
-                    raise
+                value = relative_amount(value, in_units(record, field), currency, name)
                 name = amount_names(field)[0]
             found[name] = "" if value == "null" else value
         return found
@@ -225,7 +152,7 @@ class SeveralRecords:
         for request in requests:
             record = records[self._id(request)]
             name = f" {record['name']!r}" if record.get("name") else ""
-            yield safe(f"{SIGNS[self._action]} {_one(self.noun)} {record['id']}{name}")
+            yield safe(f"{SIGNS[self._action]} {self.singular} {record['id']}{name}")
             if self._action == "update":
                 for field in differing_fields(request, record):
                     after = {**record, field: getattr(request, field)}
@@ -236,7 +163,7 @@ class SeveralRecords:
         """Ask once about all: what is deleted, what --where has found, what may spend more."""
         call, endpoint = self._call, self._kind.endpoint
         ids = [*map(self._id, requests)]
-        names = f"{counted(len(requests), _one(self.noun), self.noun)} ({listed(ids, MOST_NAMED)})"
+        names = f"{counted(len(requests), self.singular, self.noun)} ({listed(ids, MOST_NAMED)})"
         questions = []
         if prompt := endpoint.confirm_prompt:
             what, mark, consequence = prompt.partition(";")
@@ -302,77 +229,17 @@ class SeveralRecords:
         request = requests[0] if requests else self._kind(**{**self._own_values, self._id_field: "-"})
         if answers or not stopped:
             show(call, request, {"data": answers} if envelope else answers)
-        words = f"{len(answers):,} of {counted(len(requests), _one(self.noun), self.noun)} {done}"
-        told = "\n".join(f"{id}: {reason}" for id, reason in refused.items())
+        words = f"{len(answers):,} of {counted(len(requests), self.singular, self.noun)} {done}"
+        reasons = "\n".join(f"{id}: {reason}" for id, reason in refused.items())
         if stopped:
-            stopped.message = "\n".join(filter(None, (f"{words}: {stopped.message}", told)))
+            stopped.message = "\n".join(filter(None, (f"{words}: {stopped.message}", reasons)))
             again = "what is done is shown; run it again for the others"
             stopped.hint = "; ".join(filter(None, (stopped.hint, again)))
             raise stopped
         if refused:
-            raise IncompleteError(f"{words}; refused by the service:\n{told}")
+            raise IncompleteError(f"{words}; refused by the service:\n{reasons}")
         if requests:
             call.messages.say(words)
-
-
-def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:
-    """Return changes with the fields alone that differ from what the service has; None where none does.
-
-    In a dry run nobody is asked, and they stay as they are.
-    """
-    if call.dry_run and not call.settings.is_local:
-        return [*requests]
-    found: list[Request | None] = []
-    for request, record in zip(requests, _current(call, requests), strict=True):
-        fields = differing_fields(request, record)
-        found.append(only(request, fields) if fields else None)
-    return found
-
-
-def current_of(call: Invocation, kind: type[Request], id: str) -> Record:
-    """Return what the service has of a record that a change names; nothing in a dry run."""
-    field = str(kind.endpoint.id_field)
-    if field not in SOURCES or (call.dry_run and not call.settings.is_local):
-        return {}
-    return call.stored.named(field, id)
-
-
-def show_current(call: Invocation, request: Request) -> None:
-    """Show the record that a change leaves as it is."""
-    call.messages.say("nothing to change: the service has it so")
-    show(call, request, _shown_record(call, request))
-
-
-def _current(call: Invocation, requests: Sequence[Request]) -> Iterator[Record]:
-    """Yield what the service has of the records that requests change."""
-    field = str(requests[0].endpoint.id_field) if requests else ""
-    ids = [str(getattr(request, field)) for request in requests]
-    if field in SOURCES and len(ids) > 1:
-        found = call.stored.read(field, ids)
-        yield from (found[id] for id in ids)
-    elif field in SOURCES:
-        yield from (call.stored.named(field, id) for id in ids)
-    else:
-        yield from (to_neutral(_shown_record(call, request)) for request in requests)
-
-
-def _shown_record(call: Invocation, request: Request) -> Any:
-    """Return the record that a change names, as the service sends it; from its list, where none shows it."""
-    endpoint, group = request.endpoint, request.endpoint.command.split()[:-1]
-    id = str(getattr(request, str(endpoint.id_field)))
-    known = {name: getattr(request, name) for name in endpoint.path_fields}
-    try:
-        named = requests_named((*group, "get"))
-    except KeyError:
-        named = requests_named((*group, "list"))
-    kind: Any = next(each for each in named if is_of_service(each, call.settings.service))
-    shown = kind(**{name: value for name, value in known.items() if name in kind.__struct_fields__})
-    for page in call.client.pages(shown):
-        records = page.data if isinstance(page.data, list) else [page.data]
-        for record in records:
-            if isinstance(record, dict) and str(record.get("id")) == id:
-                return record
-    raise NotFoundError(f"there is no {' '.join(group)} {id}")
 
 
 class _Repeatable:
@@ -388,23 +255,11 @@ class _Repeatable:
         pass
 
 
-def _one(noun: str) -> str:
-    return noun.removesuffix("s")
-
-
-def _units(record: Record, field: str) -> str | None:
-    """Return an amount of a record in units of its currency."""
-    micros = record.get(field)
-    if not isinstance(micros, int) or isinstance(micros, bool):
-        return None
-    return as_amount(micros, str(record.get("currency") or "")).replace(",", "")
-
-
 def _shown(field: str, record: Record) -> str:
     value = record.get(field)
     if field.endswith("_local_micro"):
         with suppress(TypeError, ValueError):
-            value = _units({**record, field: int(value)}, field) if value not in (None, "") else None
+            value = in_units({**record, field: int(value)}, field) if value not in (None, "") else None
     if isinstance(value, list):
         value = ", ".join(map(str, value))
     return cell(None if value in (None, "") else value if isinstance(value, bool) else str(value)) or "null"

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from ...campaigns.account import AccountReader
     from ...campaigns.apply import Applied
-    from ...campaigns.comparison import CampaignPlan, Change
     from ...campaigns.file import CampaignFile
     from ...campaigns.memory import ApplyMemory
     from ...campaigns.model import Stored
+    from ...campaigns.plan import CampaignPlan, Change
     from .posting import Posting
 
 COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
@@ -91,7 +91,7 @@ class ApplyRun:
             reader = AccountReader(call.client, call.account)
             found = self._compared(reader, parsed, is_copy=is_copy)
         except AdsctlError:
-            parsed.require_valid()  # mistakes are told first
+            parsed.require_valid()  # mistakes are reported first
             raise
         parsed.require_valid()
         if self.stored_plan:
@@ -127,7 +127,7 @@ class ApplyRun:
         listed = reader.campaigns(q=parsed.q if self._deletes_by_q(parsed) else None)
         campaigns = self.listed = reader.tree(listed, ())
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
-        within = {one.id for one in matches.values()}
+        within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
         if self.prune and parsed.covers:
             within = {one.id for one in campaigns}
         campaigns = reader.tree(listed, self._lists(parsed), within)
@@ -193,11 +193,11 @@ class ApplyRun:
         It takes the place of unfinished ones of the same file: a run compares, and does what is left.
         """
         from ... import __version__
-        from ...uploads.batch import Acknowledgement
         from ...uploads.job_file import Job, JobKey, JobOptions, UploadTarget, current_folder
         from ...uploads.jobs import list_jobs
         from ...uploads.journal import Journal
         from ...uploads.plan import this_second
+        from ...uploads.upload import Acknowledgement
         from ..uploads.reports import resume_command
 
         call, label = self.call, safe(self.file.label)
@@ -375,8 +375,8 @@ def report_result(call: Invocation, result: "Applied") -> None:
     done = ", ".join(f"{count:,} {what}" for what, count in result.done.items() if count)
     call.messages.say(done or "nothing to change")
     if result.failed:
-        told = "\n".join(f"{path}: {reason}" for path, reason in result.failed)
+        reasons = "\n".join(f"{path}: {reason}" for path, reason in result.failed)
         raise IncompleteError(
-            f"{counted(len(result.failed), 'record')} refused by the service\n{told}",
+            f"{counted(len(result.failed), 'record')} refused by the service\n{reasons}",
             hint="correct the file and apply it again: what was applied is not sent again",
         )

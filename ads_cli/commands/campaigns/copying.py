@@ -12,8 +12,8 @@ from ...output.text import counted
 from .applying import ApplyRun, print_plan, report_result, show_plan
 
 if TYPE_CHECKING:
-    from ...campaigns.comparison import CampaignPlan
     from ...campaigns.file import CampaignFile
+    from ...campaigns.plan import CampaignPlan
 
 
 def copy(
@@ -44,7 +44,7 @@ def copy(
     """Copy campaigns with their line items, targeting, ads and tracking tags.
 
     The copies are paused, unless --active is given. What cannot be as it was, such as an end that has passed
-    or an audience that another account does not have, is told before anything is created. A copy that was
+    or an audience that another account does not have, is reported before anything is created. A copy that was
     stopped is resumed by the same command; once it has ended, the same command makes nothing more.
 
     For example: adsctl campaigns copy 8wku4 --name 'Next {name}' --set daily_budget=+10% --dry-run

@@ -12,7 +12,7 @@ from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
 from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
-from .page import Report, reported
+from .page import CampaignReport, Report
 
 JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
 
@@ -62,7 +62,7 @@ def pull(
 
     call = Invocation.of(ctx, mutates=False)
     if example:
-        from ...campaigns.example import example_text
+        from ...campaigns.writer import example_text
 
         sys.stdout.write(example_text())
         return
@@ -118,13 +118,13 @@ def plan(
     """Show what differs between a file of campaigns and the account; change nothing.
 
     Ends with 10 where anything differs. A field or a list that the file does not have is left as it is. A
-    record is known by its id, else by its key or name. All mistakes of the file are told at once (3).
+    record is known by its id, else by its key or name. All mistakes of the file are reported at once (3).
 
     For example: adsctl campaigns plan shop.yaml
     """
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
-    with reported(call, report, file) as about:
+    with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace)
         found = about.plan = run.compare(file)
         if out:
@@ -173,7 +173,7 @@ def apply(
     """
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")
-    with reported(call, report, file) as about:
+    with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace)
         with run.locked():
             found = about.plan = run.compare(file, takes_plans=True)
@@ -201,7 +201,7 @@ def apply(
             result = about.result = run.carry_out(found)
         print_plan(call, found, result)
         if write_ids:
-            from ...campaigns.write_ids import write_into
+            from ...campaigns.writer import write_into
 
             count, looped = write_into(Path(file), run.file, result.ids)
             call.messages.say(f"{file}: {counted(count, 'id')} written")

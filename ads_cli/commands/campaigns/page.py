@@ -1,8 +1,5 @@
-"""--report: the page about a plan of campaigns, and what became of it; written however the run ends."""
+"""--report: the page about a plan of campaigns, and its result."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,13 +7,12 @@ import typer
 from ... import __version__
 from ...api.amounts import as_amount
 from ...console.invocation import Invocation
-from ...console.output_file import checked_path, made, page_at_end, write_page
-from ...errors import ReportedError
+from ...console.output_file import RunReport, made
 from ...output.text import cell, counted
 
 if TYPE_CHECKING:
     from ...campaigns.apply import Applied
-    from ...campaigns.comparison import CampaignPlan, Change
+    from ...campaigns.plan import CampaignPlan, Change
     from ...report import Level, ReportPage, Section
 
 Report = Annotated[
@@ -26,36 +22,26 @@ Report = Annotated[
 LEVELS: "dict[str, Level]" = {"create": "good", "update": "warning", "delete": "error"}
 
 
-@dataclass
-class CampaignReport:
-    """What a page is made of, as far as the run has come."""
+class CampaignReport(RunReport):
+    """The result of a run with a file of campaigns, as far as it has come."""
 
-    file: str
     plan: "CampaignPlan | None" = None
     result: "Applied | None" = None
-    error: ReportedError | None = None
+
+    def __init__(self, call: Invocation, name: str | None, file: str) -> None:
+        super().__init__(call, name, force=False)
+        self.file = "standard input" if file == "-" else file
+
+    def page(self) -> "ReportPage":
+        """Return the page about the run."""
+        return page_of(self)
 
 
-@contextmanager
-def reported(call: Invocation, report: str | None, file: str) -> Iterator[CampaignReport]:
-    """Write the page when the command has ended, also by an error."""
-    path = checked_path(report, force=False) if report else None
-    about = CampaignReport("standard input" if file == "-" else file)
-
-    def write(error: ReportedError | None) -> None:
-        about.error = error
-        if path:
-            write_page(call, path, page_of(call, about), force=False)
-
-    with page_at_end(call, write):
-        yield about
-
-
-def page_of(call: Invocation, about: CampaignReport) -> "ReportPage":
+def page_of(about: CampaignReport) -> "ReportPage":
     """Return the page; whoever named the campaigns cannot write markup."""
     from ...report import ReportPage, Section, Tally, Texts
 
-    plan, error = about.plan, about.error
+    plan, error, settings = about.plan, about.error, about.call.settings
     sections = []
     if about.result and about.result.failed:
         lines = [f"{path}: {reason}" for path, reason in about.result.failed]
@@ -74,8 +60,8 @@ def page_of(call: Invocation, about: CampaignReport) -> "ReportPage":
         if error
         else [],
         facts=[
-            ("Profile", call.settings.profile or ""),
-            ("Account", call.settings.get("account") or ""),
+            ("Profile", settings.profile or ""),
+            ("Account", settings.get("account") or ""),
             made(),
             ("By", f"adsctl {__version__}"),
         ],

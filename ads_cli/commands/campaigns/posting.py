@@ -16,9 +16,9 @@ from ..media.references import check_references, upload_references
 
 if TYPE_CHECKING:
     from ...api.endpoint import Request
-    from ...campaigns.comparison import CampaignPlan
     from ...campaigns.memory import ApplyMemory
     from ...campaigns.model import Entry, NewPost
+    from ...campaigns.plan import CampaignPlan
 
 
 class Posting:

@@ -77,13 +77,12 @@ def run(
 
     For example: adsctl fleet run fleet.yaml --parallel 8 --report fleet.html
     """
-    from ...console.output_file import checked_path
     from ...fleet.tasks import RunLimits
-    from .execution import FleetCommand, choose_engine
+    from .execution import FleetCommand, FleetReport, choose_engine
     from .plan import plan_fleet
 
     call = Invocation.of(ctx)
-    path = checked_path(page.report, force=force) if page.report else None
+    report = FleetReport(call, page.report, file, force=force)
     _ = call.printer  # an invalid --query is reported before anything is done
     limits = RunLimits(
         parallel or (DEFAULT_PARALLEL if engine == "local" else ALL), 1 if fail_fast else max_failures
@@ -95,7 +94,7 @@ def run(
     plan = plan_fleet(call, ctx.find_root().command, file, only, here=here, skips=skip_signed_out)
     for result in plan.left_out:
         call.messages.warn(f"{result.task} is left out: {(result.error or {}).get('message')}")
-    FleetCommand(call, file, plan, make_engine, path, force=force).run(resume=resume)
+    FleetCommand(call, file, plan, make_engine, report).run(resume=resume)
 
 
 def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import typer
 
 from ...console.invocation import Invocation
-from ...console.output_file import write_page
+from ...console.output_file import RunReport
 from ...errors import (
     SIGNAL_EXIT_CODES,
     AdsctlError,
@@ -31,6 +31,9 @@ from ...output.text import counted, shell_command
 from ..uploads.reports import resume_command
 from .plan import FleetPlan
 from .view import FleetView
+
+if TYPE_CHECKING:
+    from ...report import ReportPage
 
 EXAMPLE = "tls://10.0.0.5:8786"
 
@@ -113,7 +116,7 @@ def end(results: Sequence[TaskResult], error: ReportedError | None) -> None:
 
 
 def counts_of(results: Sequence[TaskResult]) -> dict[str, int]:
-    """Count the tasks by what they came to."""
+    """Count the tasks by status."""
     counts = Counter(result.status for result in results)
     states: tuple[Status, ...] = ("ok", "failed", "skipped")
     return {"tasks": len(results)} | {state: counts[state] for state in states}
@@ -151,6 +154,23 @@ def _beside(name: str, names: Sequence[str]) -> str:
     return f"data.{name}" if name in names else name
 
 
+class FleetReport(RunReport):
+    """The results of a run, which its page shows."""
+
+    began = ""  # as the page shows it
+    results: Sequence[TaskResult] = ()
+
+    def __init__(self, call: Invocation, name: str | None, file: str, *, force: bool) -> None:
+        super().__init__(call, name, force=force)
+        self.file = file
+
+    def page(self) -> "ReportPage":
+        """Return the page about the run."""
+        from .page import page_of
+
+        return page_of(self.file, self.began, self.results, self.error)
+
+
 @dataclass
 class FleetCommand:
     """One run of a fleet."""
@@ -159,8 +179,7 @@ class FleetCommand:
     file: str
     plan: FleetPlan
     make_engine: Callable[[RunId], Engine]
-    page: Path | None
-    force: bool = False
+    report: FleetReport
 
     def run(self, *, resume: bool) -> None:
         """Run what is due, show every result, and raise the error of the fleet, if there is one."""
@@ -214,22 +233,15 @@ class FleetCommand:
     def _end(self, begun: FleetRun, results: list[TaskResult], error: ReportedError | None) -> None:
         """Show the results and write the page; raise the error, or the signal."""
         self.call.note_summary(counts_of(results))
-        try:
-            show_results(self.call, results, self.plan.tasks)
-            if self.page:
-                self._write_page(self.page, begun, results, error)
-        except AdsctlError as other:
-            if error is None:
-                raise
-            self.call.messages.warn(other.message)  # that tasks failed is more important
-        end(results, error)
-
-    def _write_page(
-        self, path: Path, begun: FleetRun, results: list[TaskResult], error: ReportedError | None
-    ) -> None:
-        from .page import page_of
-
-        write_page(self.call, path, page_of(self.file, begun.began, results, error), force=self.force)
+        self.report.began, self.report.results, self.report.error = begun.began, results, error
+        with self.report.written():
+            try:
+                show_results(self.call, results, self.plan.tasks)
+            except AdsctlError as other:
+                if error is None:
+                    raise
+                self.call.messages.warn(other.message)  # that tasks failed is more important
+            end(results, error)
 
     @property
     def _resume(self) -> str:
@@ -268,7 +280,7 @@ def _results(state: FleetState, run: FleetRun) -> list[TaskResult]:
 
 
 def _result(records: Records, task: PlannedTask, *, goes_on: bool) -> TaskResult:
-    """Return what a task came to, or how it gets on."""
+    """Return the result of a task, or its progress."""
     if result := records.find(task):
         return result
     if records.has_begun(task):

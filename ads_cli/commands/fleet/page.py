@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ... import __version__
-from ...console.output_file import made
+from ...console.output_file import failure_details, made
 from ...errors import ReportedError
 from ...fleet.engine import Status, TaskResult, numbers, reason, totals
 from ...output.text import counted, duration
@@ -26,7 +26,7 @@ def page_of(file: str, began: str, results: Sequence[TaskResult], error: Reporte
         title=file,
         level="error" if error else "good",
         headline=_headline(counts, len(results)),
-        details=[f"What to do: {error.hint}"] if error and error.hint else [],
+        details=[*failure_details(error, in_headline=True)],
         facts=[
             ("Began", began),
             made(),
@@ -52,7 +52,7 @@ def _headline(counts: Counter[Status], total: int) -> str:
 
 def _table(title: str, results: Sequence[TaskResult]) -> ReportTable:
     names = ("Task", "Profile", "Status")
-    columns = [*map(Column, names), Column("Seconds", "number"), Column("Worker"), Column("What it came to")]
+    columns = [*map(Column, names), Column("Seconds", "number"), Column("Worker"), Column("Result")]
     return ReportTable(title, columns, [_row(result) for result in results], "task")
 
 

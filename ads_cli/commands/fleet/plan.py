@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...config.settings import Settings
-from ...console.command_line import CommandLine
 from ...console.invocation import Invocation
-from ...console.options import COMMON_OPTIONS
+from ...console.options import COMMON_OPTIONS, CommandLine
 from ...console.remote_access import make_access
 from ...errors import ContentError, GuardError, UsageError
-from ...feeds.locations.locate import expand_files
+from ...feeds.locations import expand_files
 from ...fleet.check import (
     Parsed,
     Parser,
@@ -25,17 +24,16 @@ from ...fleet.check import (
     check_grants,
     check_guard,
     check_places,
+    count_problems,
     find_signed_out,
     problem,
 )
 from ...fleet.commands import FleetCommands
 from ...fleet.engine import TaskResult, equal_texts, listed, worst
-from ...fleet.expand import Expansion
-from ...fleet.file import TaskProblem, read_fleet
+from ...fleet.file import Expansion, TaskProblem, read_fleet
 from ...fleet.tasks import Task
 from ...masking import mask_address
 from ...numbers import parse_size
-from ...output.text import counted
 from ...spelling import suggestion
 
 
@@ -194,7 +192,7 @@ def _error(path: Path, problems: list[TaskProblem]) -> Exception:
     kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
     # The guard shares its exit code with its parent, by which `worst` knows it.
     kind = GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
-    return kind("\n".join([*lines, f"{path}: {counted(len(problems), 'mistake')}; nothing was run"]))
+    return kind("\n".join([*lines, f"{path}: {count_problems(problems)}; nothing was run"]))
 
 
 def _told(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:

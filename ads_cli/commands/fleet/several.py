@@ -1,26 +1,29 @@
 """A fleet of one line: `adsctl --profile 'shop-*' COMMAND` runs a command under each profile that matches."""
 
 import tempfile
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 
-from ...console.command_line import CommandLine
+from ...config.guard import read_guard
 from ...console.invocation import Invocation
-from ...errors import AdsctlError, Interrupted, ReportedError, UsageError
+from ...console.options import CommandLine
+from ...errors import AdsctlError, GuardError, Interrupted, ReportedError, UsageError
 from ...fleet.check import Parsed, check_places, parsed_task, problem
 from ...fleet.commands import FleetCommands
 from ...fleet.engine import Ended, TaskEvent, TaskResult, error_of, grouped, worst
-from ...fleet.expand import TaskLine, matching_profiles, words_for
-from ...fleet.file import TaskProblem
+from ...fleet.file import TaskLine, TaskProblem, matching_profiles, words_for
 from ...fleet.records import Records, RunId
 from ...fleet.task_process import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...spelling import suggestion
+from ..guard import ask_guard
 from . import DEFAULT_PARALLEL
 from .execution import counts_of, end, show_merged, show_records
 from .plan import ParsedLine, parse_line, problems_here
@@ -31,6 +34,10 @@ OF_FLEET = dict.fromkeys(
     ("output", "to", "columns", "query", "csv_safe", "color", "on_failure", "on_failure_env")
 )
 IN_FLEET = ("profile", "log_file")  # of its tasks alone
+
+
+# Limits that `check_guard` judges by the command line alone.
+KINDS_ALONE = {"read_only", "deny"}
 
 
 def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
@@ -54,6 +61,17 @@ def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
     command_line.is_parsed = True
     SeveralProfiles(call, root, parsed, _matching(profiles, pattern)).run()
     return True
+
+
+def _require_none(problems: list[TaskProblem]) -> None:
+    """Raise the worst error of what stands in the way of tasks."""
+    if problems:
+        kinds = {each.error for each in problems}
+        kind = worst([kind.exit_code for kind in kinds])
+        # The guard shares its exit code with its parent, by which `worst` knows it.
+        kind = GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
+        lines = map(mask_address, grouped((each.task, each.text) for each in problems))
+        raise kind("\n".join([*lines, "nothing was run"]))
 
 
 def _matching(profiles: list[str], pattern: str) -> list[str]:
@@ -85,6 +103,7 @@ class SeveralProfiles:
         _ = call.printer  # an invalid --query is reported before anything is done
         parsed = self._parsed(asks=False)
         if any(each.is_write for each in parsed) and not call.dry_run:
+            self._require_allowed(parsed)
             typed = shell_command(map(mask_address, ("adsctl", *call.command_line)))
             named = f"{counted(len(parsed), 'profile')}: {', '.join(self._profiles)}"
             call.confirm(f"run {typed} under {named}", at_service=False)
@@ -108,14 +127,31 @@ class SeveralProfiles:
                 problems.append(problem(line, error))
         problems += check_places(tasks)
         problems += problems_here(self._call, tasks)
-        if problems:
-            kind = worst([each.error.exit_code for each in problems])
-            lines = map(mask_address, grouped((each.task, each.text) for each in problems))
-            raise kind("\n".join([*lines, "nothing was run"]))
+        _require_none(problems)
         return tasks
 
+    def _require_allowed(self, parsed: list[Parsed]) -> None:
+        """Raise GuardError where the guard of a profile refuses what its task would send, before any is run.
+
+        A push is judged when it is run, since its rows are read for that.
+        """
+        problems = []
+        for each in parsed:
+            limits = {limit.key for limit in read_guard(each.settings).limits}
+            if not each.is_write or each.task.is_job or limits <= KINDS_ALONE:
+                continue
+            line = CommandLine(each.line.words, {**each.task.fixed, "dry_run": True, "quiet": True})
+            try:
+                with redirect_stderr(StringIO()):
+                    ask_guard(self._root, line)
+            except GuardError as error:
+                problems.append(problem(each.line, error))
+            except AdsctlError:  # its run tells
+                continue
+        _require_none(problems)
+
     def _results(self, tasks: list[Task], folder: Path) -> tuple[list[TaskResult], Interrupted | None]:
-        """Run the tasks; return what they came to, and the signal that has stopped them."""
+        """Run the tasks; return their results, and the signal that has stopped them."""
         call, run = self._call, RunId("profiles", "run")
         records = Records(folder, run)
         found: dict[str, TaskResult] = {}

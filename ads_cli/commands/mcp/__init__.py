@@ -1,6 +1,9 @@
 """Serve assistants."""
 
+import json
 import os
+import shutil
+import sys
 from typing import Annotated
 
 import typer
@@ -65,10 +68,22 @@ def mcp(
     toolbox = Toolbox(
         call, reachable, Commands(_inherited(call)), results, folders, allow_writes=allow_writes
     )
+    if sys.stdin and sys.stdin.isatty():
+        call.messages.say(_how_to_connect(call))
     try:
         ToolServer(call, root, toolbox).serve()
     finally:
         results.close()
+
+
+def _how_to_connect(call: Invocation) -> str:
+    """Say what a person who has started this is looking at, and what a client is told."""
+    server = {"command": shutil.which("adsctl") or "adsctl", "args": [*call.command_line]}
+    settings = json.dumps({"mcpServers": {"adsctl": server}}, ensure_ascii=False)
+    return (
+        "this speaks the Model Context Protocol with an assistant, which starts it; Ctrl-D ends it\n"
+        f"most clients take this in their settings (docs/assistants.md): {call.mask(settings)}"
+    )
 
 
 def _inherited(call: Invocation) -> list[str]:

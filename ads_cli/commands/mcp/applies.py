@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...config.atomic_files import make_folder
+from ...config.atomic_files import atomic, make_folder
+from ...config.change_log import UNKNOWN
 from ...errors import StateError
 from .child import Commands, Finished, parted
+from .creations import HINTS, OK, Sent, sent_by
 from .results import FOLDER, read_documents
 
 APPLIED = "applied"  # in the folder of the server
@@ -23,11 +25,20 @@ POLL_SECONDS = 0.02
 END_SECONDS = 12.0  # that a command has to end after a signal
 KEPT_SECONDS = 7 * 24 * 3600.0
 RUNNING, ENDED, FAILED, STOPPED = "running", "ended", "failed", "stopped"
+STOPPED_CODE = 8  # that a request may have been applied
+SETTLED_HINT = "it was looked for, and is created by a later plan"
 STOPPED_HINT = (
     "it was killed: plan the same again, with resume where the command has it; what a push or an apply of "
-    "campaigns has sent is not sent again. Of one record, 'changes' says whether its outcome is known: look "
-    "whether it exists before it is planned again"
+    "campaigns has sent is not sent again"
 )
+
+
+class Unanswered(NamedTuple):
+    """A process that was stopped, or lost its answer, while it created a record."""
+
+    job: str
+    started: datetime
+    sent: Sent
 
 
 class Applies:
@@ -38,15 +49,19 @@ class Applies:
 
     def __init__(self, commands: Commands, state_dir: Path, answer_seconds: float) -> None:
         self._commands = commands
+        self._state_dir = state_dir
         self._folder = state_dir / FOLDER / APPLIED
         self._answer_seconds = min(answer_seconds, ANSWER_SECONDS)
 
-    async def run(self, name: str, words: Sequence[str], command: str) -> Finished | None:
-        """Run a command line; return None where it still runs after a while. A cancelled call ends it."""
+    async def run(self, name: str, words: Sequence[str], command: str, creation: str = "") -> Finished | None:
+        """Run a command line; return None where it still runs after a while. A cancelled call ends it.
+
+        `creation` is a digest of the request that it sends, where that makes another record each time.
+        """
         import anyio
 
         self._remove_old()
-        process = self._start(name, words, command)
+        process = self._start(name, words, command, creation)
         try:
             with anyio.move_on_after(self._answer_seconds):
                 while process.poll() is None:
@@ -55,7 +70,9 @@ class Applies:
             with anyio.CancelScope(shield=True):
                 await _end(process)
             raise
-        return None if process.poll() is None else self._finished(name) or Finished(1, b"", None, [])
+        if process.poll() is None:
+            return None
+        return self._finished(name) or Finished(STOPPED_CODE, b"", self._stopped(name), [])
 
     def running(self, words: Sequence[str]) -> str | None:
         """Return the id of the process that carries out the same command line now."""
@@ -64,22 +81,72 @@ class Applies:
                 return str(record["job"])
         return None
 
+    def unanswered(self, creation: str) -> list["Unanswered"]:
+        """Return the stopped processes that were to send a request and may have created a record."""
+        found = []
+        for record in self._read_all():
+            if record.get("creation") == creation and not record.get("settled"):
+                sent = self._sent(record, *self._state(record["job"]))
+                if sent and sent.outcome in (OK, UNKNOWN):
+                    started = datetime.fromisoformat(record["started"])
+                    found.append(Unanswered(record["job"], started, sent))
+        return found
+
+    def settle(self, name: str, found: Any = None) -> None:
+        """Note that it is known what a stopped process has created, or that another one creates it."""
+        path = self._path(name, "json")
+        record = json.loads(path.read_bytes()) | {"settled": True, "found": found}
+        with atomic(path) as file:
+            json.dump(record, file)
+
     def records(self) -> list[dict[str, Any]]:
         """Return what was carried out, the oldest first."""
-        return [_shown(record, *self._state(record["job"])) for record in self._read_all()]
+        return [self._shown(record)[0] for record in self._read_all()]
 
     def find(self, name: str) -> dict[str, Any] | None:
         """Return one with its result, if there is such a plan."""
         for record in self._read_all():
             if record["job"] == name:
-                state, done = self._state(name)
-                result = {"result": read_documents(done.output)} if done and state == ENDED else {}
-                return _shown(record, state, done) | result
+                shown, done = self._shown(record)
+                is_ended = done and shown["state"] == ENDED
+                return shown | ({"result": read_documents(done.output)} if done and is_ended else {})
         return None
 
-    def _start(self, name: str, words: Sequence[str], command: str) -> "subprocess.Popen[bytes]":
+    def _shown(self, record: dict[str, Any]) -> tuple[dict[str, Any], Finished | None]:
+        state, done = self._state(record["job"])
+        shown = {"job": record["job"], "state": state, "action": "apply_change"}
+        shown |= {"command": record["command"], "started": record["started"]}
+        if record.get("settled"):
+            found = record.get("found")
+            shown |= {"outcome": OK, "found": found} if found else {"hint": SETTLED_HINT}
+        elif sent := self._sent(record, state, done):
+            shown |= {"outcome": sent.outcome, "hint": HINTS.get(sent.outcome, STOPPED_HINT)}
+            shown |= {"ids": sent.ids} if sent.ids else {}
+        elif state == STOPPED:
+            shown["hint"] = STOPPED_HINT
+        if done and done.code:
+            shown |= {"error": done.error}
+        return shown, done
+
+    def _sent(self, record: dict[str, Any], state: str, done: Finished | None) -> Sent | None:
+        """Return what is known of a creation that was not answered; None for anything else."""
+        if not record.get("creation") or state not in (STOPPED, FAILED):
+            return None
+        sent = sent_by(record["job"], self._state_dir)
+        return None if done and sent.outcome != UNKNOWN else sent
+
+    def _stopped(self, name: str) -> dict[str, Any]:
+        """Return the error of a process that was killed before it wrote one."""
+        shown = self.find(name) or {}
+        hint = shown.get("hint", STOPPED_HINT)
+        return {"code": STOPPED, "message": "it was killed before it has answered", "hint": hint, "job": name}
+
+    def _start(
+        self, name: str, words: Sequence[str], command: str, creation: str
+    ) -> "subprocess.Popen[bytes]":
         """Start a process, whose record is on the disk before."""
         record = {"job": name, "command": command, "words": [*words], "started": _now()}
+        record["creation"] = creation
         try:
             make_folder(self._folder)
             with self._new(name, "out") as out, self._new(name, "err") as errors:
@@ -87,7 +154,7 @@ class Applies:
                 with self._new(name, "json") as file:
                     file.write(json.dumps(record).encode())
                 return subprocess.Popen(
-                    self._commands.line(words),
+                    self._commands.line(words, "__apply", name),
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=errors,
@@ -141,16 +208,6 @@ class Applies:
                 ):
                     for kind in ("out", "err", "json"):
                         path.with_suffix(f".{kind}").unlink(missing_ok=True)
-
-
-def _shown(record: dict[str, Any], state: str, done: Finished | None) -> dict[str, Any]:
-    shown = {"job": record["job"], "state": state, "action": "apply_change"}
-    shown |= {"command": record["command"], "started": record["started"]}
-    if state == STOPPED:
-        shown["hint"] = STOPPED_HINT
-    elif done and done.code:
-        shown |= {"error": done.error}
-    return shown
 
 
 async def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -40,9 +40,10 @@ class Commands:
         self.by = "mcp"  # with the name of the client, for the log of changes
         self._free = anyio.Semaphore(COMMANDS_AT_ONCE)
 
-    def line(self, words: Sequence[str], entry: str = "__by") -> list[str]:
-        """Return the whole command line of a process."""
-        return [sys.executable, "-c", PROGRAM.format(sys.path), entry, self.by, *self._options, *words]
+    def line(self, words: Sequence[str], entry: str = "__by", *job: str) -> list[str]:
+        """Return the whole command line of a process; `job` is the id of a plan that it carries out."""
+        start = [sys.executable, "-c", PROGRAM.format(sys.path), entry, self.by, *job]
+        return [*start, *self._options, *words]
 
     async def run(self, words: Sequence[str], *, is_plan: bool = False) -> Finished:
         """Run a command line; a cancelled call ends its command, with a signal first.

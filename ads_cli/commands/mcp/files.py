@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ...errors import UsageError
-from ...feeds.locations.locate import IN_OBJECT_STORE, is_remote
+from ...feeds.locations import IN_OBJECT_STORE, is_remote
 
 WEB = ("https://", "http://")
 
@@ -32,9 +33,10 @@ class OpenFolders:
                 hint="start the server with --files FOLDER to let it read feeds there",
             )
         for folder in self._folders:
-            path = Path(os.path.realpath(folder / file)) if "\0" not in file else folder
-            if path.is_relative_to(folder) and path.is_file():
-                return str(path)
+            with suppress(OSError, ValueError):  # a name that is too long, or no name
+                path = Path(os.path.realpath(folder / file))
+                if path.is_relative_to(folder) and path.is_file():
+                    return str(path)
         raise UsageError(
             f"file: {file[:200]!r} is not a file below {', '.join(map(str, self._folders))}",
             hint="--files names the folders that are open",

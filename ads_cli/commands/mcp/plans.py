@@ -1,5 +1,6 @@
 """Plans of changes: what would be sent and what it would cost; each is carried out once, or not at all."""
 
+import json
 import secrets
 import time
 from collections import Counter
@@ -14,8 +15,9 @@ from ...api.spending import ACTIVE
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
-from .applies import Applies
+from .applies import Applies, Unanswered
 from .child import CommandError, Commands, Finished
+from .creations import Look, known_ids, listing_of, look_for
 from .files import OpenFolders
 from .reachable import NAMED_CHANGES, READS, Reachable, ReachableCommand, names_in
 from .results import ResultFiles, read_documents
@@ -58,7 +60,18 @@ class PlannedChange(NamedTuple):
     seen: str  # a digest of what they showed
     questions: list[str]
     made_at: float  # monotonic
-    file: str  # that is sent; empty for one that has its values in its words
+    file: str = ""  # that is sent; empty for one that has its values in its words
+    creation: "Creation | None" = None
+
+
+class Creation(NamedTuple):
+    """A request that makes another record each time, and the stopped processes that have sent it before."""
+
+    digest: str
+    values: dict[str, Any]
+    listing: list[str] | None  # the command that lists such records
+    record_id: str
+    earlier: list[Unanswered]
 
 
 class Plans:
@@ -71,7 +84,9 @@ class Plans:
         results: ResultFiles,
         files: OpenFolders,
         applies: Applies,
+        state_dir: Path,
     ) -> None:
+        self._state_dir = state_dir
         self._commands = commands
         self._files = files
         self._applies = applies
@@ -85,6 +100,7 @@ class Plans:
         if not found.changes:
             raise UsageError(f"{found.name!r} changes nothing", hint="use read")
         arguments, file = self._with_file(found, arguments)
+        resume = found.makes_anew and _take_resume(arguments := dict(arguments))
         words = found.words(arguments)
         if running := self._applies.running(words):
             raise NotConfirmedError(
@@ -100,6 +116,11 @@ class Plans:
         if error := next((each for each in (dry, *shown) if each.code), None):
             raise CommandError(error)
         request = read_documents(dry.output)
+        values = {} if file else to_neutral(_values(request))
+        creation = self._creation(found, words, request, values, resume=resume) if found.makes_anew else None
+        look = await self._find(creation) if resume and creation else Look()
+        if look.found and creation:
+            return self._settled(creation, look.found, {"command": found.name})
         questions = _questions(dry)
         notes = [line for line in dry.warnings if not line.startswith(QUESTION)]
         record = read_documents(shown[0].output) if shown and touched[0][1] == "get" and found.changes else {}
@@ -107,13 +128,15 @@ class Plans:
         plan_id = secrets.token_hex(8)
         self._forget_old()
         seen = digest + _digest_of_plan(dry) if file else _digest(shown)
-        self._plans[plan_id] = PlannedChange(words, touched, seen, questions, time.monotonic(), file)
+        self._plans[plan_id] = PlannedChange(
+            words, touched, seen, questions, time.monotonic(), file, creation
+        )
         about = {
             "plan_id": plan_id,
             "command": found.name,
             "is_allowed": True,
             "guard": "refuses nothing of it",
-            "questions": questions,
+            "questions": [*([f"{look.doubt}: create another one?"] if look.doubt else []), *questions],
             "destroys": bool(found.request and found.request.endpoint.method == "DELETE"),
             "valid_seconds": PLAN_SECONDS,
             **({"notes": notes} if notes else {}),
@@ -122,7 +145,6 @@ class Plans:
             counts = count_actions(request) if isinstance(request, list) else request
             about |= {"counts": counts, "destroys": bool(counts.get("delete"))}
             return self._results.of(request, about=about)
-        values = to_neutral(_values(request))
         spend = _spend(found, own, values)
         return self._results.of(
             {"request": request, "changes": _changes(own, values), **({"spend": spend} if spend else {})},
@@ -144,13 +166,67 @@ class Plans:
             )
         answers = ["--yes"] if plan.questions else []
         about: dict[str, Any] = {"command": " ".join(plan.words)}
-        done = await self._applies.run(plan_id, [*answers, *plan.words], about["command"])
+        creation = plan.creation
+        if creation and (found := (await self._find(creation)).found):  # it has come in the meantime
+            return self._settled(creation, found, about)
+        for each in creation.earlier if creation else ():
+            self._applies.settle(each.job)
+        digest = creation.digest if creation else ""
+        done = await self._applies.run(plan_id, [*answers, *plan.words], about["command"], digest)
         if done is None:
             about |= {"is_applied": False, "is_running": True, "job": plan_id}
             return self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
         if done.code:
             raise CommandError(done)
         return self._results.of(read_documents(done.output), about=about | {"is_applied": True})
+
+    def _creation(
+        self,
+        found: ReachableCommand,
+        words: Sequence[str],
+        request: Any,
+        values: dict[str, Any],
+        *,
+        resume: bool,
+    ) -> Creation:
+        """Describe a creation; raise StateError where one was stopped and this one does not resume it."""
+        digest = sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+        earlier = self._applies.unanswered(digest)
+        if earlier and not resume:
+            raise StateError(
+                f"the same change was stopped before it was answered, and may have created its "
+                f"record (job {earlier[-1].job})",
+                hint="plan it with resume: true, which looks for the record before another one is created",
+            )
+        if resume and not earlier:
+            raise StateError(
+                "no stopped run of this change may have created a record", hint="plan it without resume"
+            )
+        listing = listing_of(self._reachable, found, words, values)
+        record_id = found.request.endpoint.record_id if found.request else ""
+        return Creation(digest, values, listing, record_id, earlier)
+
+    async def _find(self, creation: Creation) -> Look:
+        """Look for what the stopped processes of a creation have created."""
+        if not creation.earlier:
+            return Look()
+        if ids := [id for each in creation.earlier for id in each.sent.ids]:
+            return Look({creation.record_id: ids[0]})
+        if not creation.listing:
+            return Look(doubt="an earlier run may have created it, and no list tells")
+        done = await self._commands.run(creation.listing)
+        if done.code:
+            raise CommandError(done)
+        records = read_documents(done.output)
+        started = min(each.started for each in creation.earlier)
+        return look_for(creation.values, records, started, known_ids(self._state_dir), creation.record_id)
+
+    def _settled(self, creation: Creation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
+        """Return the record that a stopped process has created."""
+        for each in creation.earlier:
+            self._applies.settle(each.job, found)
+        about |= {"is_applied": True, "job": creation.earlier[-1].job}
+        return self._results.of(found, about=about | {"hint": "it exists: nothing more was sent"})
 
     async def _look(self, plan: PlannedChange) -> str:
         """Return a digest of what a plan was made against, as it is now."""
@@ -218,6 +294,14 @@ def _digest_of_plan(dry: Finished) -> str:
     if isinstance(document, dict):
         document = {name: value for name, value in document.items() if name not in TIMES}
     return sha256(repr((dry.code, document, _questions(dry))).encode()).hexdigest()
+
+
+def _take_resume(arguments: dict[str, Any]) -> bool:
+    """Take the argument that resumes a stopped run; raise UsageError where it is neither true nor false."""
+    value = arguments.pop("resume", False)
+    if value not in (True, False, "true", "false"):
+        raise UsageError("resume: must be true or false")
+    return value in (True, "true")
 
 
 def _questions(dry: Finished) -> list[str]:

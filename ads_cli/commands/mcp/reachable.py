@@ -70,11 +70,11 @@ READS = {
     ),
     "tracking-tags": "list get",
 }
-# Hand-written commands that change nothing and write no file, and which of their parameters may be given.
+# Custom commands that change nothing and write no file, and which of their parameters may be given.
 NAMED_READS = {
     "campaigns tree": ("campaign",),
     "cards fetch": ("cards", "with_deleted"),
-    "changes list": ("since", "account", "id"),
+    "changes list": ("since", "until", "account", "id"),
     "changes show": ("id", "change"),
     "guard show": (),
     "jobs list": (),
@@ -115,7 +115,7 @@ CHANGES = {
     "targeting": "add delete",
     "tracking-tags": "create update delete",
 }
-# Hand-written commands that change something, and which of their parameters may be given. Their file lies
+# Custom commands that change something, and which of their parameters may be given. Their file lies
 # below a folder of --files, and what they would do is planned again just before they do it.
 FEED = ("files", "catalog", "min_rows", "resume", "skip_invalid", "strict", "max_errors")
 NAMED_CHANGES = {
@@ -126,6 +126,13 @@ NAMED_CHANGES = {
 FILE_PARAMETERS = ("file", "files")  # of these, one file
 COMMON = ("account", "catalog")  # the options of every command that an assistant may give
 SHAPING = ("all", "limit", "cursor", "columns", "query")  # of a result
+# Of a command that makes another record each time, whose answer may be lost.
+RESUME = {
+    "name": "resume",
+    "required": False,
+    "type": "boolean",
+    "description": "After a run of the same that was stopped: look first whether it has created the record",
+}
 MAX_LENGTH = 100_000  # characters of all arguments
 MAX_WORDS, MIN_WORD_LENGTH = 20, 3  # of a query
 # A value that is read from a file, or from the environment.
@@ -143,12 +150,17 @@ class ReachableCommand(NamedTuple):
     name: str
     command: Any  # of the command tree
     changes: bool
-    request: type[Request] | None  # None for a hand-written command
+    request: type[Request] | None  # None for a custom command
 
     @property
     def summary(self) -> str:
         """The first sentence of its help."""
         return str(summary_line(self.command))
+
+    @property
+    def makes_anew(self) -> bool:
+        """Whether it makes another record each time it is run."""
+        return self.request is not None and self.request.endpoint.makes_anew
 
     @property
     def fields(self) -> dict[str, Field]:
@@ -163,11 +175,15 @@ class ReachableCommand(NamedTuple):
         else:
             amounts = {name for field in self.fields for name in amount_names(field)}
             allowed = {*self.fields, *amounts, "active", "currency"}
+        named = {self._name_of(param): param for param in self.command.params}
         return {
-            param.name: param
-            for param in self.command.params
-            if param.name in allowed and param.name not in (*SHAPING, *COMMON)
+            name: param
+            for name, param in named.items()
+            if name in allowed and name not in (*SHAPING, *COMMON)
         }
+
+    def _name_of(self, param: Any) -> str:
+        return self.command.name_for(self.request, param) if self.request else str(param.name)
 
     @property
     def names(self) -> dict[str, str]:
@@ -175,10 +191,10 @@ class ReachableCommand(NamedTuple):
         known = {name: name for name in self.parameters}
         for param in self.command.params:
             words = [word.lstrip("-").replace("-", "_") for word in (*param.opts, *param.secondary_opts)]
-            if param.name in known:
-                known |= dict.fromkeys([*words, (param.metavar or "").strip("[].").lower()], param.name)
-                if param.name in FILE_PARAMETERS:
-                    known["file"] = param.name
+            if (name := self._name_of(param)) in known:
+                known |= dict.fromkeys([*words, (param.metavar or "").strip("[].").lower()], name)
+                if name in FILE_PARAMETERS:
+                    known["file"] = name
             elif getattr(param, "is_alias", False) and _aliased(param.name) in known:
                 known[param.name] = _aliased(param.name)
         return known
@@ -213,7 +229,7 @@ class ReachableCommand(NamedTuple):
                     several = value if isinstance(value, list) else [value]
                     positional += [_text(given, each) for each in several]
                 else:
-                    options += _option(given, param, value, self.fields.get(param.name))
+                    options += _option(given, param, value, self.fields.get(names[key]))
         return [*self.name.split(), *options, *(["--", *positional] if positional else [])]
 
     def describe(self) -> dict[str, Any]:
@@ -227,6 +243,8 @@ class ReachableCommand(NamedTuple):
                 _described(name, param, self.fields.get(name)) for name, param in self.parameters.items()
             ],
         }
+        if self.makes_anew:
+            described["parameters"].append(RESUME)
         if self.request:
             endpoint = self.request.endpoint
             described |= {"endpoint": f"{endpoint.method} {endpoint.path}", "columns": [*endpoint.columns]}
@@ -330,7 +348,7 @@ def _text(given: str, value: Any) -> str:
     """Write a value as text; raise UsageError for one that no option takes."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
+    if isinstance(value, list) and not any(isinstance(each, list) for each in value):
         return ",".join(_text(given, each) for each in value)
     if not isinstance(value, str | int | float):
         raise UsageError(f"{given}: must be text, a number, true, false or a list of these")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ... import __version__
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
-from .privacy import without_private
-from .results import as_text
+from .results import as_text, without_private
 from .tools import Tool, Toolbox
 
 if TYPE_CHECKING:

@@ -183,7 +183,7 @@ class Toolbox:
         self._files = files
         state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
         self._applies = Applies(commands, state_dir, max_wait)
-        self._plans = Plans(commands, reachable, results, files, self._applies)
+        self._plans = Plans(commands, reachable, results, files, self._applies, state_dir)
         tools = (*TOOLS, *(WRITING_TOOLS if allow_writes else ()))
         self.tools = {tool.name: tool for tool in tools if not tool.command or reachable.has(tool.command)}
         self._masks_secrets = False
@@ -253,7 +253,7 @@ class Toolbox:
                 raise UsageError(f"{found.name!r} changes something", hint="use plan_change")
             words = found.words(own)
             at = words.index("--") if "--" in words else len(words)
-            words[at:at] = _paging(shaping) if found.takes("cursor") else []
+            words[at:at] = _paging({name: value for name, value in shaping.items() if found.takes(name)})
             words[at:at] = ["--envelope"] if found.takes("envelope") else []
             done = await self._done(words)
             data, next_cursor = _without_envelope(read_documents(done.output), found.takes("envelope"))

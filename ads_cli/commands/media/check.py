@@ -1,5 +1,6 @@
 """Check files of media, offline."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -17,6 +18,7 @@ from ...errors import (
 )
 from ...media.inspection import MediaInfo
 from ...media.rules import Category, Use, findings, unchecked_rules
+from ...output.messages import fitted
 from ...output.text import counted, listed, safe
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
 from .files import (
@@ -30,7 +32,7 @@ from .files import (
     media_files,
     write_refused,
 )
-from .report import reported
+from .report import MediaReport
 
 UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
 NAMED_FILES = 3  # the most that a note names
@@ -57,14 +59,18 @@ def check_files(
     category: Category | None,
     *,
     strict: bool = False,
+    is_hashed_beside: bool = False,
 ) -> CheckResult:
-    """Look at each file; say which rules could not be looked at."""
+    """Look at each file; say which rules could not be looked at.
+
+    With `is_hashed_beside`, the digest of a file is found while the caller goes on.
+    """
     result = CheckResult([], [])
     unchecked: dict[tuple[str, ...], list[str]] = {}
     with progress(call.messages, "Checking media", len(files)) as on_progress:
         for number, file in enumerate(files, 1):
             try:
-                info = file.inspect()
+                info = file.inspect(is_hashed_beside=is_hashed_beside)
             except UNOPENED as error:
                 result.unopened.append(error)
                 continue
@@ -92,7 +98,8 @@ def show_findings(call: Invocation, result: CheckResult) -> None:
         return
     for record in records:
         label = "warning: " if record["severity"] == "warning" else ""
-        print(safe(f"{record['file']}: {label}{record['words']} ({record['rule']}); {record['hint']}"))
+        line = f"{record['file']}: {label}{record['words']} ({record['rule']}); {record['hint']}"
+        print(fitted(safe(line), sys.stdout))
 
 
 def raise_unopened(errors: list[AdsctlError]) -> None:
@@ -126,7 +133,8 @@ def check(
     call = Invocation.of(ctx, mutates=False)
     named = media_files(call, files, table, feed)
     check_failed_out(rejected.failed_out_file, named, table)
-    with reported(call, named, "checked", page.report, rejected.failed_out, force=rejected.force) as report:
+    with MediaReport(call, page.report, named, "checked", force=rejected.force).written() as report:
+        report.check_differs((file.location for file in named), rejected.failed_out)
         result = check_files(call, named, [*(uses or ())], category, strict=strict)
         report.checks.append(result)
         show_findings(call, result)

@@ -123,7 +123,7 @@ def add_subtitles(
     For example: adsctl media subtitles add 13_1790413002217308160 workshop.srt --language EN
     """
     from ...api.media_uploads import AddSubtitles
-    from ...feeds.locations.locate import parse_location
+    from ...feeds.locations import parse_location
     from ...media.upload import Details
     from .check import check_files, raise_unopened
     from .files import MediaFile

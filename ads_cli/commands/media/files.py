@@ -9,9 +9,8 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError, UsageError
-from ...feeds.locations import FileLocation, Location
-from ...feeds.locations.locate import expand_files, is_remote, parse_location
-from ...media.inspection import MediaInfo, inspect
+from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
+from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
 from ...output.text import counted
 from ..uploads.options import FeedOptions
@@ -52,13 +51,22 @@ class MediaFile(NamedTuple):
         """What messages and records name it by."""
         return self.location.label
 
-    def inspect(self) -> MediaInfo:
+    def inspect(self, *, is_hashed_beside: bool = False) -> MediaInfo:
         """Read it; raise UsageError where it cannot be opened."""
         require_regular(self.location)
+        is_local = isinstance(self.location, FileLocation)
+        return (inspect_beside if is_hashed_beside and is_local else inspect)(self.location)
+
+    def local_content(self, most: int) -> bytes:
+        """Return the bytes of a local file; nothing where it is larger, or cannot be read any more."""
+        if not isinstance(self.location, FileLocation):
+            return b""
         try:
-            return inspect(self.location)
-        except OSError as error:
-            raise UsageError(f"{self.label} cannot be read: {error.strerror or error}") from None
+            with self.location.open() as stream:
+                content = stream.read(most + 1)
+        except (AdsctlError, OSError):
+            return b""
+        return content if len(content) <= most else b""
 
 
 class CheckedMedia(NamedTuple):
@@ -107,7 +115,7 @@ class CheckResult(NamedTuple):
 
 
 def require_regular(location: Location) -> None:
-    """Raise UsageError for a pipe or a device, which nobody may ever write to."""
+    """Raise UsageError for a pipe or a device, to which nothing may ever be written."""
     if isinstance(location, FileLocation):
         try:
             mode = os.stat(location.path).st_mode  # noqa: PTH116 - a path may be a descriptor's

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ...api.endpoint import Request
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError
-from ...feeds.locations.locate import parse_location
+from ...feeds.locations import parse_location
 from ...media.references import MediaReferences, folder_of, replace_placeholders
 from ...media.rules import default_category
 from ...media.upload import RESUME_HINT, Details

@@ -1,36 +1,39 @@
-"""--report: a page about files of media, written however the run ends."""
+"""--report: the page about files of media."""
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
 from ...console.invocation import Invocation
-from ...console.output_file import checked_path, failure_details, made, page_at_end, write_page
-from ...errors import ContentError, ReportedError, UsageError
+from ...console.output_file import RunReport, failure_details, made
+from ...errors import ContentError
 from ...numbers import size_text
 from ...output.text import counted, listed
 from .files import CheckedMedia, CheckResult, MediaFile
 
 if TYPE_CHECKING:
-    from ...report import Cell, Level, ReportPage, ReportTable, Section
+    from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
 
 NAMED_FILES = 3  # the most that the title names
+# Types that browsers show.
+PICTURE_TYPES: "tuple[MediaType, ...]" = ("image/png", "image/jpeg", "image/gif", "image/webp")
+PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all
 LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": "good", "invalid": "error"}
 
 
-class MediaReport:
+class MediaReport(RunReport):
     """What a run tells of its files; `verb` is what it was to do with them."""
 
-    def __init__(self, call: Invocation, files: list[MediaFile], verb: str) -> None:
-        self._call, self._verb = call, verb
+    def __init__(
+        self, call: Invocation, name: str | None, files: list[MediaFile], verb: str, *, force: bool
+    ) -> None:
+        super().__init__(call, name, force=force)
+        self._verb = verb
         self._names = [file.label for file in files]
         self.checks: list[CheckResult] = []
         self.records: list[dict[str, Any]] = []  # of an upload
         self.refused: list[tuple[str, str]] = []  # files that were not uploaded, and why
-        self.error: ReportedError | None = None
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
@@ -41,15 +44,15 @@ class MediaReport:
         warned = sum(each.is_valid and bool(each.findings) for each in checked)
         counts = Counter(self._status(each) for each in checked)
         counted_apart = {"valid", "invalid"}
-        is_told = isinstance(error, ContentError) and bool(invalid)
+        in_headline = isinstance(error, ContentError) and bool(invalid)
         return ReportPage(
             title=listed(self._names, NAMED_FILES),
             level="error" if error or invalid else "warning" if warned else "good",
             headline=self._headline(invalid),
-            details=[*failure_details(error, is_told=is_told)],
+            details=[*failure_details(error, in_headline=in_headline)],
             facts=[
                 made(),
-                *([] if self._verb == "checked" else [("Profile", self._call.settings.profile)]),
+                *([] if self._verb == "checked" else [("Profile", self.call.settings.profile)]),
                 ("By", f"adsctl {__version__}"),
             ],
             tallies=[
@@ -119,20 +122,17 @@ class MediaReport:
             yield Section("All files", [self._files()])
 
     def _files(self) -> "ReportTable":
-        """List the files; a thumbnail is that of an address of the web."""
-        from ...report import Badge, Column, Picture, ReportTable, web_address
+        """List the files, with small pictures of images."""
+        from ...report import Badge, Column, ReportTable, Thumbnail
 
-        addresses = [
-            web_address(each.file.label) if each.info.kind == "image" else "" for each in self._checked
-        ]
+        pictures = self._pictures()
         keys = {record["file"]: record["media_key"] or "" for record in self.records}
         rows: list[list[Cell]] = []
-        for each, address in zip(self._checked, addresses, strict=True):
+        for each, picture in zip(self._checked, pictures, strict=True):
             info, status = each.info, self._status(each)
-            thumbnail: list[Cell] = [Picture(address) if address else ""] if any(addresses) else []
             rows.append(
                 [
-                    *thumbnail,
+                    *([picture] if any(pictures) else []),
                     each.file.label,
                     Badge(status, LEVELS.get(status, "error" if status == "failed" else "neutral")),
                     info.type or info.format or "unknown",
@@ -142,29 +142,27 @@ class MediaReport:
                     *([keys.get(each.file.label, "")] if keys else []),
                 ]
             )
+        is_inside = any(isinstance(picture, Thumbnail) for picture in pictures)
         names = ("File", "Status", "Type", "Size", "Pixels", "Seconds", *(("Media key",) if keys else ()))
-        columns = [Column("Picture", "picture")] if any(addresses) else []
+        columns = [Column("Picture", "text" if is_inside else "picture")] if any(pictures) else []
         return ReportTable("Files", [*columns, *map(Column, names)], rows, "file")
 
+    def _pictures(self) -> "list[Cell]":
+        """Return a picture of each file: small local images themselves, as many as a page has room for."""
+        from ...report import Picture, Thumbnail, web_address
 
-@contextmanager
-def reported(
-    call: Invocation, files: list[MediaFile], verb: str, name: str | None, other: str | None, *, force: bool
-) -> Iterator[MediaReport]:
-    """Write the page `name` about a run when the block ends; `other` is another file that it writes."""
-    report = MediaReport(call, files, verb)
-    if name is None:
-        yield report
-        return
-    path = checked_path(name, force=force)
-    if any(file.location.is_same_file(name) for file in files):
-        raise UsageError(f"--report: {path} is an input file", hint="choose another name")
-    if other and path.resolve() == Path(other).resolve():
-        raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
-
-    def write(error: ReportedError | None) -> None:
-        report.error = error
-        write_page(call, path, report.page(), force=force)
-
-    with page_at_end(call, write):
-        yield report
+        pictures: list[Cell] = []
+        left = PICTURES_BYTES
+        for each in self._checked:
+            info, content = each.info, b""
+            shown = next((type for type in PICTURE_TYPES if type == info.type), None)
+            if shown and not info.damage and info.bytes <= min(left, PICTURE_BYTES):
+                content = each.file.local_content(PICTURE_BYTES)
+            if shown and content:
+                left -= len(content)
+                pictures.append(Thumbnail(shown, content))
+            elif address := web_address(each.file.label) if info.kind == "image" else "":
+                pictures.append(Picture(address))
+            else:
+                pictures.append("")
+        return pictures

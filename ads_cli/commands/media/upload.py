@@ -21,7 +21,7 @@ from ...errors import (
     UnavailableError,
     UsageError,
 )
-from ...feeds.locations.locate import parse_location
+from ...feeds.locations import parse_location
 from ...media.inspection import MediaInfo
 from ...media.rules import Category, Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
@@ -38,7 +38,7 @@ from .files import (
     media_files,
     write_refused,
 )
-from .report import reported
+from .report import MediaReport
 
 LANGUAGE = r"^[A-Z]{2}$"
 ROW_DETAILS = ("name", "title", "description", "alt_text")  # columns of a table of files
@@ -195,8 +195,9 @@ def upload(
     if not call.dry_run:
         threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
-    with reported(call, named, "uploaded", page.report, rejected.failed_out, force=rejected.force) as report:
-        result = check_files(call, named, meant, category)
+    with MediaReport(call, page.report, named, "uploaded", force=rejected.force).written() as report:
+        report.check_differs((file.location for file in named), rejected.failed_out)
+        result = check_files(call, named, meant, category, is_hashed_beside=len(named) == 1)
         beside = _check_beside(call, details, feed)
         report.checks += [result, *beside.values()]
         _require_valid(call, result, beside, skip_invalid=skip_invalid)
@@ -308,8 +309,9 @@ def _upload_all(
         except AdsctlError as error:
             if is_only:
                 raise
-            call.messages.warn(safe(f"{checked.file.label}: {error.message}"))
-            run.refused.append((checked.file, error.message))
+            reason = error.message.removeprefix(f"{checked.file.label}: ")
+            call.messages.warn(safe(f"{checked.file.label}: {reason}"))
+            run.refused.append((checked.file, reason))
             run.add(checked, record_of(checked.file.label, checked.info, category, "failed"))
             run.stopped = error if isinstance(error, STOPPING) else None
 

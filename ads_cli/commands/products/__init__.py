@@ -7,14 +7,14 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import UsageError
-from ..uploads.options import Files, PushOptions, Strict, with_options
+from ..uploads.options import Files, PageOptions, PushOptions, Strict, with_options
 from .feed_checks import VERIFY_HINT, FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
 from .options import ProductFeedOptions
-from .report import ReportOptions
+from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
-    from ...products.comparison import ListingComparison
+    from ...products.listing import ListingComparison
     from ...products.selection import ChangedRows
     from ...products.sync_state import SyncState
     from ...uploads.plan import RowPlan
@@ -38,13 +38,13 @@ UNCONFIRMED = (
 STRICT_HINT = "without --strict, warnings are no errors"
 
 
-@with_options(feed=ProductFeedOptions, options=PushOptions, page=ReportOptions)
+@with_options(feed=ProductFeedOptions, options=PushOptions, page=PageOptions)
 def push(
     ctx: typer.Context,
     files: Files,
     feed: ProductFeedOptions,
     options: PushOptions,
-    page: ReportOptions,
+    page: PageOptions,
     changed: Changed = False,
     verify: Verify = False,
     strict: Strict = False,
@@ -81,7 +81,7 @@ def push(
     pushed = None
     if changed and not (verify or options.resume or options.job or call.dry_run or page.report):
         pushed = _pushed_feeds(call, files, feed, strict=strict, skip_invalid=options.skip_invalid)
-    with page.written(call, files, force=options.force) as run:
+    with FeedReport(call, page.report, files, force=options.force).written() as run:
         try:
             rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         except UnchangedError as unchanged:
@@ -113,7 +113,7 @@ def _pushed_feeds(
     call: Invocation, files: list[str], feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
 ) -> "UnchangedFeed | None":
     """Let the server of the only feed, if it is remote, say that it is unchanged since the last push."""
-    from ...feeds.locations.locate import is_remote
+    from ...feeds.locations import is_remote
 
     if len(files) > 1 or not is_remote(files[0]):
         return None
@@ -166,7 +166,7 @@ class _Steps(FeedHooks, kw_only=True):
 
     def _report_skipped(self, selection: "ChangedRows") -> None:
         from ...output.text import counted
-        from ...products.comparison import describe
+        from ...products.listing import describe
 
         is_unconfirmed = selection.expected_epoch is not None and not sync_state_of(self.call).is_confirmed
         if is_unconfirmed:
@@ -183,8 +183,7 @@ class _Steps(FeedHooks, kw_only=True):
 
 def _compare(call: Invocation) -> "ListingComparison":
     from ...console.progress import progress
-    from ...products.comparison import ListingComparison
-    from ...products.listing import list_products
+    from ...products.listing import ListingComparison, list_products
 
     with progress(call.messages, "Listing the catalog", None) as on_progress:
 

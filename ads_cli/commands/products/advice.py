@@ -4,30 +4,35 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from math import inf
+from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from ...api.iso_codes import CURRENCIES
 from ...console.invocation import Invocation
-from ...errors import AdsctlError
+from ...errors import AdsctlError, ContentError
 from ...feeds import DUPLICATES
-from ...feeds.rows import Row, Rows
+from ...feeds.decoding import UTF_8
+from ...feeds.rows import NotUtf8Error, Row, Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes
-from ...products.feeds.hints import OPEN, column_for, list_separator
+from ...products.feeds.hints import OPEN, column_for, list_separator, template_of_nested
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
-from ...validation.report import Finding, ValidationReport
-from ...validation.rows import RowSchema
+from ...validation import RowSchema
+from ...validation.report import Finding, ValidationReport, has_no_required_column
 from ...validation.validator import Validator
 from .options import ProductFeedOptions
 
 SAMPLE_ROWS = 2000  # on which options are found out
 SEARCHED_ROWS = 20_000  # for the rows of findings that are further on
 MAX_TRIED_ROWS = 100_000
+MIN_TRIED_ROWS = 10_000  # however long they take; of further ones as many as a check takes the time for
 MAX_ROUNDS = 6  # an option may show what else is wrong
 ADDRESS = f"https://{OPEN}"
+SINGLE = ("currency", "base_url", "keep", "encoding")  # parameters that are no lists
 # What stands for a value that only its owner knows, while options are tried.
 STAND_INS = {
     "availability": "in stock",
@@ -109,39 +114,86 @@ class Advice(NamedTuple):
 
 
 def advise(
-    call: Invocation, feed: ProductFeedOptions, rows: Rows, schema: RowSchema, report: ValidationReport | None
+    call: Invocation,
+    feed: ProductFeedOptions,
+    rows: Rows,
+    schema: RowSchema,
+    report: ValidationReport | None,
+    error: ContentError | None = None,
+    *,
+    seconds: float = inf,
 ) -> Advice | None:
     """Find the options that make rows of a checked feed valid; None where there are none.
 
-    There is no report where a table has none of the required columns.
+    There is an error and no report where a table has none of the required columns, or another encoding.
+    More than 10,000 rows are tried only while that takes no more than some `seconds`.
     """
-    found: list[AdvisedOption] = []
+    deadline = perf_counter() + seconds
+    is_checked = report is not None
     whole = report is not None and report.rows <= MAX_TRIED_ROWS
-    report = report or ValidationReport(missing=dict.fromkeys(schema.required, ""))
-    current, tried_report, tried_rows = feed, report, rows
-    wanted = {line for finding in report.findings for line in finding.lines}
+    before = report.valid if report else 0
+    wanted = {line for finding in report.findings for line in finding.lines} if report else set()
+    found: list[AdvisedOption] = []
+    current, tried = feed, rows
     try:
         for _ in range(MAX_ROUNDS):
-            sample = _Sample(tried_rows, wanted)
-            new = [
-                option
-                for option in _implied(tried_report, tried_rows, sample, current, schema)
-                if not _is_given(current, option)
-            ]
+            try:
+                if isinstance(error, NotUtf8Error):
+                    raise error
+                report = report or _first_report(tried, schema)
+                new = [*_implied(report, tried, _Sample(tried, wanted), current, schema)]
+            except NotUtf8Error as undecoded:
+                new = [AdvisedOption("encoding", undecoded.encoding)] if undecoded.encoding else []
+            new = [option for option in new if not _is_given(current, option)]
             if not new:
                 break
             found += new
             current = with_options_of(current, new)
-            tried_rows = current.read_again(call, rows, schema)
-            tried_report = _report(_FirstRows.of(tried_rows, SAMPLE_ROWS), schema)
+            tried, report, error = current.read_again(call, rows, schema), None, None
+        found = _without_useless(call, feed, rows, schema, found)
         if not found:
             return None
-        outcome = try_options(call, current, rows, schema, whole=whole)
+        current = with_options_of(feed, found)
+        outcome = try_options(call, current, rows, schema, whole=whole, deadline=deadline)
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others
-    if outcome.valid < report.valid or not (outcome.valid or report.rows):
-        return None
-    return Advice(tuple(found), outcome, whole)
+    helps = outcome.valid > before or (outcome.valid == before and is_checked)
+    return Advice(tuple(found), outcome, whole) if helps else None
+
+
+def _without_useless(
+    call: Invocation,
+    feed: ProductFeedOptions,
+    rows: Rows,
+    schema: RowSchema,
+    found: Sequence[AdvisedOption],
+) -> list[AdvisedOption]:
+    """Leave out defaults that make no row valid, as of a row of totals that lacks every field."""
+    kept = [*found]
+    valid = -1  # of the first rows
+    for option in found[::-1]:
+        if option.name != "default":
+            continue
+        if valid < 0:
+            valid = _valid_first(call, with_options_of(feed, kept), rows, schema)
+        others = [other for other in kept if other is not option]
+        if _valid_first(call, with_options_of(feed, others), rows, schema) == valid:
+            kept = others
+    return kept
+
+
+def _valid_first(call: Invocation, feed: ProductFeedOptions, rows: Rows, schema: RowSchema) -> int:
+    return _first_report(feed.read_again(call, rows, schema), schema).valid
+
+
+def _first_report(rows: Rows, schema: RowSchema) -> ValidationReport:
+    """Validate the first rows; where a table has none of the required columns, all of them are missing."""
+    try:
+        return _report(_FirstRows.of(rows, SAMPLE_ROWS), schema)
+    except ContentError:
+        if not has_no_required_column(rows, schema.required):
+            raise
+        return ValidationReport(missing=dict.fromkeys(schema.required, ""))
 
 
 class Outcome(NamedTuple):
@@ -156,12 +208,18 @@ class Outcome(NamedTuple):
 
 
 def try_options(
-    call: Invocation, feed: ProductFeedOptions, rows: Rows, schema: RowSchema, *, whole: bool
+    call: Invocation,
+    feed: ProductFeedOptions,
+    rows: Rows,
+    schema: RowSchema,
+    *,
+    whole: bool,
+    deadline: float = inf,
 ) -> Outcome:
     """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
-    tried = feed.read_again(call, rows, schema)
-    report = _report(tried if whole else _FirstRows.of(tried, MAX_TRIED_ROWS), schema)
-    is_part = not whole and report.rows == MAX_TRIED_ROWS
+    first = _FirstRows(feed.read_again(call, rows, schema), MAX_TRIED_ROWS, deadline)
+    report = _report(cast(Rows, first), schema)
+    is_part = first.is_cut or (not whole and report.rows == MAX_TRIED_ROWS)
     return Outcome(report.valid, report.rows - report.left_out, is_part)
 
 
@@ -174,14 +232,19 @@ class _FirstRows:
 
     table = None
 
-    def __init__(self, rows: Rows, limit: int) -> None:
-        self._rows, self._limit = rows, limit
+    def __init__(self, rows: Rows, limit: int, deadline: float = inf) -> None:
+        self._rows, self._limit, self._deadline = rows, limit, deadline
+        self.is_cut = False  # by the deadline
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
 
     def __iter__(self) -> Iterator[Row]:
-        return islice(iter(self._rows), self._limit)
+        for number, row in enumerate(islice(iter(self._rows), self._limit)):
+            if number >= MIN_TRIED_ROWS and not self.is_cut and perf_counter() > self._deadline:
+                self.is_cut, self._limit = True, number  # any further reading is of the same rows
+                return
+            yield row
 
     @classmethod
     def of(cls, rows: Rows, limit: int) -> Rows:
@@ -211,6 +274,8 @@ class _Sample:
 
 def _is_given(feed: ProductFeedOptions, option: AdvisedOption) -> bool:
     given = getattr(feed, option.name)
+    if option.name == "encoding":
+        return bool(given != UTF_8)
     if option.name == "fix":
         return option.value in parse_fixes(given or ())
     if isinstance(given, list):
@@ -227,7 +292,7 @@ def with_options_of(feed: ProductFeedOptions, options: Sequence[AdvisedOption]) 
     """Return the options of a feed with further ones; those that are open with what stands for them."""
     changes: dict[str, Any] = {}
     for option in options:
-        if option.name in ("currency", "base_url", "keep"):
+        if option.name in SINGLE:
             changes[option.name] = option.tried
         else:
             given = changes.get(option.name, getattr(feed, option.name)) or []
@@ -249,11 +314,14 @@ def _implied(
         ):
             if option.value == DUPLICATES and differ:
                 continue  # --keep decides about all rows with the same id
+            if option.name in SINGLE and any(option.name == other.name for other in yielded):
+                continue
             if option not in yielded:
                 yielded.add(option)
                 yield option
-    if "image_link" in rows.fields:  # two addresses may look like one that is valid
-        yield from set(_split("image_link", sample.values("image_link"))) - yielded
+    for name in ("image_link", IMAGES):  # two addresses may look like one that is valid
+        if name in rows.fields:
+            yield from set(_split(name, sample.values(name))) - yielded
     if differ and repeats[0].severity == "error":
         yield AdvisedOption("keep", "first")
 
@@ -274,6 +342,8 @@ def _of_finding(
         return
     elif is_missing or problem.startswith("is required"):
         yield from _filled(field, rows, sample, schema, is_missing=is_missing)
+    elif nested := template_of_nested(field, {field: sample.values(field)}):
+        yield AdvisedOption("set", f"{field}={nested}", field)
     elif field in PRICES and ("--currency" in problem or any(map(is_bare_amount, sample.values(field)))):
         yield from _currency(field, rows, sample)
     elif field in (*LINKS, IMAGES):
@@ -297,7 +367,9 @@ def _filled(
                 yield AdvisedOption("map", f"{column}={wanted}", wanted)
                 yield from _split(wanted, sample.values(column))
             return
-    if field == "description" and sample.values("title"):
+    if nested := template_of_nested(field, {column: sample.values(column) for column in unsent}):
+        yield AdvisedOption("set", f"{field}={nested}", field)
+    elif field == "description" and sample.values("title"):
         yield AdvisedOption("default", "description={title}", field)
     elif field == "condition":
         yield AdvisedOption("default", "condition=new", field)
@@ -320,10 +392,11 @@ def _currency(field: str, rows: Rows, sample: _Sample) -> Iterator[AdvisedOption
                     yield AdvisedOption("set", f"{field}={{{field}}} {{{column}}}", field)
                 return
     prices = [str(value) for name in PRICES for value in sample.values(name)]
+    heads = [column for column, name in zip(rows.columns, rows.fields, strict=True) if name in PRICES]
     named = Counter(
-        code for price in prices for code in re.findall(r"\b[A-Z]{3}\b", price) if code in CURRENCIES
+        code for text in (*prices, *heads) for code in re.findall(r"\b[A-Z]{3}\b", text) if code in CURRENCIES
     )
-    named.update("EUR" for price in prices if "€" in price)
+    named.update("EUR" for text in (*prices, *heads) if "€" in text)
     certain = len(named) == 1
     yield AdvisedOption("currency", next(iter(named)) if certain else OPEN)
 

@@ -9,15 +9,15 @@ import typer
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
 from ...errors import ContentError, UsageError
-from ..uploads.options import Files, RejectedOptions, Strict, with_options
+from ..uploads.options import Files, PageOptions, RejectedOptions, Strict, with_options
 from . import STRICT_HINT, count_changed, sync_state_of
 from .options import ImageOptions, ProductFeedOptions
-from .report import ReportOptions
+from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.selection import ChangedRows
-    from ...validation.rows import RowSchema
+    from ...validation import RowSchema
 
 
 def write_mapping(
@@ -37,14 +37,14 @@ def write_mapping(
     call.messages.say(f"{path} written: correct it, and use it with --mapping {path}")
 
 
-@with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions, page=ReportOptions)
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions, page=PageOptions)
 def check(
     ctx: typer.Context,
     files: Files,
     feed: ProductFeedOptions,
     rejected: RejectedOptions,
     images: ImageOptions,
-    page: ReportOptions,
+    page: PageOptions,
     strict: Strict = False,
     mapping_draft: Annotated[
         str | None,
@@ -91,7 +91,7 @@ def check(
     selection, count = _compared_with_acknowledged(call)
     if mapping_draft and len(files) > 1:
         raise UsageError("--write-mapping takes one file", hint="write it for one of them")
-    with page.written(call, files, force=rejected.force) as run:
+    with FeedReport(call, page.report, files, force=rejected.force).written() as run:
         if mapping_draft:
             opened = feed.open_feed(call, files[0], PRODUCT_SCHEMA)
             write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
@@ -104,8 +104,8 @@ def check(
         end.begin(rows)
         try:
             report = validate_with_progress(call, plan)
-        except ContentError:
-            end.advise_without_report(rows)
+        except ContentError as error:
+            end.advise_without_report(rows, error)
             raise
         tried = end.advise(rows, report)
         with checked_images(call, plan, images, report) as checked_rows:

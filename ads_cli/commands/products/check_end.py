@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,18 +13,18 @@ from ...api.products import MAX_IMAGE_BYTES
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
 from ...console.progress import progress
-from ...errors import AdsctlError, NotConfirmedError
-from ...feeds.rows import Rows
+from ...errors import AdsctlError, ContentError, NotConfirmedError
+from ...feeds.rows import NotUtf8Error, Rows
+from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...uploads.plan import RowPlan
-from ...validation.columns import has_no_required_column, unsent_columns
-from ...validation.report import ValidationReport
-from ...validation.rows import CheckedRow
+from ...validation import CheckedRow
+from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
-    from ...products.images.check import ImageCheck
+    from ...products.images import ImageCheck
     from .advice import Advice, AdvisedOption, Outcome
 
 REQUIRED = PRODUCT_SCHEMA.required
@@ -53,30 +54,43 @@ class CheckEnd:
         self._interactive = interactive
         self._out = OutputFile(recipe) if recipe else None
         self._advice: Advice | None = None
+        self._push = ""  # the command that sends the valid rows, where no option helps the others
 
     def begin(self, rows: Rows) -> None:
         """Ask before an existing file is replaced by the recipe."""
         if self._out:
             self._out.check_differs(rows.source, None)
             self._out.confirm(self._call, force=self._force)
+        self._began = perf_counter()
 
     def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:
-        """Find what to type next, where anybody is told; return it for programs."""
-        is_told = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
-        if report.invalid and is_told:
-            self._find_advice(rows, report)
-        return self._advice and self._advice.record(self._call.command_line, self._feed)
+        """Find what to type next, where it is shown; return it for programs."""
+        is_shown = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
+        if not (report.invalid and is_shown):
+            return None
+        self._find_advice(rows, report)
+        if self._advice:
+            return self._advice.record(self._call.command_line, self._feed)
+        if report.valid:  # nothing helps the others but a person
+            self._push = shell_command(["adsctl", *_as_push(self._call.command_line)])
+            counts = {"valid": report.valid, "rows": report.rows - report.left_out}
+            return {"command": self._push, "choices": [], **counts}
+        return None
 
-    def advise_without_report(self, rows: Rows) -> None:
-        """Say what to type where a table has none of the required columns."""
-        if has_no_required_column(rows, REQUIRED) and not self._call.messages.quiet:
-            self._find_advice(rows, None)
+    def advise_without_report(self, rows: Rows, error: ContentError) -> None:
+        """Say what to type where a table has none of the required columns, or is in another encoding."""
+        is_advised = isinstance(error, NotUtf8Error) or has_no_required_column(rows, REQUIRED)
+        if is_advised and not self._call.messages.quiet:
+            self._find_advice(rows, None, error)
             self._say()
 
-    def _find_advice(self, rows: Rows, report: ValidationReport | None) -> None:
+    def _find_advice(
+        self, rows: Rows, report: ValidationReport | None, error: ContentError | None = None
+    ) -> None:
         from .advice import advise  # a feed that is valid needs none
 
-        self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report)
+        seconds = SHARE_OF_CHECK * (perf_counter() - self._began)
+        self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report, error, seconds=seconds)
 
     def completes(self, rows: Rows, report: ValidationReport) -> bool:
         """Say what to type next, or ask for it, and write the recipe.
@@ -86,6 +100,11 @@ class CheckEnd:
         advice = self._advice
         if not self._interactive:
             self._say()
+            if self._push:
+                sent, of = report.valid, counted(report.rows - report.left_out, "row")
+                self._call.messages.say(
+                    f"try: {self._push}  # sends {sent:,} of {of}, and writes the others to {FAILED}"
+                )
             self._write(self._with_certain(), rows, advice.open_pairs if advice else {})
             return False
         feed, outcome = self._ask(rows, advice) if advice else (self._feed, None)
@@ -160,6 +179,34 @@ class CheckEnd:
         self._call.messages.say(f"{path} written; use it with --recipe {shell_command([path])}")
 
 
+SHARE_OF_CHECK = 0.9  # of its time, in which options are tried
+FAILED = "failed.csv"
+# Options of a check that a push does not have, and whether a value follows.
+OF_CHECK = {
+    "--diff": False,
+    "--images": False,
+    "--allow-private": False,
+    "--interactive": False,
+    "--images-sample": True,
+    "--write-recipe": True,
+    "--write-mapping": True,
+    "--failed-out": True,
+}
+
+
+def _as_push(words: Sequence[str]) -> list[str]:
+    """Return the command line of a check as that of a push that sends its valid rows."""
+    pushed: list[str] = []
+    rest = iter(map(mask_address, words))
+    for word in rest:
+        if (takes_value := OF_CHECK.get(word)) is None and word.partition("=")[0] not in OF_CHECK:
+            pushed.append("push" if word == "check" and pushed[-1:] == ["products"] else word)
+        elif takes_value:
+            next(rest, None)
+    end = pushed.index("--") if "--" in pushed else len(pushed)
+    return [*pushed[:end], "--skip-invalid", "--failed-out", FAILED, *pushed[end:]]
+
+
 def _words(option: "AdvisedOption") -> tuple[str, str]:
     return f"--{option.name.replace('_', '-')}", option.value
 
@@ -179,7 +226,7 @@ def checked_images(
         yield plan.checked_rows
         return
     from ...http.file_start import Reading
-    from ...products.images.check import ImageCheck
+    from ...products.images import ImageCheck
 
     settings = call.settings
     reading = Reading(

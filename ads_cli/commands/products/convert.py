@@ -91,12 +91,11 @@ def _products(plan: "RowPlan") -> "Iterator[dict[str, Any]]":
 
 def _columns(plan: "RowPlan") -> list[str]:
     """Return the fields that products have, as declared; the header of a plain table names them."""
-    from ...products.feeds.fixes.values import Availability
     from ...products.normal_form import FIELDS
 
     rows = plan.rows
     if rows.table and not (rows.conversion and rows.conversion.has_steps):
-        used = {*rows.fields, *(["inventory"] if Availability.name in plan.report.fixed else ())}
+        used = {*rows.fields, *(["inventory"] if "availability" in plan.report.fixed else ())}
     else:
         used = {field for product in _products(plan) for field in product}
     return [field for field in FIELDS if field in used]

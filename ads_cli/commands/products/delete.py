@@ -11,7 +11,7 @@ from ..uploads.options import FeedOptions, SendOptions, with_options
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
-    from ...validation.rows import RowSchema
+    from ...validation import RowSchema
 
 NAMED_IDS = 10  # the most that a warning names
 BY_ID_HINT = "to name products by the ids of their feed, add --by id"

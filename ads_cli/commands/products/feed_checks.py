@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from ...uploads.job_file import UploadTarget
     from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
-    from .report import RunReport
+    from .page import FeedReport
 
 
 class FeedHooks(PushHooks, kw_only=True):
     """Steps of pushing whole feeds: they should not shrink, and a page may tell of the run."""
 
     size_check: "FeedSizeCheck"
-    page: "RunReport"
+    page: "FeedReport"
 
     def validated(self) -> None:
         """Compare the rows with those of the last push."""

@@ -1,14 +1,14 @@
 """What a page says of a validated feed: its mistakes, what was fixed, and what its products are."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import msgspec
 
 from ...api.problems import Problem
-from ...feeds.rows import Rows
+from ...feeds.rows import FIRST_LINES, Rows
 from ...output.text import counted, listed
 from ...products.feed_stats import (
     MAX_ROWS,
@@ -42,7 +42,6 @@ from ...report import (
 )
 from ...uploads.push import PushResult
 from ...validation.report import Finding, ValidationReport
-from .run_result import DifferencesPart
 
 MAX_BARS = 12
 MAX_CURRENCIES = 3
@@ -107,12 +106,26 @@ def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int,
     names = ("Kind", "Field", "What is wrong")
     columns = [PICTURE, *map(Column, names), Column("Rows", "number")]
     columns += map(Column, ("Lines", "Examples", "Fix it with"))
-    cells = [_finding(rows, finding, noted) for finding in report.findings]
+    kinds = {id(finding): kind for kind, finding in report.groups.items()}
+    by_kind: dict[Any, list[NotedRow]] = {}
+    for row in noted.values():
+        for kind in {problem.kind for problem in row.problems}:
+            by_kind.setdefault(kind, []).append(row)
+    cells = [
+        _finding(rows, finding, noted, by_kind.get(kinds.get(id(finding)), [])) for finding in report.findings
+    ]
     return ReportTable(title, columns, cells, "kind", len(cells) + report.omitted).without_empty_columns()
 
 
-def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[Cell]:
-    examples = [noted[record] for record in finding.records if record in noted]
+def _finding(
+    rows: Rows, finding: Finding, noted: dict[int, NotedRow], others: Sequence[NotedRow]
+) -> list[Cell]:
+    """Return the cells of a finding; `others` are further rows with it, where the first have one id."""
+    first = [noted[record] for record in finding.records if record in noted]
+    different: dict[str | int, NotedRow] = {}
+    for row in (*first, *others):
+        different.setdefault(row.id or row.line, row)
+    examples = [*islice(different.values(), FIRST_LINES)]
     lines = [where(rows, *place) for place in zip(finding.lines, finding.records, strict=True)]
     return [
         picture(next((row.image for row in examples if row.image), "")),
@@ -121,7 +134,7 @@ def _finding(rows: Rows, finding: Finding, noted: dict[int, NotedRow]) -> list[C
         visible(finding.problem),
         finding.rows,
         ", ".join(lines) + (", …" if lines and finding.more_rows else ""),
-        tuple({row.id: named(row) for row in examples}.values()),
+        tuple(map(named, examples)),
         _option_for(rows, finding),
     ]
 
@@ -134,8 +147,10 @@ def _option_for(rows: Rows, finding: Finding) -> str:
     """Return the options that mend what was found: a fix, what its kind of feed lacks, or what it names."""
     if finding.fix:
         return f"--fix {finding.fix}"
-    told = rows.hints.get(finding.field, "") if finding.severity == "error" else ""
-    return " or ".join(dict.fromkeys(OPTION.findall(told) or OPTION.findall(finding.problem)))
+    hint = rows.hints.get(finding.field, "") if finding.severity == "error" else ""
+    if not hint and finding.problem.startswith("is required") and finding.field != "id":  # which differs
+        return f"--default {finding.field}={'{title}' if finding.field == 'description' else '…'}"
+    return " or ".join(dict.fromkeys(OPTION.findall(hint) or OPTION.findall(finding.problem)))
 
 
 MARKS = {"\t": "⇥", "\n": "↵", "\r": "␍", "\xa0": "⍽", "\u202f": "⍽", "\u3000": "⍽"}
@@ -224,6 +239,14 @@ LEVELS: dict[Action, Level] = {
     "update": "warning",
     "delete": "error",
 }  # in the order of headlines
+
+
+class DifferencesPart(NamedTuple):
+    """What a page says of differences, which themselves last no longer than their comparison."""
+
+    headline: str
+    tallies: list[Tally]
+    sections: list[Section]
 
 
 def part_of(differences: Differences) -> DifferencesPart:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...products.feeds.kinds.reading import OpenedFeed, Read
     from ...products.sync.comparison import CompareOptions
     from ...products.sync.listed_products import Scope
-    from ...validation.rows import RowSchema
+    from ...validation import RowSchema
 
 
 # Written out, since help must not load the kinds; tests hold them equal.
@@ -115,8 +115,9 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
         mapping = self._mapping_of(call)
 
-        def reader(source: "Feed") -> "Read":
-            assert isinstance(source, Source)
+        def reader(feed: "Feed") -> "Read":
+            assert isinstance(feed, Source)
+            source = feed.encoded(self.encoding)
             return lambda renamed: read_rows(source, roots=schema.roots, known=schema.known, rename=renamed)
 
         files = rows.files if isinstance(rows, SeveralRows) else [rows]

@@ -1,31 +1,138 @@
-"""What happened, in one line, with the counts."""
+"""--report: the page about a run with a feed, and what a command gathers for it."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from ... import __version__
-from ...config.settings import Settings
-from ...console.output_file import failure_details, made
+from ...console.invocation import Invocation
+from ...console.output_file import RunReport, failure_details, made
 from ...errors import ContentError, Interrupted, ReportedError
+from ...masking import mask_address
 from ...output.text import counted
-from ...products.feed_stats import ProductFacts
-from ...report import Level, ReportPage, Section, Tally
-from ...uploads.batch import FAILED
-from ...uploads.push import Summary
-from ...validation.report import ValidationReport
-from .feed_page import rejected, sections
-from .run_result import RunResult
 
-LEVELS: dict[str, Level] = {"created": "good", "updated": "good", FAILED: "error", "deleted": "warning"}
+if TYPE_CHECKING:
+    from ...products.feed_stats import ProductFacts
+    from ...products.sync.differences import Differences
+    from ...report import Level, ReportPage, Section, Tally
+    from ...uploads.push import PushResult, Summary
+    from ...validation.report import ValidationReport
+    from ...validation.validator import Validator
+    from .feed_page import DifferencesPart
 
-
-def level(report: ValidationReport | None, error: ReportedError | None, *, differs: bool) -> Level:
-    """Tell how well it went."""
-    if error or report is None or report.invalid:
-        return "error"
-    return "warning" if report.warned or differs else "good"
+Action = Literal["check", "diff", "push", "sync"]
+LEVELS: "dict[str, Level]" = {"created": "good", "updated": "good", "failed": "error", "deleted": "warning"}
 
 
-def checked(report: ValidationReport) -> str:
+class PushReport(RunReport):
+    """The result of a run with files that are pushed, or compared, as far as it has come."""
+
+    summary: "Summary | None" = None  # of a push
+    result: "PushResult | None" = None  # of a push that has sent something
+
+    def __init__(self, call: Invocation, name: str | None, files: list[str], *, force: bool) -> None:
+        super().__init__(call, name, force=force)
+        self.files = ", ".join(map(mask_address, files))  # as they were typed
+
+    def take_push(self, summary: "Summary", result: "PushResult | None") -> None:
+        """Receive the result of a push; None where nothing was sent."""
+        self.summary, self.result = summary, result
+
+
+class FeedReport(PushReport):
+    """The result of a run with a feed of products."""
+
+    validator: "Validator | None" = None  # of the rows of the feed
+    action: Action = "check"
+    differences: "DifferencesPart | None" = None
+
+    def watch(self, validator: "Validator", failed_out: str | None, action: Action) -> None:
+        """Gather what the page says of the rows; raise UsageError where it would replace them."""
+        if self.path is None:
+            return
+        from ...products.feed_stats import ProductFacts
+
+        self.check_differs([validator.rows.source], failed_out)
+        self.validator, self.action = validator, action
+        validator.gather(ProductFacts)
+
+    def take_differences(self, differences: "Differences") -> None:
+        """Receive what differs between the feed and its catalog."""
+        if self.path:
+            from .feed_page import part_of
+
+            self.differences = part_of(differences)
+
+    def page(self) -> "ReportPage":
+        """Return the page about the run."""
+        from ...products.feed_stats import ProductFacts
+        from ...report import ReportPage
+
+        validator = self.validator
+        facts = validator.facts if validator else None
+        if not isinstance(facts, ProductFacts):  # the feed was not read to its end
+            facts = None
+        report = validator.report if validator and facts else None
+        headline, in_headline = self._headline(report)
+        return ReportPage(
+            title=validator.rows.source.label if validator else self.files,
+            level=self._level(report),
+            headline=headline,
+            details=list(failure_details(self.error, in_headline=in_headline)),
+            facts=[
+                made(),
+                *([("Job", self.summary.job)] if self.summary and self.summary.job else []),
+                *([("Profile", self.call.settings.profile)] if self.summary else []),
+                ("By", f"adsctl {__version__}"),
+            ],
+            tallies=[
+                *tallies(report, self.summary),
+                *(self.differences.tallies if self.differences and not self.summary else ()),
+            ],
+            sections=list(self._sections(report, facts)),
+        )
+
+    def _headline(self, report: "ValidationReport | None") -> tuple[str, bool]:
+        """Say what happened, and whether that tells the error too."""
+        if report is None:
+            return "The feed was not read to its end", False
+        if self.summary:
+            in_headline = self.summary.due == self.summary.acknowledged
+            return sent(self.summary, self.error, dry_run=self.result is None), in_headline
+        if self.differences and (self.action == "diff" or self.error is None):
+            return self.differences.headline, self.error is None
+        if self.action == "check":
+            return checked(report), True
+        done = "compared" if self.action == "diff" else "sent"
+        if report.invalid and isinstance(self.error, ContentError):
+            return f"Nothing was {done}: {mistakes(report)}", True
+        return f"Nothing was {done}", False
+
+    def _level(self, report: "ValidationReport | None") -> "Level":
+        """Tell how well it went."""
+        if self.error or report is None or report.invalid:
+            return "error"
+        differs = self.action == "diff" and self.differences and self.differences.sections
+        return "warning" if report.warned or differs else "good"
+
+    def _sections(
+        self, report: "ValidationReport | None", facts: "ProductFacts | None"
+    ) -> "Iterator[Section]":
+        """Yield what there is to tell."""
+        from ...report import Section
+        from .feed_page import rejected, sections
+
+        if self.validator is None:
+            return
+        rows = self.validator.rows
+        if self.result and (self.result.rejected_rows or self.result.not_deleted):
+            yield Section("Rejected by the service", list(rejected(rows, self.result)))
+        if self.differences:
+            yield from self.differences.sections
+        if report and facts:
+            yield from sections(rows, report, facts)
+
+
+def checked(report: "ValidationReport") -> str:
     """Say what a check found."""
     if report.invalid:
         return f"{mistakes(report)}; {report.valid:,} can be sent"
@@ -36,8 +143,10 @@ def checked(report: ValidationReport) -> str:
     return f"{products} can be sent{warned}"
 
 
-def sent(summary: Summary, error: ReportedError | None, *, dry_run: bool) -> str:
-    """Say what a push came to."""
+def sent(summary: "Summary", error: ReportedError | None, *, dry_run: bool) -> str:
+    """Describe the result of a push."""
+    from ...uploads.upload import FAILED
+
     due, failed, invalid = summary.due, summary.counts.get(FAILED, 0), summary.report.invalid
     if dry_run:
         return f"A dry run: {counted(due, 'product')} would be sent, and nothing was"
@@ -61,8 +170,10 @@ def sent(summary: Summary, error: ReportedError | None, *, dry_run: bool) -> str
     return "; ".join(parts)
 
 
-def tallies(report: ValidationReport | None, summary: Summary | None) -> Sequence[Tally]:
+def tallies(report: "ValidationReport | None", summary: "Summary | None") -> "Sequence[Tally]":
     """Return the counts of a run."""
+    from ...report import Tally
+
     found: list[Tally] = []
     if report:
         found = [
@@ -83,70 +194,7 @@ def tallies(report: ValidationReport | None, summary: Summary | None) -> Sequenc
     return found
 
 
-def mistakes(report: ValidationReport) -> str:
+def mistakes(report: "ValidationReport") -> str:
     """Say how many rows have mistakes."""
     have = "has" if report.invalid == 1 else "have"
     return f"{report.invalid:,} of {counted(report.rows, 'row')} {have} mistakes"
-
-
-def page_of(run: RunResult, settings: Settings) -> ReportPage:
-    """Return the page about a run."""
-    validator = run.validator
-    facts = validator.facts if validator else None
-    if not isinstance(facts, ProductFacts):  # the feed was not read to its end
-        facts = None
-    report = validator.report if validator and facts else None
-    headline, is_told = _headline(run, report)
-    return ReportPage(
-        title=validator.rows.source.label if validator else run.files,
-        level=level(report, run.error, differs=_differs(run)),
-        headline=headline,
-        details=list(failure_details(run.error, is_told=is_told)),
-        facts=[
-            made(),
-            *([("Job", run.summary.job)] if run.summary and run.summary.job else []),
-            *([("Profile", settings.profile)] if run.summary else []),
-            ("By", f"adsctl {__version__}"),
-        ],
-        tallies=[
-            *tallies(report, run.summary),
-            *(run.differences.tallies if run.differences and not run.summary else ()),
-        ],
-        sections=list(_sections(run, report, facts)),
-    )
-
-
-def _headline(run: RunResult, report: ValidationReport | None) -> tuple[str, bool]:
-    """Say what happened, and whether that tells the error too."""
-    if report is None:
-        return "The feed was not read to its end", False
-    if run.summary:
-        is_told = run.summary.due == run.summary.acknowledged
-        return sent(run.summary, run.error, dry_run=run.result is None), is_told
-    if run.differences and (run.action == "diff" or run.error is None):
-        return run.differences.headline, run.error is None
-    if run.action == "check":
-        return checked(report), True
-    done = "compared" if run.action == "diff" else "sent"
-    if report.invalid and isinstance(run.error, ContentError):
-        return f"Nothing was {done}: {mistakes(report)}", True
-    return f"Nothing was {done}", False
-
-
-def _differs(run: RunResult) -> bool:
-    return run.action == "diff" and run.differences is not None and bool(run.differences.sections)
-
-
-def _sections(
-    run: RunResult, report: ValidationReport | None, facts: ProductFacts | None
-) -> Iterator[Section]:
-    """Yield what there is to tell."""
-    if run.validator is None:
-        return
-    rows = run.validator.rows
-    if run.result and (run.result.rejected_rows or run.result.not_deleted):
-        yield Section("Rejected by the service", list(rejected(rows, run.result)))
-    if run.differences:
-        yield from run.differences.sections
-    if report and facts:
-        yield from sections(rows, report, facts)

@@ -1,4 +1,4 @@
-"""Make a catalog equal to a product feed."""
+"""Make a catalog equal to a product feed, show what differs, or change only what a feed has of products."""
 
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
@@ -9,15 +9,84 @@ from ...console.invocation import Invocation
 from ...errors import NotConfirmedError, UsageError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
-from ..uploads.options import Files, PushOptions, Strict, with_options
+from ..uploads.hooks import PushHooks
+from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
 from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
-from .options import ComparedFeedOptions
-from .report import ReportOptions
+from .options import ComparedFeedOptions, ProductFeedOptions
+from .page import FeedReport
 
 if TYPE_CHECKING:
+    from ...feeds.rows import Rows
     from ...products.sync.comparison import CatalogComparison
     from ...products.sync.plan import SyncPlan
     from ...uploads.push import PushResult, Summary
+    from ...validation.report import ValidationReport
+
+
+@with_options(feed=ComparedFeedOptions, rejected=RejectedOptions, page=PageOptions)
+def diff(
+    ctx: typer.Context,
+    files: Files,
+    feed: ComparedFeedOptions,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Compare the valid rows, and end with 9")
+    ] = False,
+    strict: Strict = False,
+    *,
+    rejected: RejectedOptions,
+    page: PageOptions,
+) -> None:
+    """Show what differs between a product feed and its catalog.
+
+    The catalog is listed and compared with the feed, in the fields that the feed has: products to create,
+    products to update with the old and the new values, and with --prune products to delete. Nothing is
+    changed. Ends with 10 if anything differs, and with 9 if the service reverts what it acknowledged.
+
+    Of a group of variants the service lists only the first one submitted. The others are listed by their
+    group if it has a row that was not acknowledged as it is, or with --prune a product that leaves; else
+    they are hidden, and taken as last acknowledged. A product whose id is in the feed is never deleted, in an
+    invalid row too.
+
+    For example: adsctl products diff feed.csv --prune
+    """
+    from ...errors import DIFFERENCES_FOUND, IncompleteError
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ...products.plans import check_plan
+    from ...uploads.rejected_rows import check_failed_out
+    from ..uploads.validation import require_valid, write_invalid_rows
+    from . import STRICT_HINT
+    from .comparison import comparing_with_catalog, describe_counts, find_differences, show_differences
+
+    call = Invocation.of(ctx, mutates=False)
+    options = feed.compare_options(remembers=False)
+    with FeedReport(call, page.report, files, force=rejected.force).written() as run:
+        plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
+        run.watch(plan.validator, rejected.failed_out, "diff")
+        check_failed_out(rejected.failed_out_file, plan.rows)
+        warn_scheduled_feeds(call)
+        hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
+        with comparing_with_catalog(call, options) as comparison:
+            comparison.watch(plan.validator)
+            report = require_valid(
+                call,
+                plan,
+                skip_invalid=skip_invalid,
+                failed_out=rejected.failed_out_file,
+                hint="; ".join(filter(None, (hint, STRICT_HINT * strict))),
+            )
+            differences = find_differences(call, comparison, plan.validator)
+            run.take_differences(differences)
+            show_differences(call.printer, differences)
+            call.messages.say(describe_counts(differences))
+        write_invalid_rows(rejected.failed_out_file, plan, report)
+        if report.invalid:
+            reasons = [f"{report.summary} and not compared", differences.shortfall]
+            raise IncompleteError("\n".join(filter(None, reasons)))
+        if differences.shortfall:
+            raise IncompleteError(differences.shortfall)
+        if differences.counts.total():
+            raise typer.Exit(DIFFERENCES_FOUND)
+
 
 NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
 
@@ -34,13 +103,13 @@ class SyncOptions(PushOptions, frozen=True):
     ] = None
 
 
-@with_options(feed=ComparedFeedOptions, options=SyncOptions, page=ReportOptions)
+@with_options(feed=ComparedFeedOptions, options=SyncOptions, page=PageOptions)
 def sync(
     ctx: typer.Context,
     files: Files,
     feed: ComparedFeedOptions,
     options: SyncOptions,
-    page: ReportOptions,
+    page: PageOptions,
     strict: Strict = False,
     min_rows: MinRows = None,
 ) -> None:
@@ -68,7 +137,7 @@ def sync(
     max_delete, size_check = parse_share(options.max_delete, "--max-delete"), FeedSizeCheck(call, min_rows)
     call.concurrency = options.concurrency
     call.catalog = call.find_catalog()
-    with page.written(call, files, force=options.force) as report:
+    with FeedReport(call, page.report, files, force=options.force).written() as report:
         rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         warn_scheduled_feeds(call)
         compared = feed.compare_options(remembers=not call.dry_run)
@@ -162,11 +231,11 @@ class _Steps(FeedHooks, kw_only=True):
 
     def shortfall(self) -> str:
         """Say in what the catalog is not equal to the feed, though everything was sent."""
-        told = [self.plan.differences.shortfall, self.shown_late]
+        reasons = [self.plan.differences.shortfall, self.shown_late]
         if changed := self.plan.changed_since:
             products = counted(changed, "product")
-            told.append(f"{products} changed since this job had sent it; the next sync sends it once more")
-        return "\n".join(filter(None, told))
+            reasons.append(f"{products} changed since this job had sent it; the next sync sends it once more")
+        return "\n".join(filter(None, reasons))
 
     def _confirm_deletions(self, deletions: int) -> None:
         """Name, limit and ask."""
@@ -209,3 +278,108 @@ class _Steps(FeedHooks, kw_only=True):
             "no push --changed and no sync of this catalog is recorded on this machine; --prune deletes "
             f"{', '.join(named)}" + (f" and {others:,} more" if others else "")
         )
+
+
+@with_options(feed=ProductFeedOptions, options=PushOptions)
+def update(
+    ctx: typer.Context,
+    file: File,
+    feed: ProductFeedOptions,
+    options: PushOptions,
+    strict: Strict = False,
+) -> None:
+    """Change some fields of products, such as prices or stock between two pushes.
+
+    The file has an id and some columns. The catalog is listed, each product that the file names is completed
+    by what the catalog has of it and validated, and what differs is sent. An empty cell of a table empties
+    its field; a field that a record of another format does not have stays as it is. No product is created: a
+    row whose id is not in the catalog is rejected, and the others are sent.
+
+    For example: adsctl products update prices.csv
+    """
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ...products.sync.comparison import CompareOptions
+    from ...products.sync.plan import UPDATE, sync_plan
+    from ..uploads.journal import current_epoch
+    from ..uploads.push import PushCommand
+    from . import STRICT_HINT, sync_state_of
+    from .comparison import catalog_place, comparing_with_catalog
+
+    call = Invocation.of(ctx)
+    call.concurrency = options.concurrency
+    call.catalog = call.find_catalog()
+    schema = PRODUCT_SCHEMA._replace(required=("id",))
+    rows = feed.open(call, file, schema)
+    _require_ids(rows)
+    expected_epoch = "" if call.dry_run else current_epoch(call, catalog_place(call))
+    with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
+        _complete(call, comparison, rows)
+        plan = sync_plan(
+            rows,
+            call.catalog,
+            sync_state_of(call),
+            comparison.differences,
+            prune=False,
+            strict=strict,
+            expected_epoch=expected_epoch,
+            schema=schema,
+            operation=UPDATE,
+        )
+        comparison.watch(plan.validator)
+        hint = STRICT_HINT * strict
+        steps = _UpdateHooks(
+            call=call, plan=plan, activity="Updating", invalid_hint=hint, comparison=comparison
+        )
+        PushCommand(steps, options).run()
+
+
+class _UpdateHooks(PushHooks, kw_only=True):
+    """Steps of an update."""
+
+    plan: "SyncPlan"
+    comparison: "CatalogComparison"
+
+    def skips(self, report: "ValidationReport") -> bool:
+        """Tell whether rows are invalid only since the catalog does not have their products."""
+        from ...products.sync.listed_products import NOT_IN_CATALOG
+
+        missing = (each.rows for each in report.findings if NOT_IN_CATALOG in each.problem)
+        return sum(missing) == report.invalid
+
+    def validated(self) -> None:
+        """Compare the completed rows with the catalog."""
+        from ...console.progress import progress
+
+        with progress(self.call.messages, "Comparing", self.plan.report.rows) as on_progress:
+            self.comparison.compare(self.plan.validator, on_progress)
+
+    def show_dry_run(self, summary: "Summary") -> None:
+        """Print the differences."""
+        from .comparison import show_dry_run
+
+        show_dry_run(self.call, self.plan.differences, self.plan.differences)
+
+
+def _require_ids(rows: "Rows") -> None:
+    """Raise ContentError where a table has no column of ids, before the catalog is listed."""
+    from ...validation.report import missing_columns
+
+    next(iter(rows), None)  # the columns of a table are known from the first row on
+    missing_columns(rows, ("id",), rows.known)
+
+
+def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -> None:
+    """List the catalog, and let each row be completed by its product."""
+    from ...console.progress import progress
+    from ...feeds.transforms import RowTransform
+    from ...products.sync.comparison import fields_of_feed
+    from ...products.sync.listed_products import Completion
+
+    with progress(call.messages, "Listing the catalog", None) as on_progress:
+        comparison.wait(on_progress)
+    ids = (str(row.values["id"]) for row in rows if "id" in row.values and not row.left_out)
+    with progress(call.messages, "Listing groups of variants", None) as on_progress:
+        comparison.list_variants(ids, on_progress)
+    emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
+    assert rows.conversion is None or isinstance(rows.conversion, RowTransform)  # as options give it
+    rows.conversion = Completion(rows.conversion, comparison.listing, emptied)

@@ -11,8 +11,8 @@ from ...console.invocation import Invocation
 from ...errors import UsageError
 from ...feeds.locations import UnchangedError
 from ...feeds.locations.remote import RemoteLocation
+from ...products.plans import push_upload
 from ...products.pushed_feeds import PushedFeeds
-from ...products.upload import push_upload
 from ...uploads.push import Summary
 from ...validation.report import ValidationReport
 from ..uploads.push import PushCommand

@@ -1,14 +1,13 @@
 """The page about statistics: what was asked, what it comes to, how it has changed, and who has what part."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-import msgspec
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ... import __version__
 from ...api.amounts import decimals_of
 from ...console.output_file import failure_details, made
-from ...errors import ReportedError
+from ...errors import ReportedError, UsageError
 from ...report import (
     Bar,
     Cell,
@@ -16,6 +15,7 @@ from ...report import (
     Column,
     Figure,
     Logo,
+    MediaType,
     ReportPage,
     ReportTable,
     Section,
@@ -43,15 +43,15 @@ TITLES = {
 DAY, HOUR = len("2026-03-01"), len("2026-03-01T08:00")
 
 
-class StatsPage(msgspec.Struct, frozen=True):
-    """What a page is of."""
+class StatsPage(NamedTuple):
+    """What the page about rows is of."""
 
     question: StatsQuery
     gathered: ChartData
     accounts: Sequence[str]
-    earlier: str = ""  # the period that it is compared with
-    title: str = ""
-    logo: Logo | None = None
+    earlier: str  # the period that it is compared with
+    title: str
+    logo: Logo | None
 
     def made(self) -> ReportPage:
         """Return the page."""
@@ -148,13 +148,13 @@ class StatsPage(msgspec.Struct, frozen=True):
         return ReportTable(f"By {noun}", columns, [rows[at] for at in order], noun)
 
 
-def page_of_error(error: ReportedError, question: StatsQuery | None) -> ReportPage:
+def page_of_error(error: ReportedError | None, question: StatsQuery | None) -> ReportPage:
     """Return the page about a question without an answer; part of the numbers would pass for all."""
     return ReportPage(
         title=question.text if question else "Statistics",
         level="error",
         headline="The statistics could not be read",
-        details=[*failure_details(error, is_told=False)],
+        details=[*failure_details(error, in_headline=False)],
         facts=_facts(question),
         tallies=[],
         sections=[],
@@ -216,3 +216,36 @@ def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:
 def _cell(line: ChartSeries, column: str) -> Cell:
     total = line.totals.get(column)
     return "" if total is None else Figure(float(total), line.text(column))
+
+
+MAX_LOGO_BYTES = 1_000_000
+LOGOS: dict[bytes, MediaType] = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+
+
+def read_logo(name: str) -> Logo:
+    """Return a picture for a page; raise UsageError where it is none."""
+    try:
+        with Path(name).open("rb") as file:
+            content = file.read(MAX_LOGO_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
+    if len(content) > MAX_LOGO_BYTES:
+        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
+    for start, media_type in LOGOS.items():
+        if content.startswith(start):
+            return Logo(media_type, content)
+    if is_svg(content):
+        return Logo("image/svg+xml", content)
+    raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
+
+
+def is_svg(content: bytes) -> bool:
+    """Tell whether a document is an SVG, without entities; inside a page it runs and loads nothing."""
+    from xml.etree import ElementTree
+
+    if b"<!ENTITY" in content:
+        return False
+    try:
+        return ElementTree.fromstring(content).tag == "{http://www.w3.org/2000/svg}svg"
+    except ElementTree.ParseError:
+        return False

@@ -1,8 +1,9 @@
-"""Where statistics may be written: checked before anything is asked."""
+"""What is made of the rows of statistics: shown, drawn, written to files or stored in a database."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,91 +11,20 @@ import msgspec
 import typer
 
 from ...api.names import neutral_name
-from ...errors import AdsctlError, ReportedError, UsageError
-
-
-def check_file(path: Path) -> None:
-    """Raise UsageError for a name whose format cannot be written."""
-    from ...statistics.files import format_of, require_parquet
-
-    if format_of(path) == "parquet":
-        require_parquet()
-
-
-def check_plot(path: Path) -> None:
-    """Raise UsageError for a picture that cannot be drawn, or not there."""
-    from ...statistics.plot import format_of, require_matplotlib
-
-    format_of(path)
-    require_matplotlib()
-    require_folder("--plot", path)
-
-
-def require_folder(option: str, path: Path) -> None:
-    """Raise UsageError for a file that cannot be written where it is to be."""
-    if not path.parent.is_dir() or path.is_dir():
-        reason = f"{path} is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
-        raise UsageError(f"{option}: {reason}")
-
-
-MAX_LOGO_BYTES = 1_000_000
-LOGOS: "dict[bytes, MediaType]" = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
-
-
-def read_logo(name: str) -> "Logo":
-    """Return a picture for a page; raise UsageError where it is none."""
-    from ...report import Logo
-
-    try:
-        with Path(name).open("rb") as file:
-            content = file.read(MAX_LOGO_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
-    if len(content) > MAX_LOGO_BYTES:
-        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
-    for start, media_type in LOGOS.items():
-        if content.startswith(start):
-            return Logo(media_type, content)
-    if is_svg(content):
-        return Logo("image/svg+xml", content)
-    raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
-
-
-def is_svg(content: bytes) -> bool:
-    """Tell whether a document is an SVG, without entities; inside a page it runs and loads nothing."""
-    from xml.etree import ElementTree
-
-    if b"<!ENTITY" in content:
-        return False
-    try:
-        return ElementTree.fromstring(content).tag == "{http://www.w3.org/2000/svg}svg"
-    except ElementTree.ParseError:
-        return False
-
-
-def check_differs(paths: Iterable[Path | None]) -> None:
-    """Raise UsageError where one file is to be written twice."""
-    seen = set()
-    for path in filter(None, paths):
-        if path.resolve() in seen:
-            raise UsageError(f"{path} is named twice", hint="choose another name for one of them")
-        seen.add(path.resolve())
-
+from ...console.output_file import RunReport
+from ...errors import UsageError
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...console.output_file import OutputFile
-    from ...report import Logo, MediaType
+    from ...report import Logo, ReportPage
+    from ...statistics.analysis import Analysis, Answers, Earlier
     from ...statistics.chart_data import ChartData
-    from ...statistics.compared import Range
-    from ...statistics.derived import RowOrder
     from ...statistics.query import StatsQuery
-    from ...statistics.rows import QueryResult, ResultContext, StatsTable
+    from ...statistics.rows import ResultContext, StatsTable
     from .options import StatisticsOptions
 
-    Answers = Iterable[list[QueryResult]]
-
-MOST_UNSHOWN = 5
+MOST_NAMED = 5
 
 
 class ResultOptions(msgspec.Struct, frozen=True):
@@ -147,43 +77,52 @@ class ResultOptions(msgspec.Struct, frozen=True):
         file: str | None = None,
         has_segments: bool = False,
     ) -> "Iterator[Results]":
-        """Yield what takes the rows; write the page also when the command ends by an error."""
-        results = self._checked(call, asked, raw=raw, file=file, has_segments=has_segments)
-        try:
-            yield results
-        except ReportedError as error:
-            results.report_error(error)
-            raise
+        """Yield what takes the rows; write the page also when the command ends by an error.
 
-    def _checked(
-        self,
-        call: "Invocation",
-        asked: "StatisticsOptions",
-        *,
-        raw: bool,
-        file: str | None,
-        has_segments: bool,
-    ) -> "Results":
-        """Return what takes the rows; raise UsageError where options exclude each other."""
-        from ...console.output_file import OutputFile, checked_path
-        from ...statistics.compared import NONE, PREVIOUS, parse_compare
-        from ...statistics.derived import RowOrder, require_columns
-        from ...statistics.rows import parse_group_by
+        Raises UsageError where options exclude each other, before anything is asked.
+        """
+        from ...console.output_file import OutputFile
+        from ...statistics.analysis import Analysis, RowOrder, parse_compare, parse_group_by, require_columns
+        from ...statistics.files import check_format
 
-        by = parse_group_by(self.group_by)
-        order = RowOrder.parse(self.sort, self.top)
-        compare = parse_compare(self.compare)
-        about_rows = {"--group-by": by, "--totals": self.totals, "--sort": self.sort, "--top": self.top}
-        about_rows |= {"--compare": compare not in (None, NONE)}
+        by, order = parse_group_by(self.group_by), RowOrder.parse(self.sort, self.top)
+        analysis = Analysis(by, self.totals, order, parse_compare(self.compare))
+        self._refuse_combinations(call, analysis, raw=raw, file=file)
+        names = call.settings.names
+        columns = asked.columns(names, has_segments=has_segments, is_compared=analysis.is_compared)
+        analysis = msgspec.structs.replace(analysis, order=order.named(names, columns))
+        if not (raw or call.printer.query):
+            known = (*columns, *map(neutral_name, columns))
+            require_columns("--columns", call.printer.columns or (), known)
+        output, plot = (OutputFile(name) if name else None for name in (file, self.plot))
+        if output:
+            check_format(output.path)
+        if plot:
+            check_plot(plot.path)
+        report = StatsReport(call, self.report, force=self.force)
+        database = self._database()
+        check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report.path])
+        for chosen in filter(None, (output, plot)):
+            chosen.confirm(call, force=self.force)
+        report.set_heading(self.title, self.logo)
+        with report.written():
+            yield Results(call, analysis, database, output, plot, report)
+
+    def _refuse_combinations(
+        self, call: "Invocation", analysis: "Analysis", *, raw: bool, file: str | None
+    ) -> None:
+        """Raise UsageError where options exclude each other."""
+        about_rows = {"--group-by": analysis.group_by, "--totals": self.totals, "--sort": self.sort}
+        about_rows |= {"--top": self.top, "--compare": analysis.is_compared}
         for option, is_given in about_rows.items():
             if is_given and (raw or self.into):
                 other = "--raw" if raw else "--into"
                 raise UsageError(f"{option} cannot be used with {other}", hint="it is about the rows shown")
-        for option, file_name in (("--plot", self.plot), ("--report", self.report)):
+        of_rows = {"--plot": self.plot, "--report": self.report, "--into": self.into}
+        for option, file_name in of_rows.items():
             if raw and file_name:
-                raise UsageError(f"{option} cannot be used with --raw", hint="it is about rows")
-        if raw and self.into:
-            raise UsageError("--into cannot be used with --raw", hint="a table holds rows")
+                hint = "a table holds rows" if option == "--into" else "it is about rows"
+                raise UsageError(f"{option} cannot be used with --raw", hint=hint)
         places = {"--into": self.into, "--to": call.flags.get("to"), "FILE": file}
         given = [option for option, place in places.items() if place]
         if len(given) > 1:
@@ -191,30 +130,8 @@ class ResultOptions(msgspec.Struct, frozen=True):
         for option, value in (("--title", self.title), ("--logo", self.logo)):
             if value is not None and not self.report:
                 raise UsageError(f"{option}: there is no page", hint="add --report FILE.html")
-        names, is_compared = call.settings.names, compare not in (None, NONE)
-        columns = asked.columns(names, has_segments=has_segments, is_compared=is_compared)
-        order = order.named(names, columns)
-        if not (raw or call.printer.query):
-            known = (*columns, *map(neutral_name, columns))
-            require_columns("--columns", call.printer.columns or (), known)
-        output, plot = (OutputFile(name) if name else None for name in (file, self.plot))
-        if output:
-            check_file(output.path)
-        if plot:
-            check_plot(plot.path)
-        report = checked_path(self.report, force=self.force) if self.report else None
-        database = self._database()
-        check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report])
-        for chosen in filter(None, (output, plot)):
-            chosen.confirm(call, force=self.force)
-        results = Results(call, by, self.totals, order, database, output, plot, report, force=self.force)
-        results.is_compared = is_compared
-        results.compare = compare or (PREVIOUS if report else NONE)
-        results.title, results.logo = self.title or "", read_logo(self.logo) if self.logo else None
-        return results
 
     def _database(self) -> Path | None:
-
         if self.into is None:
             return None
         kind, _, path = self.into.partition(":")
@@ -224,164 +141,159 @@ class ResultOptions(msgspec.Struct, frozen=True):
         return Path(path)
 
 
-class Results:
-    """Takes the rows of a question."""
+def check_plot(path: Path) -> None:
+    """Raise UsageError for a picture that cannot be drawn, or not there."""
+    from ...statistics.plot import format_of, require_matplotlib
 
-    def __init__(
-        self,
-        call: "Invocation",
-        group_by: tuple[str, ...],
-        totals: bool,
-        order: "RowOrder",
-        database: Path | None,
-        output: "OutputFile | None",
-        plot: "OutputFile | None",
-        report: Path | None,
-        *,
-        force: bool,
-    ) -> None:
-        self._call, self._by, self._totals, self._force = call, group_by, totals, force
-        self._order = order
-        self._database, self._output, self._plot, self._report = database, output, plot, report
-        self.question: StatsQuery | None = None  # once it is known
-        self.compare: str | Range = ""  # a page is compared with the period before, if with no other
-        self.is_compared = False  # rows show it
-        self.title = ""
-        self.logo: Logo | None = None
-        self._earlier: StatsQuery | None = None
+    format_of(path)
+    require_matplotlib()
+    require_folder("--plot", path)
+
+
+def require_folder(option: str, path: Path) -> None:
+    """Raise UsageError for a file that cannot be written where it is to be."""
+    if not path.parent.is_dir() or path.is_dir():
+        reason = f"{path} is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
+        raise UsageError(f"{option}: {reason}")
+
+
+def check_differs(paths: Iterable[Path | None]) -> None:
+    """Raise UsageError where one file is to be written twice."""
+    seen = set()
+    for path in filter(None, paths):
+        if path.resolve() in seen:
+            raise UsageError(f"{path} is named twice", hint="choose another name for one of them")
+        seen.add(path.resolve())
+
+
+class StatsReport(RunReport):
+    """What the page of a question tells: its rows, or the error that it ended with."""
+
+    question: "StatsQuery | None" = None  # once it is known
+    rows: "ChartData | None" = None
+    accounts: Sequence[str] = ()
+    earlier = ""  # the period that the rows are compared with
+    title = ""
+    logo: "Logo | None" = None
+
+    def set_heading(self, title: str | None, logo: str | None) -> None:
+        """Take a title, and the picture in a file; raise UsageError where it is none."""
+        self.title = title or ""
+        if logo:
+            from .page import read_logo
+
+            self.logo = read_logo(logo)
+
+    def page(self) -> "ReportPage":
+        """Return the page about the rows, or the error that they ended with."""
+        from .page import StatsPage, page_of_error
+
+        if self.error or self.question is None or self.rows is None:
+            return page_of_error(self.error, self.question)
+        heading = (self.title, self.logo)
+        return StatsPage(self.question, self.rows, self.accounts, self.earlier, *heading).made()
+
+
+@dataclass
+class Results:
+    """Takes the rows of a question, and shows, draws, writes or stores them."""
+
+    call: "Invocation"
+    analysis: "Analysis"
+    database: Path | None
+    output: "OutputFile | None"
+    plot: "OutputFile | None"
+    report: StatsReport
 
     def questions_again(self, asked: "ResultContext") -> "list[StatsQuery]":
         """Return what is to be asked again, where rows are stored beside those of another offset."""
         from ...statistics.sqlite_table import StatisticsTable
 
-        if self._database is None:
+        if self.database is None:
             return []
-        return StatisticsTable(self._database, self._call.account).questions_again(asked)
+        return StatisticsTable(self.database, self.call.account).questions_again(asked)
 
     def earlier(self, asked: "ResultContext") -> "ResultContext | None":
         """Return the question about the period to compare with, if there is one."""
-        from ...statistics.compared import FIRST_YEAR, NONE, earlier_context
-
-        if self.compare == NONE:
-            return None
-        earlier = earlier_context(asked, self.compare)
-        if earlier.question.period.start.year >= FIRST_YEAR:
-            return earlier
-        if not self.is_compared:
-            return None  # a page that nobody asked to compare
-        raise UsageError(f"--compare: {earlier.question.days} is before there were statistics")
+        return self.analysis.earlier(asked, for_page=self.report.path is not None)
 
     def take(
         self,
         asked: "ResultContext",
         answers: "Answers",
         again: "Sequence[tuple[StatsQuery, Answers]]" = (),
-        before: "tuple[ResultContext, Answers] | None" = None,
+        before: "Earlier | None" = None,
     ) -> None:
         """Show, write or store the rows; `before` are those of the period to compare with."""
         from ...output.text import first_of
         from ...statistics.chart_data import ChartData
-        from ...statistics.compared import compared, without_earlier
-        from ...statistics.derived import with_derived
-        from ...statistics.rows import table_of
 
         self._warn_of_repeated_posts(asked)
-        table = compared(asked, answers, *before) if before else table_of(asked, answers)
-        columns = [*map(asked.names.name, asked.question.columns)]
-        gathered, table = ChartData(columns, asked.currencies), self._summed(table)
-        question = asked.question
-        shown = msgspec.structs.replace(question, group_by=self._by)
-        draws = self._call.printer.draws and self._call.presentation.format is None
-        draws = draws and not (self._database or self._output)
-        draws = draws and not (
-            question.shown or self._order.is_given or self.is_compared
-        )  # lines have sums, in order
-        if draws or self._plot or self._report:
-            table = gathered.watch(table)
-        self._earlier = before[0].question if before else None
-        if before and not self.is_compared:
-            table = without_earlier(table)
-        if self._database is None and not draws:
-            metrics, named = question.metrics, question.shown
-            table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)
-            table = self._order.applied(table)
+        question = msgspec.structs.replace(asked.question, group_by=self.analysis.group_by)
+        chart = ChartData([*map(asked.names.name, question.columns)], asked.currencies)
+        table = self.analysis.sums(asked, answers, before)
+        draws, report = self._draws(question), self.report
+        if draws or self.plot or report.path:
+            table = chart.watch(table)
+        report.question, report.rows, report.accounts = question, chart, [self.call.account]
+        report.earlier = before[0].question.days if before else ""
         try:
-            if self._database is not None:
-                self._store(self._database, asked, table, again)
-            elif self._output is not None:
-                self._write(self._output, table)
+            if self.database is not None:
+                self._store(self.database, asked, table, again)
             elif draws:
-                self._draw(shown, table, gathered)
+                deque(table.rows, 0)  # the chart has them once they are read
+                self._draw(question, chart)
+            elif self.output is not None:
+                self._write(self.output, self.analysis.shown(asked, table))
             else:
-                self._show(asked, table)
+                self._show(asked, self.analysis.shown(asked, table))
         except BrokenPipeError:  # the reader has closed the pipe; pictures and pages are of all rows
             deque(table.rows, 0)
-            self._picture(shown, gathered)
+            self._write_plot(question, chart)
             raise
         if asked.unmapped_metrics:
-            names = first_of(sorted(asked.unmapped_metrics), MOST_UNSHOWN)
-            self._call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
-        self._picture(shown, gathered)
+            names = first_of(sorted(asked.unmapped_metrics), MOST_NAMED)
+            self.call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
+        self._write_plot(question, chart)
+
+    def _draws(self, question: "StatsQuery") -> bool:
+        """Tell whether a terminal gets a picture, whose lines have sums, in order."""
+        to_terminal = self.call.printer.draws and self.call.presentation.format is None
+        elsewhere = self.database or self.output
+        return to_terminal and not elsewhere and not self.analysis.changes_rows(question)
 
     def _warn_of_repeated_posts(self, asked: "ResultContext") -> None:
         from ...output.text import counted, first_of
 
         if posts := sorted(asked.repeated_posts):
-            named = first_of(posts, MOST_UNSHOWN)
-            self._call.messages.warn(
+            named = first_of(posts, MOST_NAMED)
+            self.call.messages.warn(
                 f"{counted(len(posts), 'post')} promoted in several campaigns ({named}): the service"
                 " counts the same numbers in each; --totals and --group-by count them once"
             )
 
-    def report_error(self, error: ReportedError) -> None:
-        """Write the page about a run that failed, if one is asked for."""
-        if self._report is None:
+    def _write_plot(self, question: "StatsQuery", chart: "ChartData") -> None:
+        """Write the picture, if one is asked for."""
+        if self.plot is None:
             return
-        from ...console.output_file import write_page
-        from .page import page_of_error
-
-        page = page_of_error(error, self.question)
-        try:
-            write_page(self._call, self._report, page, force=self._force)
-        except AdsctlError as other:  # that the run failed is more important
-            self._call.messages.warn(other.message)
-
-    def _picture(self, question: "StatsQuery", gathered: "ChartData") -> None:
-        """Write the picture and the page, where they are asked for."""
-        if self._plot:
-            self._write_plot(self._plot, question, gathered)
-        if self._report:
-            self._write_report(self._report, question, gathered)
-
-    def _write_plot(self, plot: "OutputFile", question: "StatsQuery", gathered: "ChartData") -> None:
         from ...config.atomic_files import replacing
         from ...statistics.plot import format_of, plotted
 
-        picture = plotted(gathered, question.text, format_of(plot.path))
-        with replacing(plot.path, may_replace=plot.may_replace, keep_mode=True) as file:
+        picture = plotted(chart, question.text, format_of(self.plot.path))
+        with replacing(self.plot.path, may_replace=self.plot.may_replace, keep_mode=True) as file:
             file.write(picture)
-        self._call.messages.say(f"{plot.path}: a picture of the rows")
+        self.call.messages.say(f"{self.plot.path}: a picture of the rows")
 
-    def _write_report(self, path: Path, question: "StatsQuery", gathered: "ChartData") -> None:
-        from ...console.output_file import write_page
-        from .page import StatsPage
-
-        earlier = self._earlier.days if self._earlier else ""
-        about = StatsPage(question, gathered, [self._call.account], earlier, self.title, self.logo)
-        page = about.made()
-        write_page(self._call, path, page, force=self._force)
-
-    def _draw(self, question: "StatsQuery", table: "StatsTable", gathered: "ChartData") -> None:
+    def _draw(self, question: "StatsQuery", chart: "ChartData") -> None:
         from .view import draw_statistics
 
-        deque(table.rows, 0)  # they are gathered as they are read
-        printer = self._call.printer
-        draw_statistics(printer.stream, gathered, question.text, with_total=self._totals, color=printer.color)
+        printer, with_total = self.call.printer, self.analysis.has_totals
+        draw_statistics(printer.stream, chart, question.text, with_total=with_total, color=printer.color)
 
     def _show(self, asked: "ResultContext", table: "StatsTable") -> None:
         from ...statistics.files import as_numbers, as_texts
 
-        printer, columns = self._call.printer, table.columns
+        printer, columns = self.call.printer, table.columns
         shown: Iterable[dict[str, Any]]
         shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
         if printer.format == "xlsx":
@@ -389,27 +301,22 @@ class Results:
         if printer.is_table:
             from .view import columns_for_people, for_people
 
-            columns = columns_for_people(asked, table, self._by, totals=self._totals)
+            columns = columns_for_people(
+                asked, table, self.analysis.group_by, totals=self.analysis.has_totals
+            )
             shown = (for_people(record, asked.question.granularity) for record in shown)
         if printer.streams or printer.is_table:
             printer.show_records(shown, columns, "entity_id")
         else:
             printer.show([*shown], columns, "entity_id")
 
-    def _summed(self, table: "StatsTable") -> "StatsTable":
-        """Add up the rows, as the options ask for."""
-        from ...statistics.rows import grouped, with_totals
-
-        table = grouped(table, self._by) if self._by else table
-        return with_totals(table) if self._totals else table
-
     def _write(self, output: "OutputFile", table: "StatsTable") -> None:
         from ...output.text import counted
         from ...statistics.files import write
 
-        csv_safe = bool(self._call.flags.get("csv_safe"))
+        csv_safe = bool(self.call.flags.get("csv_safe"))
         written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
-        self._call.messages.say(f"{counted(written, 'row')} written to {output.path}")
+        self.call.messages.say(f"{counted(written, 'row')} written to {output.path}")
 
     def _store(
         self,
@@ -419,12 +326,8 @@ class Results:
         again: "Sequence[tuple[StatsQuery, Answers]]",
     ) -> None:
         from ...output.text import counted
-        from ...statistics.rows import table_of
-        from ...statistics.sqlite_table import TABLE, StatisticsTable, as_one_day
+        from ...statistics.analysis import without_earlier
+        from ...statistics.sqlite_table import TABLE, StatisticsTable
 
-        days = []
-        for question, answers in again:
-            hours = table_of(asked._replace(question=question), answers)
-            days.append((question, as_one_day(hours, question.period)))
-        stored = StatisticsTable(database, self._call.account).store(asked, table, days)
-        self._call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")
+        stored = StatisticsTable(database, self.call.account).store(asked, without_earlier(table), again)
+        self.call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")

@@ -8,7 +8,7 @@ from ... import __version__
 from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
 from ...batches import Uncertain
-from ...batches.plan import Once, named_file, require_alone, require_first_or_resumed
+from ...batches.plan import Once, named_file, require_first_or_resumed, require_no_other_run
 from ...batches.resumed import CreationRun, content_of, read_run, rest_of
 from ...batches.upload import OPERATIONS, BatchUpload, Items, how_to_decide, records_in
 from ...console.invocation import Invocation
@@ -16,10 +16,9 @@ from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
 from ...output.text import safe
-from ...uploads.batch import Acknowledgement, Batch
 from ...uploads.job_file import Job, JobKey, JobOptions, UploadTarget, current_folder
 from ...uploads.plan import this_second
-from ...uploads.upload import noted
+from ...uploads.upload import Acknowledgement, Batch, noted
 from ...uploads.write_epochs import WriteEpochs
 from .journal import open_job
 from .reports import resume_command
@@ -118,7 +117,7 @@ def create_once(
         upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
         rest = rest_of(journal, one.location.label, upload, [one.content], lambda index: PLACE)
         if run is None:
-            require_alone(journal, once)
+            require_no_other_run(journal, once)
         if rest.pending:
             show_response(_create(call, one, prepare, upload, journal, rest.next_batch))
         else:

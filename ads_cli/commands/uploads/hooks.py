@@ -8,8 +8,8 @@ import msgspec
 if TYPE_CHECKING:
     from ...api.endpoint import Request
     from ...batches.plan import BatchPlan
-    from ...batches.task_jobs import EndedJob
     from ...console.invocation import Invocation
+    from ...uploads.jobs import EndedJob
     from ...uploads.journal import Journal
     from ...uploads.plan import Plan
     from ...uploads.push import PushResult, Summary
@@ -72,10 +72,10 @@ class PushHooks(msgspec.Struct, kw_only=True):
         return ""
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
-        """Receive what a run came to; a dry run has no result."""
+        """Receive the result of a run; None of a dry run."""
 
     def show_result(self, summary: "Summary", journal: "Journal") -> None:
-        """Print what a run came to."""
+        """Print the result of a run."""
         self.show_summary(summary)
 
     def show_summary(self, summary: "Summary") -> None:
@@ -94,8 +94,8 @@ class OnceHooks(PushHooks, kw_only=True):
 
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
-        from ...batches.task_jobs import TaskJobs
         from ...uploads.job_file import EARLIER_VARIABLE, current_folder
+        from ...uploads.jobs import TaskJobs
         from .creation import begin_once
         from .reports import resume_command
 

@@ -229,8 +229,8 @@ def _counts(path: Path) -> dict[str, int]:
 
 def _ids(path: Path) -> list[str]:
     """Return the ids of the records that the service answered."""
-    from ...uploads.batch import answers
     from ...uploads.job_file import last_acknowledgements
+    from ...uploads.upload import answers
 
     records = answers(last_acknowledgements(path).values())
     return [str(record["id"]) for record in records if isinstance(record, dict) and "id" in record]
@@ -242,9 +242,9 @@ def _unreadable(path: Path) -> dict[str, Any]:
 
 
 def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
-    from ...uploads.batch import FAILED
     from ...uploads.job_file import last_acknowledgements, sent_parts
     from ...uploads.jobs import job_state
+    from ...uploads.upload import FAILED
 
     parts = sent_parts(path) if job.parts else []
     acknowledgements = last_acknowledgements(path).values()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...feeds.source import ReadOptions
     from ...uploads.rejected_rows import FailedOut
-    from ...validation.rows import RowSchema
+    from ...validation import RowSchema
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,7 +95,7 @@ class FeedOptions(msgspec.Struct, frozen=True):
 
     def open_all(self, call: "Invocation", files: list[str], schema: "RowSchema") -> "Rows":
         """Open the files that arguments name as one feed; raise AdsctlError."""
-        from ...feeds.locations.locate import expand_files
+        from ...feeds.locations import expand_files
 
         opened = [self.open(call, file, schema) for file in expand_files(files, self.access(call))]
         if len(opened) == 1:

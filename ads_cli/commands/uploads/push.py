@@ -13,13 +13,13 @@ from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import counted
-from ...uploads.batch import Acknowledgement
 from ...uploads.job_file import Job, JobKey, last_acknowledgements
 from ...uploads.jobs import resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
 from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
 from ...uploads.rejected_rows import check_failed_out
+from ...uploads.upload import Acknowledgement
 from ...validation.report import ValidationReport
 from .hooks import PushHooks
 from .journal import file_of, open_journal
@@ -35,7 +35,7 @@ from .reports import (
 from .validation import require_valid, stated_rate
 
 if TYPE_CHECKING:
-    from ...batches.task_jobs import EndedJob
+    from ...uploads.jobs import EndedJob
 
 MAX_FINDINGS_IN_QUIET = 3
 INVALID_HINT = "nothing was sent; correct the file"
@@ -54,7 +54,7 @@ class PushCommand:
         self.call, self.plan = self.steps.call, self.steps.plan
 
     def run(self) -> None:
-        """Validate, push and report; raise what the run came to, unless it is a full success."""
+        """Validate, push and report; raise the error of the run, unless it is a full success."""
         path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
         check_failed_out(self.options.failed_out_file, self.plan.rows)
         self.call.concurrency = self.options.concurrency
@@ -88,7 +88,7 @@ class PushCommand:
             self._push(report, journal)
 
     def _show_ended(self, ended: "EndedJob", report: ValidationReport) -> None:
-        """Show what a job came to that has ended, and send nothing; raise what it came to."""
+        """Show the result of a job that has ended, and send nothing; raise its error."""
         acks = last_acknowledgements(ended.path).values()
         self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")
         summary = self._summary(report, ended.job.job, acks)

@@ -14,8 +14,8 @@ from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
+from ...validation import ExampleChange
 from ...validation.report import Finding, ValidationReport
-from ...validation.rows import ExampleChange
 
 if TYPE_CHECKING:
     from ...uploads.push import Summary
@@ -156,7 +156,8 @@ def show_report(
         lines = [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]
         if lines:
             print(fitted(safe_lines("\n".join(lines)), sys.stdout))
-        print(f"{safe(name)}: {_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}")
+        counts = f"{_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}"
+        print(fitted(f"{safe(name)}: {counts}", sys.stdout))
         return
     findings = [_record(rows, finding) for finding in report.findings]
     if printer.format in ("json", "yaml"):
@@ -197,7 +198,7 @@ def warning_lines(rows: RowNames, report: ValidationReport, label: str = "") -> 
 def show_summary(printer: Printer, summary: "Summary", name: str) -> None:
     """Print the summary of a push; `name` is that of its file."""
     if printer.is_for_people:
-        print(safe_lines(_summary_text(summary, name)), flush=True)
+        print(fitted(safe_lines(_summary_text(summary, name)), sys.stdout), flush=True)
     else:
         document = summary.as_dict()
         printer.show(document, tuple(document), "job")
@@ -265,6 +266,6 @@ def _invalid_and_warned(report: ValidationReport) -> str:
 
 
 def _comparison(counts: Mapping[str, int]) -> str:
-    from ...products.comparison import describe
+    from ...products.listing import describe
 
     return describe(counts)

@@ -13,8 +13,8 @@ from ...errors import ContentError, IncompleteError
 from ...output.text import duration
 from ...uploads.plan import Plan
 from ...uploads.rejected_rows import FailedOut, check_failed_out, write_rejected_rows
+from ...validation import CheckedRow
 from ...validation.report import ValidationReport
-from ...validation.rows import CheckedRow
 from .options import RejectedOptions
 from .reports import error_lines, fixed_lines, hint_of_kind, warning_lines
 
@@ -64,7 +64,7 @@ def require_valid(
 ) -> ValidationReport:
     """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped.
 
-    `skips` may skip them without being told to.
+    `skips` may skip them without --skip-invalid.
     """
     report = validate_with_progress(call, plan)
     call.note_summary(dict(report.counts))

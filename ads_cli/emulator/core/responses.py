@@ -1,6 +1,7 @@
-"""HTTP responses: the envelope of the advertising API, its error format, and plain bodies."""
+"""HTTP responses: the envelope of the advertising API, errors, plain bodies; the shapes of service x."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,6 @@ from ...api.names import ENUMS, GENERIC, Names
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
-
 
 Headers = tuple[tuple[str, str], ...]
 JSON = "application/json;charset=utf-8"
@@ -203,3 +203,126 @@ def in_words_of(names: Names, error: dict[str, Any]) -> dict[str, Any]:
 def invalid_parameter(parameter: str, reason: str) -> ApiError:
     """Return the error for a parameter that conflicts with stored data."""
     return ApiError(400, "INVALID_PARAMETER", f"{parameter}: {reason}", parameter=parameter)
+
+
+Record = dict[str, Any]
+# What a post and an author have besides, with the values that they have here.
+POST: Record = {
+    "truncated": False,
+    "lang": "de",
+    "source": '<a href="https://ads.example" rel="nofollow">Ads</a>',
+    "entities": {"hashtags": [], "symbols": [], "user_mentions": [], "urls": []},
+    **dict.fromkeys(("contributors", "coordinates", "geo", "place")),
+    **dict.fromkeys(("in_reply_to_status_id", "in_reply_to_status_id_str", "in_reply_to_user_id")),
+    **dict.fromkeys(("in_reply_to_user_id_str", "in_reply_to_screen_name")),
+    "reposted": False,
+    "repost_count": 0,
+    "favorited": False,
+    "favorite_count": 0,
+    "scopes": {"followers": False},
+}
+USER: Record = {
+    "location": "Hamburg",
+    "description": "",
+    "url": "https://shop.example",
+    **dict.fromkeys(("protected", "verified", "geo_enabled", "contributors_enabled"), False),
+    **dict.fromkeys(("is_translator", "is_translation_enabled"), False),
+    **dict.fromkeys(("followers_count", "friends_count", "listed_count", "favourites_count"), 0),
+    "statuses_count": 0,
+    "created_at": "Fri Mar 01 09:15:00 +0000 2024",
+    **dict.fromkeys(("lang", "time_zone", "utc_offset")),
+    "translator_type": "none",
+    **dict.fromkeys(("following", "follow_request_sent", "notifications")),
+    "withheld_in_countries": [],
+    "default_profile": True,
+    "default_profile_image": True,
+    "profile_image_url": "http://images.example/profile.png",
+    "profile_image_url_https": "https://images.example/profile.png",
+    "profile_banner_url": "https://images.example/banner.png",
+    **dict.fromkeys(("profile_background_image_url", "profile_background_image_url_https")),
+    "profile_background_tile": False,
+    "profile_use_background_image": True,
+    "profile_background_color": "F5F8FA",
+    "profile_link_color": "1DA1F2",
+    "profile_text_color": "333333",
+    "profile_sidebar_border_color": "C0DEED",
+    "profile_sidebar_fill_color": "DDEEF6",
+}
+
+
+def classic_post(post: Record) -> Record:
+    """Return a post with a number as its id, and the time in the older form."""
+    made = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
+    own = {name: value for name, value in post.items() if name not in ("updated_at", "deleted")}
+    return POST | own | _classic_id(post) | {"created_at": made, "user": _classic_user(post["user"])}
+
+
+def renamed_post(post: Record) -> Record:
+    """Return a post as the answer to its new name has it."""
+    text = post.pop("text")
+    known = {"post_id": post["id"], "post_type": "PUBLISHED", "scheduled_status": None}
+    return classic_post(post) | known | {"full_text": text, "display_text_range": [0, len(text)]}
+
+
+def _classic_user(user: Record) -> Record:
+    """Return an author, whole unless it was asked for as an id alone."""
+    known = USER | {"name": user["screen_name"]} if "screen_name" in user else {}
+    return known | user | _classic_id(user)
+
+
+def _classic_id(record: Record) -> Record:
+    return {"id": int(record["id"]), "id_str": record["id"]}
+
+
+# Commands whose `data` is a list with one record, where others answer with the record itself.
+ONE_IN_A_LIST = ("accounts create", "cards get", "cards update", "cards delete")
+# The public SDK of the service, whose reference lists what the SDK reads as one object.
+SDK_USER_AGENT = "twitter-ads version:"
+MANAGED = ("created_at", "updated_at", "deleted")
+
+
+def in_shape_of_x(result: Result, command: str, user_agent: str) -> Result:
+    """Return the result of a command as service x answers it to a client."""
+    change = SHAPES.get(command) or SHAPES.get(command.rpartition(" ")[0])
+    data = result.data
+    if change:
+        data = [*map(change, data)] if isinstance(data, list) else change(data)
+    if command in ONE_IN_A_LIST and not user_agent.startswith(SDK_USER_AGENT):
+        data = [data]
+    return result._replace(data=data)
+
+
+def _without_managed_fields(record: Record) -> Record:
+    return {name: value for name, value in record.items() if name not in MANAGED}
+
+
+def _scheduled_feed(record: Record) -> Record:
+    """Return a scheduled feed with its times, in milliseconds, though no record beside it has them."""
+    times = {name: record[name].replace("Z", ".000Z") for name in ("created_at", "updated_at")}
+    return _without_managed_fields(record) | times
+
+
+def _older_card(card: Record) -> Record:
+    """Return a card whose numbers are texts, without what is not set."""
+    found = {name: value for name, value in card.items() if value is not None}
+    return {name: value if isinstance(value, bool) else str(value) for name, value in found.items()}
+
+
+def _changed_audience(audience: Record) -> Record:
+    """Return an audience with whether the account owns it in place of who does; only the owner changes it."""
+    changed = {name: value for name, value in audience.items() if name != "owner_account_id"}
+    return changed | {"is_owner": True}
+
+
+SHAPES: dict[str, Callable[[Record], Record]] = {
+    "audiences update": _changed_audience,
+    "catalog": _without_managed_fields,
+    "catalog feeds": _scheduled_feed,
+    "catalog sets": _without_managed_fields,
+    "cards image-conversation": _older_card,
+    "cards poll": _older_card,
+    "cards video-conversation": _older_card,
+    "posts create": classic_post,
+    "posts list": classic_post,
+    "posts rename": renamed_post,
+}

@@ -4,6 +4,5 @@
 MODULES = (
     "request_tokens",
     "authorize",
-    "bearer",
     "grants",
 )

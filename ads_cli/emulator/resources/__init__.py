@@ -3,7 +3,6 @@
 # The modules that register handlers.
 MODULES = (
     "accounts",
-    "history",
     "campaigns",
     "line_items",
     "targeting",

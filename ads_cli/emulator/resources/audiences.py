@@ -29,8 +29,8 @@ from ..core.paging import Seq, decode_cursor, encode_cursor, field_in, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, audience_user_table, random_base36
 from .accounts import ACCOUNT, require_account
+from .campaigns import CAMPAIGN, LINE_ITEM, has_ended
 from .collection import Collection, in_account
-from .serving import CAMPAIGN, LINE_ITEM, has_ended
 from .settings import FEATURE
 
 AUDIENCE, PERMISSION, TARGETING = "audience", "tailored_audience_permission", "targeting_criterion"

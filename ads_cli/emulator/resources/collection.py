@@ -26,8 +26,7 @@ from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
 from ..storage import Record, random_base36
-from . import history
-from .accounts import require_account
+from .accounts import note_change, require_account
 from .lookup import SERVICE
 
 Scope = Callable[[RequestContext, Any], str]
@@ -52,7 +51,7 @@ def as_stored(context: RequestContext, record: Record) -> Record:
     return record
 
 
-def alone(context: RequestContext, record: Record) -> None:
+def change_nothing_else(context: RequestContext, record: Record) -> None:
     """Change nothing else."""
 
 
@@ -79,8 +78,8 @@ class Collection:
     new_id: Callable[[], str] = random_base36
     prepare: Callable[[RequestContext, Record, Record | None], Record] = keep_as_is
     shown: Callable[[RequestContext, Record], Record] = as_stored
-    added: Callable[[RequestContext, Record], None] = alone
-    before_delete: Callable[[RequestContext, Record], None] = alone
+    added: Callable[[RequestContext, Record], None] = change_nothing_else
+    before_delete: Callable[[RequestContext, Record], None] = change_nothing_else
     conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = no_conditions  # of a list, in SQL
 
     def __post_init__(self) -> None:
@@ -184,7 +183,7 @@ class Collection:
 
     def _note(self, context: RequestContext, owner: str, change: str, after: Record, before: Record) -> None:
         if self.entity:
-            history.write(context.store, owner, context.user, self.entity, change, after, before)
+            note_change(context.store, owner, context.user, self.entity, change, after, before)
 
 
 def accept_activation(kind: type[Request], collection: Collection) -> None:

@@ -20,9 +20,9 @@ from ..core.request import value_or_default
 from ..core.responses import ApiError, invalid_parameter
 from ..storage import Record
 from .accounts import require_record
+from .campaigns import CAMPAIGN, LINE_ITEM
 from .collection import Collection, accept_activation
 from .lookup import BUSINESS, CURATED, SERVICE, require_allowed
-from .serving import CAMPAIGN, LINE_ITEM
 from .targeting import CATEGORY, require_fitting_targeting, target_platforms_of_app
 
 WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy TARGET

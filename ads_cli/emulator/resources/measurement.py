@@ -21,8 +21,8 @@ from ..core.request import value_or_default
 from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, random_base36, utc_now
 from .accounts import ACCOUNT
+from .campaigns import LINE_ITEM
 from .collection import Collection
-from .serving import LINE_ITEM
 
 MAX_APP_LISTS = 100
 PROVIDER = "Nordlicht Analytics"

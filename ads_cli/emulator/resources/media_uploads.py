@@ -23,10 +23,9 @@ from ...api.media_uploads import (
 )
 from ...api.problems import InvalidError
 from ...api.validation import convert
-from ...media_files import DamagedError, MediaFacts
+from ...media_files import DamagedError, MediaFacts, read_header
 from ...media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
 from ...media_files.mp4 import read_mp4
-from ...media_files.signatures import read_header
 from ...media_files.webm import read_webm
 from ..core.faults import PROCESSING
 from ..core.handlers import RequestContext, handler, raw_handler

@@ -14,10 +14,10 @@ from ...api.promoted import (
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record
+from .campaigns import LINE_ITEM
 from .collection import Collection, in_account
 from .media import ACCOUNT_MEDIA
 from .posts import POST, SCHEDULED, WAITING, in_account_up_to_date
-from .serving import LINE_ITEM
 
 ACCEPTED = {"entity_status": "ACTIVE", "approval_status": "ACCEPTED"}
 TAKES_ACCOUNTS = "PROMOTED_ACCOUNT"  # product_type of line items

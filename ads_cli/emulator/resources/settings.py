@@ -22,7 +22,7 @@ from ..core.faults import ANALYST
 from ..core.handlers import RequestContext, handler, raw_handler
 from ..core.request import changes_of, json_object
 from ..core.responses import READ_ONLY, ApiError, HttpResponse, Result, not_found
-from ..oauth.bearer import authenticate_bearer
+from ..oauth.grants import authenticate_bearer
 from ..storage import Record, random_number, utc_now
 from .accounts import FULL, require_account
 from .collection import Collection, in_account

@@ -25,8 +25,7 @@ from ..core.paging import list_page
 from ..core.request import IncomingRequest, changes_of
 from ..core.responses import RESULTS, ApiError, HttpResponse, Result, envelope, invalid_parameter, not_found
 from ..storage import Record, Store
-from .accounts import ACCOUNT, require_account
-from .history import Interval
+from .accounts import ACCOUNT, Interval, require_account
 from .statistics_series import AccountNumbers, PeopleSegment, metrics, series
 
 HOUR = timedelta(hours=1)

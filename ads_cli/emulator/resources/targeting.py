@@ -32,8 +32,8 @@ from ..storage import Record, Store, utc_now
 from ..targeting import find_value, localized, suggestions_for, values_of
 from . import audiences
 from .accounts import require_account
+from .campaigns import CAMPAIGN, CRITERION
 from .collection import Collection
-from .serving import CAMPAIGN, CRITERION
 
 CATEGORY = "line_item_curated_category"
 PUBLISHER, CONTENT = "CONTENT_PUBLISHER_USER", "IAB_CATEGORY"

@@ -1,7 +1,7 @@
 """Seed data of a new database: a small shop with accounts, campaigns, audiences, media, cards and posts."""
 
 from ..storage import Store
-from . import accounts, audiences, creatives, line_items, measurement, posts, settings
+from . import accounts, audiences, creatives, line_items, measurement, posts
 from .audiences import seed_criteria
 from .measurement import seed_job
 
@@ -16,7 +16,7 @@ def seed(store: Store) -> None:
     seed_criteria(store, account=accounts.SHOP)
     posts.seed_promoted(store, user=accounts.USER, account=accounts.SHOP)
     accounts.seed_categories(store)
-    settings.seed(
+    accounts.seed_settings(
         store,
         user=accounts.USER,
         other_user=accounts.OTHER_USER,

@@ -1,7 +1,8 @@
 """Seed data: what pays for campaigns, campaigns in several states, and their line items."""
 
-from ..resources import campaigns, history, line_items
-from ..resources.serving import CAMPAIGN, FUNDING, LINE_ITEM
+from ..resources import campaigns, line_items
+from ..resources.accounts import note_change
+from ..resources.campaigns import CAMPAIGN, FUNDING, LINE_ITEM
 from ..storage import Record, Store
 
 CHOSEN_CATEGORY = "6c0f1"  # of a line item
@@ -264,11 +265,11 @@ def _seed_campaigns(store: Store, user: str, account: str) -> None:
         funding_of[record["id"]] = record["funding"]
         paid: Record = {"funding_instrument_id": record["funding"], "currency": "EUR"}
         added = _add(store, CAMPAIGN, {**campaigns.DEFAULTS, **paid, **fields}, account, EARLIER)
-        history.write(store, account, user, "CAMPAIGN", "CREATE", added, {})
+        note_change(store, account, user, "CAMPAIGN", "CREATE", added, {})
     for record in LINE_ITEMS:
         fields = {name: value for name, value in record.items() if name != "created_at"}
         paid = {"funding_instrument_id": funding_of[record["campaign_id"]], "currency": "EUR"}
         whole = {**line_items.DEFAULTS, **LINE_ITEM_FIELDS, **paid, **fields}
         added = _add(store, LINE_ITEM, whole, account, record.get("created_at", STARTED))
-        history.write(store, account, user, "LINE_ITEM", "CREATE", added, {})
+        note_change(store, account, user, "LINE_ITEM", "CREATE", added, {})
     store.delete(LINE_ITEM, ENDED, owner=account)

@@ -1,1 +1,77 @@
-"""Readers and writers, a module for each format or family of formats; `registry` names them."""
+"""Readers and writers, a module for each format or family of formats, and how their first bytes show them."""
+
+import codecs
+import re
+
+BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+# The first character is "<", which UTF-16 without a byte order mark shows too.
+UTF_16_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+# Atomic: a comment ends at the first "-->", and nothing is tried twice.
+WEB_PAGE = re.compile(r"(?>(?:<!--.*?-->\s*+)*)<(!doctype\s+html|html|head|body|script)\b", re.I | re.S)
+XML = re.compile(r"<[?!/\w]")
+DELIMITERS = ",;\t|"
+
+
+def text_of(head: bytes) -> str:
+    """Decode the first bytes of a text, whatever its encoding; markup and delimiters are ASCII in all."""
+    for mark, encoding in BYTE_ORDER_MARKS.items():
+        if head.startswith(mark):
+            return head[len(mark) :].decode(encoding, "replace")
+    return head.decode(UTF_16_XML.get(head[:2], "latin-1"), "replace")
+
+
+def is_web_page(head: bytes) -> bool:
+    """Recognize HTML, which servers send where they mean an error or a sign-in."""
+    return bool(WEB_PAGE.match(text_of(head).lstrip()))
+
+
+def is_xml(head: bytes) -> bool:
+    """Recognize a document that begins with a tag, a declaration or a comment."""
+    return bool(XML.match(text_of(head).lstrip()))
+
+
+def is_workbook(head: bytes) -> bool:
+    """Recognize an xlsx file, a zip archive that is not unpacked; and what is encrypted, or older."""
+    return head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
+
+
+def is_parquet(head: bytes) -> bool:
+    """Recognize a parquet file."""
+    return head.startswith(b"PAR1")
+
+
+def is_json(head: bytes) -> bool:
+    """Recognize a list or a mapping."""
+    return text_of(head).lstrip()[:1] in ("[", "{")
+
+
+def is_json_lines(head: bytes) -> bool:
+    """Recognize an object in the first line, and the beginning of another in the second."""
+    import json
+
+    lines = text_of(head).lstrip().splitlines()
+    try:
+        return len(lines) > 1 and isinstance(json.loads(lines[0]), dict) and lines[1].lstrip()[:1] == "{"
+    except (ValueError, RecursionError):
+        return False
+
+
+def is_table(head: bytes) -> bool:
+    """Recognize a header of several columns."""
+    header = _header(head)
+    return any(delimiter in header for delimiter in DELIMITERS)
+
+
+def is_tab_table(head: bytes) -> bool:
+    """Recognize a header of columns that tabs separate."""
+    header = _header(head)
+    return header.count("\t") > max(header.count(","), header.count(";"))
+
+
+def _header(head: bytes) -> str:
+    text = text_of(head)
+    return "" if "\0" in text else next((line for line in text.splitlines() if line.strip()), "")

@@ -30,6 +30,9 @@ class XlsxRows(RecordRows):
         if not first:
             raise self.error(1, "the sheet is empty")
         at = max(range(len(first)), key=lambda index: (self._count_known(first[index][1]), -index))
+        if not self._count_known(first[at][1]):  # a title has fewer cells than the header of foreign columns
+            filled = [sum(map(bool, map(str.strip, cells))) for _, cells, *_ in first]
+            at = next(index for index, count in enumerate(filled) if 2 * count >= max(filled))
         line, names, *_ = first[at]
         header = self.distinct_names([name.strip() for name in names], line)
         self.notes = list(self.source.notes)

@@ -11,7 +11,7 @@ from ...errors import UsageError
 from ...output.text import counted
 from ..decoding import UTF_8, as_utf_8, check_encoding
 from ..rows import decoding_error_in
-from .sniffing import UTF_16_XML
+from . import UTF_16_XML
 
 if TYPE_CHECKING:
     from xml.parsers import expat

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...feeds.rows import Row, Rows
 from ...output.text import counted
-from .kinds.kind import FeedKind, NamePatterns, column_key
+from .kinds import FeedKind, NamePatterns, column_key
 
 Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)

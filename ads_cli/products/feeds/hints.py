@@ -1,62 +1,125 @@
 """Which field a foreign column is meant as, and how its values become valid ones."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ...spelling import closest, folded
-from .transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
+from ...spelling import closest, folded, letters_and_digits
+from .transforms import ABSOLUTE, HAS_HOST, IMAGES, LINKS, PRICES, is_bare_amount
 
 OPEN = "…"  # stands for a value that only the owner of a feed knows
 COLUMN_SIMILARITY = 0.7
-# Names of columns of shops and price comparisons, folded, in the order in which they are looked for.
+# Names of columns of shops and price comparisons, in the order in which they are looked for: letters and
+# digits, without accents.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": (
         *("sku", "productid", "itemid", "articleid", "articlenumber", "itemnumber", "artikelnummer", "artnr"),
-        *("offerid", "uniqueid", "code", "ref", "reference", "referencia"),
+        *("offerid", "uniqueid", "code", "ref", "reference", "referencia", "referenz", "productnumber"),
+        *("productcode", "codice", "codigo"),
     ),
     "title": (
         *("name", "productname", "producttitle", "itemname", "produktname", "bezeichnung", "titel", "nom"),
-        *("nombre", "titulo", "titre"),
+        *("nombre", "titulo", "titre", "designation", "libelle", "denominazione", "produktbezeichnung"),
+        *("artikelbezeichnung", "productnaam"),
     ),
     "description": (
         *("desc", "productdescription", "longdescription", "body", "bodyhtml", "shortdescription"),
-        *("beschreibung", "beschrijving", "descripcion", "descrizione"),
+        *("details", "langbeschreibung", "produktbeschreibung", "kurzbeschreibung", "beschreibung"),
+        *("beschrijving", "descripcion", "descrizione"),
     ),
     "availability": (
         *("stockstatus", "instock", "stock", "stockquantity", "quantity", "qty", "stockqty"),
-        *("verfügbarkeit", "lagerbestand", "bestand", "disponibilidad", "disponibilité"),
+        *("availablequantity", "stocklevel", "verfugbarkeit", "lagerbestand", "bestand", "disponibilidad"),
+        *("disponibilite", "disponibilita", "voorraad"),
     ),
     "condition": ("productcondition", "zustand", "itemcondition", "state"),
     "price": (
         *("regularprice", "saleprice", "currentprice", "retailprice", "searchprice", "productprice", "preis"),
-        *("prix", "precio", "prezzo", "amount"),
+        *(
+            "verkaufspreis",
+            "vkpreis",
+            "endpreis",
+            "bruttopreis",
+            "prix",
+            "prixttc",
+            "precio",
+            "pvp",
+            "prezzo",
+        ),
+        *("listprice", "originalprice", "unitprice", "amount"),
     ),
     "link": (
         *("url", "producturl", "productlink", "deeplink", "landingpage", "landingpageurl", "buyurl"),
-        *("awdeeplink", "merchantdeeplink", "permalink", "href"),
+        *("awdeeplink", "merchantdeeplink", "permalink", "href", "webpage", "productpage", "website"),
+        *("produktlink", "produkturl", "lien", "enlace", "weblink"),
     ),
     "image_link": (
         *("image", "images", "imageurl", "imageurls", "imagelinks", "picture", "pictures", "photo", "img"),
         *("productimage", "productimageurl", "mainimage", "mainimageurl", "merchantimageurl", "bild"),
-        *("bildlink", "bildurl", "thumbnail", "thumbnailurl"),
+        *("bildlink", "bildurl", "produktbild", "bilder", "foto", "fotos", "imagesrc", "imagen", "immagine"),
+        *("thumbnail", "thumbnailurl"),
     ),
     "brand": (
         *("manufacturer", "vendor", "brandname", "marke", "hersteller", "marca", "marque", "merk"),
-        *("producer", "manufacturername", "supplier"),
+        *("producer", "manufacturername", "supplier", "maker", "fabricante", "fabricant", "produttore"),
     ),
     "gtin": ("ean", "ean13", "upc", "barcode", "isbn", "gtin13", "gtin14", "jan"),
     "mpn": ("manufacturerpartnumber", "partnumber", "herstellernummer", "modelnumber", "model"),
 }
 
 
+# What columns add to a name: a unit or currency in parentheses, the number of the first of several.
+ADDED = re.compile(r"[(\[][^()\[\]]*[)\]]\Z|(?<![0-9])(?:0?1|0)\Z")
+OF_SERVICE = ("product_key", "item_group_key")  # fields that no shop fills
+
+
 def column_for(field: str, columns: Sequence[str]) -> str | None:
     """Return the column that is meant as a field, by its name."""
-    names = {folded(column.removeprefix("g:")): column for column in reversed(columns)}
-    for name in (folded(field), *SYNONYMS.get(field, ())):
+    names = {letters_and_digits(ADDED.sub("", column)): column for column in reversed(columns)}
+    names |= {letters_and_digits(column.removeprefix("g:")): column for column in reversed(columns)}
+    for name in (letters_and_digits(field), *SYNONYMS.get(field, ())):
         if name in names:
             return names[name]
     return closest(field, columns, COLUMN_SIMILARITY)
+
+
+def fields_of_columns(columns: Sequence[str], free: Collection[str]) -> dict[str, str]:
+    """Return the fields that columns seem to be meant as, of those that no column is read as."""
+    found = {column: field for field in SYNONYMS if field in free and (column := column_for(field, columns))}
+    others = {*free}.difference(found.values(), OF_SERVICE)
+    for column in columns:
+        if column not in found and (meant := closest(column.removeprefix("g:"), others)):
+            found[column] = meant
+    return found
+
+
+# Keys of nested values that are those of a field, as schema.org and interfaces of shops have them.
+NESTED = {
+    "brand": ("name", "value", "title"),
+    "price": ("price", "amount", "value"),
+    "sale_price": ("amount", "value"),
+    "availability": ("availability", "status", "name"),
+    "condition": ("itemcondition", "condition", "name"),
+    "link": ("url", "href", "link"),
+    "image_link": ("url", "src", "contenturl", "href", "link"),
+}
+CURRENCY_KEYS = ("pricecurrency", "currency", "currencycode", "currencyid")
+
+
+def template_of_nested(field: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
+    """Return the template that fills a field from a key of a nested value, as `{brand.name}`."""
+    for column, values in columns.items():
+        keys = {folded(key): key for value in values if isinstance(value, dict) for key in value}
+        names = NESTED.get(field, ("value", "name"))
+        for name in names if column == field else (folded(field), f"item{field}"):  # else of anything
+            if (key := keys.get(name)) is None:
+                continue
+            template = f"{{{column}.{key}}}"
+            currency = next((keys[each] for each in CURRENCY_KEYS if each in keys), None)
+            if field in PRICES and currency:
+                template += f" {{{column}.{currency}}}"
+            return template
+    return None
 
 
 SEPARATORS = ("|", ";", "\n", ", ", ",", " ")
@@ -90,7 +153,7 @@ def options_before_fixes(field: str, value: Any) -> tuple[list[str], dict[str, A
             options += ["--split", f"{field}={separator}"]
         parts = value if isinstance(value, list) else str(value).split(separator)
         value = next(filter(None, (str(part).strip() for part in parts)), "")
-    if field in (*LINKS, IMAGES) and not ABSOLUTE.match(str(value)):
+    if field in (*LINKS, IMAGES) and not (ABSOLUTE.match(str(value)) or HAS_HOST.match(str(value))):
         options += ["--base-url", f"https://{OPEN}"]
         value = f"https://shop.example/{value}"
     if field in PRICES and is_bare_amount(value):

@@ -21,8 +21,10 @@ PRICES = ("price", "sale_price")
 BARE_AMOUNT = re.compile("[0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE} ]*")
 # 1234, or 1.234: with a currency it would be a valid price, and perhaps a thousandth of what is meant.
 UNCLEAR_AMOUNT = re.compile("[1-9][0-9]{0,2}\\.[0-9]{3}")
-# A text that begins with www. is rather a host than a path.
-ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|www\.", re.IGNORECASE)
+# A text that begins with www. or a name such as shop.example/ is rather a host than a path.
+HOST = r"www\.|(?>(?:[a-z0-9-]+\.)+)(?!html?/|php/|aspx?/|jsp/|cgi/)[a-z]{2,63}/"
+HAS_HOST = re.compile(rf"//|{HOST}", re.IGNORECASE)
+ABSOLUTE = re.compile(rf"[a-z][a-z0-9+.-]*:|{HOST}", re.IGNORECASE)
 
 
 class SplitField(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from ...http.download import Version
 from ...http.file_start import FileStart, Reading, StartReader
 from ...http.response_body import is_certificate_error, network_error
 from ...http.retry import RETRIED_STATUSES, backoff
-from ...media_files.signatures import read_header
+from ...media_files import read_header
 from .stores import ImageInfo, ImageOutcomes, Outcome, RememberedImages, Unreachable
 
 MAX_IDLE = 48

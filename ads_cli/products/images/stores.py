@@ -19,7 +19,7 @@ from ...api.products import MAX_IMAGE_BYTES, MIN_IMAGE_SIDE
 from ...config.atomic_files import make_folder
 from ...errors import TEMPORARY_HINT, AdsctlError, StateError
 from ...http.download import Version
-from ...media_files.signatures import ALLOWED_FORMATS
+from ...media_files import ALLOWED_FORMATS
 
 ALLOWED_WORDS = "only JPG, GIF, WEBP and PNG are allowed"
 

@@ -29,12 +29,11 @@ from ..listing import list_products
 from ..normal_form import COMPARED
 from ..selection import read_index
 from ..sync_state import SyncState
-from .database import temporary_folder
+from . import temporary_folder
 from .differences import ChangeTable, Differences, FieldChange, ProductChange, Unlisted
-from .feed_rows import ComparableRows, RowProducts
 from .listed_products import Listed, ListedProducts, Scope
 from .listing import BackgroundListing
-from .row_comparison import ComparedRows, RowComparison, remembered
+from .row_comparison import ComparableRows, ComparedRows, RowComparison, RowProducts, remembered
 
 if TYPE_CHECKING:
     from ...client.client import Client

@@ -12,7 +12,7 @@ import msgspec
 from ...output.text import counted
 from ..digest_index import DIGEST_BYTES, KEY_BYTES, RECORD_BYTES, split
 from ..normal_form import COMPARED, normal_form
-from .database import blob, create, insert, text
+from . import blob, create, insert, text
 
 Action = Literal["create", "update", "delete"]
 WRITES: tuple[Action, ...] = ("create", "update")

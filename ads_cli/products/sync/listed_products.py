@@ -13,14 +13,14 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ...api.names import neutral_name
-from ...api.product_values import id_form
+from ...api.products import id_form
 from ...errors import UsageError
 from ...feeds.rows import Row
 from ...feeds.transforms import KeyOf, RowTransform
 from ...output.text import cell
 from ...spelling import suggestion
 from ..normal_form import COMPARED, normal_form
-from .database import blob, create, insert, open_for_writing, open_unchanging, select, text
+from . import blob, create, insert, open_for_writing, open_unchanging, select, text
 
 
 class Scope(msgspec.Struct, frozen=True):

@@ -1,11 +1,12 @@
-"""The plan of a sync: the writes that make a catalog equal to a feed, and then the deletions."""
+"""The plan of a sync: the writes that make a catalog equal to a feed, then the deletions; their uploads."""
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count, islice
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from ... import __version__
@@ -13,22 +14,215 @@ from ...api.endpoint import Request
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
-from ...uploads.batch import Acknowledgement, Batch, Batches
 from ...uploads.job_file import JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged, RowPlan
+from ...uploads.upload import FAILED, Acknowledgement, Attempt, AttemptLog, Batch, Batches, RowUpload
+from ...validation import EncodedRows, RowSchema
 from ...validation.report import ValidationReport
-from ...validation.rows import EncodedRows, RowSchema
 from ...validation.validator import Validator
-from ..digest_index import DIGEST_BYTES, id_hash, key_hash, repeat_hash
+from ..digest_index import DIGEST_BYTES, NO_KEY, id_hash, key_hash, repeat_hash
 from ..normal_form import PRODUCT_SCHEMA
+from ..plans import DELETED, STATUSES, delete_upload, push_upload
 from ..selection import NOT_COMMITTED
 from ..sync_state import KIND, SyncState
-from .differences import NAMED_IDS, WRITES, Differences
-from .upload import Deletions, EarlierRuns, PendingChanges, SyncUpload, sync_upload
+from .differences import NAMED_IDS, WRITES, Differences, ProductChange
 
 if TYPE_CHECKING:
+    from ...client.client import Client
+    from ...client.prepared_request import PreparedRequest
     from ...uploads.journal import Journal
+
+
+class Deletions(msgspec.Struct):
+    """The products that one request deletes."""
+
+    keys: EncodedRows
+    ids: list[str]  # of the products, in the same order
+    gone: list[str]  # keys that an earlier run has sent without an answer, and that are listed no longer
+
+    @classmethod
+    def of(cls, changes: list[ProductChange], gone: list[str] | None = None) -> "Deletions":
+        """Encode the keys of products."""
+        keys = EncodedRows()
+        for position, change in enumerate(changes):
+            keys.add(change.product_key or "", msgspec.json.encode(change.product_key), position, 0)
+        return cls(keys, [change.id for change in changes], gone or [])
+
+
+@dataclass(frozen=True)
+class SyncUpload:
+    """Sends batches of rows, and batches of deletions; each acknowledgement names what it is about."""
+
+    writes: RowUpload
+    deletions: RowUpload | None  # None where no product may be deleted
+
+    @property
+    def request(self) -> Request:
+        """Return the request of a write, without its rows."""
+        return self.writes.request
+
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        """Name what can become of a row, or of a product that no row has."""
+        return (*STATUSES.values(), *([DELETED] if self.deletions else ()), FAILED)
+
+    def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
+        """Build the request of a batch."""
+        upload, rows = self._parts(batch)
+        return upload.prepare(client, rows)
+
+    def digest(self, batch: Batch) -> str:
+        """Return the digest of what a batch sends."""
+        upload, rows = self._parts(batch)
+        return upload.digest(rows)
+
+    def _parts(self, batch: Batch) -> tuple[RowUpload, Batch]:
+        """Return the upload that sends a batch, and the batch as that takes it."""
+        if isinstance(batch.items, Deletions):
+            assert self.deletions
+            keys = batch.items.keys
+            return self.deletions, Batch(batch.number, keys, keys.places)
+        return self.writes, batch
+
+    def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
+        """Send a batch; what an earlier run has deleted without an answer counts as deleted."""
+        upload, rows = self._parts(batch)
+        ack = upload.send(client, rows, attempts) if rows.places else Acknowledgement(batch.number, {})
+        if not isinstance(batch.items, Deletions):
+            ack.records = [record for record, _ in rows.places]
+            return ack
+        ids, gone = batch.items.ids, batch.items.gone
+        ack.deleted = [*rows.items.ids, *gone]
+        ack.not_deleted = [(ids[position], reason) for position, reason in ack.failed]
+        ack.failed = []
+        if gone:
+            ack.counts[DELETED] = ack.counts.get(DELETED, 0) + len(gone)
+        return ack
+
+
+def sync_upload(catalog: str, *, deletes: bool) -> SyncUpload:
+    """Return the upload that makes a catalog equal to a feed."""
+    return SyncUpload(push_upload(catalog, note_keys=True), delete_upload(catalog) if deletes else None)
+
+
+class EarlierRuns:
+    """What earlier runs of a job have sent, by record number and by key.
+
+    Each run lists the catalog again and cuts other batches, so that their numbers say nothing.
+    """
+
+    def __init__(
+        self, acknowledged: Iterable[Acknowledgement] = (), attempts: Mapping[int, Attempt] | None = None
+    ) -> None:
+        self.sent = self.written = self.batches = 0  # rows and keys; rows alone; their batches
+        self._records = bytearray()  # by record number: whether the row was acknowledged
+        self._keys: set[str] = set()  # whose deletion was acknowledged, or refused
+        self._refused: set[str] = set()  # ids of the latter
+        self._rejected: set[int] = set()  # record numbers
+        answered: set[int] = set()
+        for ack in acknowledged:
+            answered.add(ack.batch)
+            self.batches += 1
+            self.sent += sum(ack.counts.values())
+            self.written += len(ack.records)
+            for record in ack.records:
+                self._records.extend(bytes(max(0, record + 1 - len(self._records))))
+                self._records[record] = True
+            self._keys.update(ack.deleted)
+            self._refused.update(id for id, _ in ack.not_deleted)
+            self._rejected.update(record for record, _ in ack.failed)
+        self.next_batch = 1 + max((*answered, *(attempts or ())), default=-1)
+        # The keys of requests that the service may have applied, by batch.
+        self.unanswered = {
+            batch: attempt.keys for batch, attempt in (attempts or {}).items() if batch not in answered
+        }
+
+    def has_sent(self, change: ProductChange) -> bool:
+        """Tell whether a change was acknowledged, or refused."""
+        if change.action in WRITES:
+            return change.record < len(self._records) and bool(self._records[change.record])
+        return change.product_key in self._keys
+
+    def was_refused(self, change: ProductChange) -> bool:
+        """Tell whether the service has refused a change."""
+        return change.id in self._refused or change.record in self._rejected
+
+
+class PendingChanges:
+    """The changes that a run has to send, and how many they are."""
+
+    def __init__(self, differences: Differences, earlier: EarlierRuns) -> None:
+        self._differences, self._earlier = differences, earlier
+        self._unanswered = {key for keys in earlier.unanswered.values() for key in keys}
+        self._spared = set[int]()  # hashes of keys
+        self.spared: list[str] = []  # ids of the products with these
+        self.not_kept = 0  # changes that an earlier run has sent, and that differ all the same
+        counts = differences.counts
+        self._writes = sum(counts.get(action, 0) for action in WRITES)
+        self._deletions = counts.get("delete", 0)
+        if earlier.next_batch:
+            self._leave_out_sent()
+
+    def _leave_out_sent(self) -> None:
+        """Count again, without what earlier runs have sent."""
+        for change in self._differences:
+            is_sent, is_write = self._earlier.has_sent(change), change.action in WRITES
+            is_equal = change.is_unseen or change.fields.keys() == {"id"}  # as far as can be seen
+            self.not_kept += is_sent and not (is_equal or self._earlier.was_refused(change))
+            self._writes -= is_sent and is_write
+            self._deletions -= not is_write and (is_sent or change.product_key in self._unanswered)
+
+    def spare(self, acknowledged: Iterable[Acknowledgement]) -> None:
+        """Leave out deletions of keys that rows were acknowledged with."""
+        hashes = {key_hash(change.product_key or ""): change.id for change in self._differences.deletions()}
+        self._spared = {key for ack in acknowledged for key in ack.keys if key in hashes} - {NO_KEY}
+        self.spared = [hashes[key] for key in self._spared]
+        for change in self._differences.deletions() if self._spared else ():
+            is_unanswered = change.product_key in self._unanswered
+            self._deletions -= (
+                not is_unanswered and not self._earlier.has_sent(change) and self._is_spared(change)
+            )
+
+    def _is_spared(self, change: ProductChange) -> bool:
+        return key_hash(change.product_key or "") in self._spared
+
+    def writes(self) -> Iterator[ProductChange]:
+        """Yield the creations and updates."""
+        return (change for change in self._differences.writes() if not self._earlier.has_sent(change))
+
+    def deletions(self) -> Iterator[ProductChange]:
+        """Yield the deletions that were never sent."""
+        for change in self._differences.deletions():
+            is_sent = self._earlier.has_sent(change) or change.product_key in self._unanswered
+            if not (is_sent or self._is_spared(change)):
+                yield change
+
+    def unanswered(self) -> Iterator[tuple[int, Deletions]]:
+        """Yield what earlier runs tried to delete, without an answer, with the number of each batch."""
+        if not self._unanswered:
+            return
+        changes = self._differences.deletions()
+        listed = {str(each.product_key): each for each in changes if each.product_key in self._unanswered}
+        for batch, keys in self._earlier.unanswered.items():
+            found = [listed[key] for key in keys if key in listed]
+            gone = [key for key in keys if key in self._unanswered and key not in listed]
+            yield batch, Deletions.of(found, gone)
+
+    @property
+    def due(self) -> int:
+        """Count the changes, and those that earlier runs have sent."""
+        return self._earlier.sent + self._writes + self._deletions + len(self._unanswered)
+
+    @property
+    def written(self) -> int:
+        """Count the rows that are written, by earlier runs too."""
+        return self._earlier.written + self._writes
+
+    def batches(self, size: int) -> int:
+        """Count the batches, and those that earlier runs have sent."""
+        requests = -(-self._writes // size) - (-self._deletions // size)
+        return self._earlier.batches + len(self._earlier.unanswered) + requests
 
 
 REJECTED = -1
@@ -147,12 +341,12 @@ class SyncPlan(RowPlan):
 
     def finish(self, journal: "Journal") -> str:
         """Remember the products of the catalog that are as the feed says."""
-        told = [super().finish(journal)]
+        notes = [super().finish(journal)]
         if spared := self._pending.spared:
             ids = first_of(spared, NAMED_IDS, repr)
             products = counted(len(spared), "product")
-            told.append(f"{products} not deleted, as the service acknowledged rows with their keys: {ids}")
-        return "; ".join(filter(None, told))
+            notes.append(f"{products} not deleted, as the service acknowledged rows with their keys: {ids}")
+        return "; ".join(filter(None, notes))
 
     @property
     def changed_since(self) -> int:

@@ -107,6 +107,9 @@ _adsctl() {
         _adsctl_subcommands "$path"
         [[ $REPLY ]] || _adsctl_values "$path:$position" || _adsctl_values "$path:+"
     fi
+    if [[ $REPLY != @[fj]* && ${cur#"$prefix"} == *,* ]]; then # the words before are of the same list
+        prefix="${cur%,*},"
+    fi
     case "$REPLY" in
     @file) _adsctl_files ;;
     @json)
@@ -123,7 +126,7 @@ _adsctl() {
     @*) ;;
     *)
         for word in $REPLY; do
-            _adsctl_offer "$word"
+            [[ ",${prefix##*=}" == *",$word,"* ]] || _adsctl_offer "$word"
         done
         ;;
     esac

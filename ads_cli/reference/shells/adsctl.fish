@@ -77,6 +77,9 @@ function __adsctl
     else
         set values (__adsctl_values "$path:$position"; or __adsctl_values "$path:+")
     end
+    if string match -q -- '*,*' "$cur"; and not string match -q -r '^@[fj]' -- "$values"
+        set prefix $prefix(string replace -r '[^,]*$' '' -- "$cur") # the words before are of the same list
+    end
     switch "$values"
         case @file
             printf '%s\n' $prefix(__adsctl_files "$cur")

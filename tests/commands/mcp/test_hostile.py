@@ -143,7 +143,7 @@ def test_a_signal_ends_the_server_its_commands_and_its_files(adsctl, signum):
 
 
 def test_files_of_a_server_that_was_killed_are_removed_by_the_next(adsctl):
-    with raw(adsctl) as client:
+    with raw(adsctl, is_forked=False) as client:
         client.initialize()
         left = client.tool("read", command="campaigns tree")["structuredContent"]["file"]
         client.process.kill()

@@ -7,9 +7,11 @@ from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.cli.tree import root
 from ads_cli.commands.mcp.reachable import (
     CHANGES,
+    COMMON,
     NAMED_CHANGES,
     NAMED_READS,
     READS,
+    SHAPING,
     Reachable,
     help_words,
     names_in,
@@ -149,6 +151,7 @@ def test_without_writes_nothing_that_changes_anything_is_found():
         ("cards create", {"components": " @HOME"}),
         ("campaigns list", {"q": {"a": 1}}),
         ("campaigns list", {"q": "a\0b"}),
+        ("campaigns list", {"q": [["a"]]}),
         ("campaigns list", {"q": "\ud800"}),
         ("campaigns list", {"with_deleted": "--all"}),
         ("campaigns list", {"q; rm": "x"}),
@@ -198,3 +201,19 @@ def test_names_may_be_written_as_options_and_as_on_the_wire(reachable):
         )
     wire = reachable.find("promoted posts create").words({"tweet_ids": ["1"], "line_item_id": "a"})
     assert wire == reachable.find("promoted posts create").words({"post_ids": ["1"], "line_item_id": "a"})
+
+
+@pytest.mark.parametrize("service", ["generic", "x"])
+def test_every_field_of_a_request_can_be_given_under_each_service(service):
+    reachable = Reachable(root(), service, writes=True)
+    for command in map(reachable.find, reachable.names):
+        own = {name for name, field in command.fields.items() if not field.type.extra("common")}
+        assert own <= command.parameters.keys() | {*SHAPING, *COMMON}, command.name
+
+
+def test_a_parameter_has_the_name_of_the_service():
+    for service, name in (("generic", "tailored_audience_id"), ("x", "custom_audience_id")):
+        command = Reachable(root(), service, writes=True).find("audiences permissions list")
+        expected = ["audiences", "permissions", "list", "--audience=a"]
+        assert command.words({name: "a"}) == command.words({"audience": "a"}) == expected
+        assert name in [each["name"] for each in command.describe()["parameters"]]

@@ -3,6 +3,7 @@
 import json
 import re
 
+import pexpect
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
@@ -213,10 +214,52 @@ def test_a_file_of_campaigns_is_compared_unless_it_reads_others(adsctl):
         assert "read other files" in each["error"]["message"] and "secret" not in str(each)
 
 
+def test_a_limit_of_changes_keeps_the_latest(adsctl):
+    for name in "ab":
+        adsctl.local("campaigns", "update", "8wku2", "--name", name)
+    read = call(adsctl, "read", command="changes list", arguments={"until": "2099-01-01"}, limit=1)
+    assert [each["fields"]["name"] for each in read["data"]] == ["b"]
+
+
+@pytest.mark.parametrize("name", ["shop.xlsx", "shop.json"])
+def test_workbooks_and_json_are_read_below_the_open_folders_only(adsctl, name):
+    (adsctl.home / "open").mkdir()
+    adsctl.local("campaigns", "pull", f"open/{name}")
+    adsctl.local("campaigns", "pull", name)
+    kind = name.rpartition(".")[2]
+    adsctl.local("products", "convert", adsctl.file("feed.csv", feed(2)), f"open/feed.{kind}")
+    adsctl.local("products", "convert", "feed.csv", f"feed.{kind}")
+
+    async def use(client):
+        planned = await called(client, "plan_campaigns", file=name)
+        checked = await called(client, "check_feed", file=f"feed.{kind}")
+        differs = await called(client, "diff_feed", file=f"feed.{kind}")
+        for tool, file in (("plan_campaigns", name), ("check_feed", f"feed.{kind}")):
+            await called(client, tool, fails=True, file=f"../{file}")
+        return planned, checked["data"], differs
+
+    planned, checked, differs = session(adsctl, use, *LOCAL, "mcp", "--files", "open")
+    assert planned["data"] == [] and planned["exit_code"] == 0
+    assert checked["valid"] == 2 and differs["counts"] == {"create": 2}
+
+
 def test_without_an_open_folder_no_file_is_read(adsctl):
     adsctl.file("feed.csv", feed(1))
     error = call(adsctl, "check_feed", fails=True, file="feed.csv")["error"]
     assert "--files" in error["hint"]
+
+
+def test_a_person_at_a_terminal_is_told_what_it_is_and_how_to_connect(adsctl):
+    terminal = adsctl.terminal(*LOCAL, "mcp", "--files", ".", width=200)
+    terminal.expect("speaks the Model Context Protocol with an assistant, which starts it; Ctrl-D ends it")
+    terminal.expect(r'({"mcpServers": {.*)\r\n')
+    server = json.loads(terminal.match[1])["mcpServers"]["adsctl"]
+    assert server["args"] == [*LOCAL, "mcp", "--files", "."]
+    terminal.sendline('{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
+    terminal.expect('"result":{}')
+    terminal.sendeof()
+    terminal.expect(pexpect.EOF)
+    assert "Context" not in adsctl.process(*LOCAL, "mcp").stderr
 
 
 def test_help_is_read_too(adsctl):

@@ -1,5 +1,6 @@
 """The end of a check: the command to type next, tried on the feed."""
 
+import itertools
 import json
 import shlex
 
@@ -137,6 +138,13 @@ def test_a_large_feed_is_tried_on_its_first_rows(adsctl, monkeypatch):
     monkeypatch.setattr("ads_cli.commands.products.advice.MAX_TRIED_ROWS", 3)
     adsctl.file("feed.json", rows(*[{"price": "12,50 EUR"}] * 5))
     assert advice(adsctl, "feed.json")[1] == "3 of the first 3 rows valid then"
+
+
+def test_rows_are_tried_for_no_longer_than_the_check_took(adsctl, monkeypatch):
+    monkeypatch.setattr("ads_cli.commands.products.advice.MIN_TRIED_ROWS", 2)
+    monkeypatch.setattr("ads_cli.commands.products.advice.perf_counter", itertools.count().__next__)
+    adsctl.file("feed.json", rows(*[{"price": "12,50 EUR"}] * 4, {"id": "sku-1"}))
+    assert advice(adsctl, "feed.json")[1] == "2 of the first 2 rows valid then"
 
 
 @pytest.mark.parametrize("separator", ["|", ";", ","])

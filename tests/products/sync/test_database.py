@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from ads_cli.errors import StateError
-from ads_cli.products.sync.database import create, insert, select, temporary_folder
+from ads_cli.products.sync import create, insert, select, temporary_folder
 from ads_cli.products.sync.listed_products import ListedProducts
 from ads_cli.products.sync.listing import BackgroundListing
 

@@ -10,6 +10,7 @@ ALL = "all"
 NAMES = (
     "availability",
     "category",
+    "condition",
     DUPLICATES,
     "gtin",
     "html",

@@ -1,7 +1,9 @@
 """The fixes of values, in the order that they are applied in."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -12,11 +14,13 @@ from . import NAMES
 from .fix import FIELD_TYPES, Fix, TextFix, Triggers
 from .money import Price
 from .texts import Html, Whitespace
-from .values import Availability, CategoryFix, Gtin, Https, ImageFix, Length
+from .values import CONDITIONS, Availability, CategoryFix, Choice, Gtin, Https, ImageFix, Length
 
 # White space may hide HTML, and HTML the levels of a category.
 TEXT_FIXES: tuple[TextFix, ...] = (Whitespace(), Html(), CategoryFix())
-RULE_FIXES: tuple[Fix, ...] = (Price(), Length(), Https(), Availability(), Gtin(), ImageFix())
+RULE_FIXES: tuple[Fix, ...] = (
+    *(Price(), Length(), Https(), Availability(), Choice("condition", CONDITIONS), Gtin(), ImageFix()),
+)
 
 
 def text_fixes(names: Collection[str]) -> list[TextFix]:
@@ -34,7 +38,7 @@ def all_fixes(currency: str = "") -> list[Fix]:
     return [*text_fixes(NAMES), *rule_fixes(NAMES, currency)]
 
 
-MAX_SEEN_VALUES = 10_000  # combinations that are remembered
+MAX_SEEN_VALUES = 10_000  # of a field that are remembered
 
 
 class Fixes(msgspec.Struct, frozen=True, dict=True):
@@ -43,25 +47,29 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
     names: tuple[str, ...]
     currency: str = ""  # of prices that name none, or several
 
-    def may_fix_texts(self, values: dict[str, Any]) -> bool:
-        """Tell whether a text may have to be fixed; called for each row, and nearly always false."""
+    def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
+        """Tell whether a text of some rows may have to be fixed; asked of all, and nearly always false."""
+        if not self._text_fixes:
+            return False
         is_plain, phrases, fields, asks_always = self._triggers
         try:
-            text = f" {' '.join([*values.values()])} "
+            text = f" {' '.join(chain.from_iterable(map(dict.values, rows)))} "
             plain = text.encode().translate(is_plain)
         except (TypeError, UnicodeEncodeError):  # numbers and lists; lone surrogates
             return True
-        seen, read = self._seen_values, tuple(map(values.get, fields))
-        if read in seen and 0 not in plain and not asks_always:
+        seen = self._seen_values
+        is_known = all({values.get(field) for values in rows} <= seen[field] for field in fields)
+        if is_known and 0 not in plain and not asks_always:
             for phrase in phrases:
                 if text.rfind(phrase) >= 0:  # twice as fast as `in`
                     break
             else:
                 return False
-        if any(fix.may_apply(text, values) for fix in self._text_fixes):
+        if len(rows) > 1 or any(fix.may_apply(text, rows[0]) for fix in self._text_fixes):
             return True
-        if len(seen) < MAX_SEEN_VALUES:
-            seen.add(read)
+        for field in fields:
+            if len(seen[field]) < MAX_SEEN_VALUES:
+                seen[field].add(rows[0].get(field))
         return False
 
     def fix_texts(self, row: Row) -> None:
@@ -89,8 +97,8 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def _seen_values(self) -> set[tuple[Any, ...]]:
-        return set()  # of the fields of the triggers, with nothing to fix; most products share theirs
+    def _seen_values(self) -> dict[str, set[Any]]:
+        return defaultdict(set)  # by field of the triggers, with nothing to fix; most products share theirs
 
     @cached_property
     def _rule_fixes(self) -> list[Fix]:
@@ -119,6 +127,12 @@ class FixAdvisor:
         from ..hints import column_for  # which no worker process needs
 
         return column_for(field, columns)
+
+    def fields_of_columns(self, columns: Sequence[str], free: Collection[str]) -> dict[str, str]:
+        """Return the fields that columns seem to be meant as."""
+        from ..hints import fields_of_columns
+
+        return fields_of_columns(columns, free)
 
     def options_for(self, field: str, value: Any) -> list[str] | None:
         """Return the options that make a value of a column valid as a field; None where there are none."""

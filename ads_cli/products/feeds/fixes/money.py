@@ -27,6 +27,11 @@ SYMBOLS: dict[str, tuple[str, ...]] = {
     "au$": ("AUD",),
     "nz$": ("NZD",),
     "hk$": ("HKD",),
+    "c$": ("CAD",),
+    "a$": ("AUD",),
+    "s$": ("SGD",),
+    "nt$": ("TWD",),
+    "mx$": ("MXN",),
     "r$": ("BRL",),
     "$": ("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "ARS", "CLP", "COP", "TWD"),
     "¥": ("JPY", "CNY"),
@@ -106,8 +111,8 @@ def _currency(words: list[str], default: str) -> str:
 
 
 def _currencies(word: str) -> tuple[str, ...]:
-    code = word.upper()
-    return (code,) if code in CURRENCIES else SYMBOLS.get(word.lower(), ())
+    code, symbol = word.upper(), word.lower().replace(" ", "")  # as in US $
+    return (code,) if code in CURRENCIES else SYMBOLS.get(symbol, ())
 
 
 FIELDS = ("price", "sale_price")

@@ -1,4 +1,4 @@
-"""Remove white space that nobody sees: around values, double and non-breaking; and control characters."""
+"""Remove invisible white space: around values, double and non-breaking; and control characters."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def clean_lines(text: str) -> str:
 
 
 class Whitespace:
-    """Removes white space that nobody sees."""
+    """Removes invisible white space."""
 
     name = "whitespace"
     rules = tuple(FIELD_TYPES)

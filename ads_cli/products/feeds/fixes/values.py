@@ -1,13 +1,13 @@
-"""Fix single values: lengths, availability, categories, GTINs."""
+"""Fix single values: lengths, availability, condition, categories, GTINs."""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ....api.product_values import gtin_error, gtin_warning, image_problem, was_truncated
-from ....api.products import MAX_IMAGES, URL_PATTERN
+from ....api.products import MAX_IMAGES, URL_PATTERN, gtin_error, gtin_warning, image_problem, was_truncated
+from ..transforms import HAS_HOST
 from .fix import FIELD_TYPES, Edit, Triggers, edit
 
 MAX_LENGTHS = {
@@ -17,21 +17,55 @@ ELLIPSIS = "…"
 JOINER = "\u200d"
 MIN_KEPT = 0.8  # of the limit: a cut at a word keeps at least this much, else it is made inside the word
 
-CHOICES = FIELD_TYPES["availability"].choices
 STOCK = re.compile(r"([+-]?[0-9]{1,9})(?:\.0{1,2})?\Z")
-SCHEMA_ORG = re.compile(r"^https?://schema\.org/", re.IGNORECASE)
-NO_LETTER = re.compile(r"[^a-z]+")
-SPELLINGS = {NO_LETTER.sub("", choice): choice for choice in CHOICES} | {
-    "backorder": "available for order",
-    "outstock": "out of stock",
-    "soldout": "out of stock",
-    "unavailable": "out of stock",
-    "no": "out of stock",
-    "false": "out of stock",
-    "available": "in stock",
-    "yes": "in stock",
-    "true": "in stock",
+SCHEMA_ORG = re.compile(r"^https?://(?:www\.)?schema\.org/", re.IGNORECASE)
+# Spellings by value, as their letters alone.
+AVAILABILITIES = {
+    "in stock": (
+        *("available", "yes", "y", "true", "limitedavailability", "onlineonly", "verfügbar", "auflager"),
+        *("lagernd", "vorrätig", "lieferbar", "sofortlieferbar", "sofortverfügbar", "ja", "enstock"),
+        *("disponible", "oui", "sí", "disponibile", "sì", "opvoorraad", "ilager", "pålager", "dostępny"),
+    ),
+    "available for order": ("backorder", "madetoorder", "surcommande", "aufbestellung"),
+    "preorder": ("presale", "vorbestellung", "vorbestellbar", "précommande", "preventa", "preordine"),
+    "out of stock": (
+        *("outstock", "soldout", "unavailable", "notavailable", "no", "n", "false", "ausverkauft", "nein"),
+        *("nichtverfügbar", "nichtlieferbar", "nichtauflager", "nichtvorrätig", "vergriffen", "épuisé"),
+        *("rupturedestock", "enrupturedestock", "indisponible", "non", "agotado", "sinstock", "esaurito"),
+        *("nondisponibile", "uitverkocht", "nietopvoorraad", "slutsåld", "udsolgt", "utsolgt", "niedostępny"),
+    ),
+    "discontinued": (),
 }
+CONDITIONS = {
+    "new": (
+        *("newcondition", "brandnew", "newwithtags", "neu", "neuware", "neuf", "neuve", "nuevo", "nueva"),
+        *("nuovo", "nuova", "nieuw", "novo", "nova", "ny", "nytt", "nowy", "новый", "新品", "新"),
+    ),
+    "used": (
+        *("usedcondition", "preowned", "secondhand", "usedlikenew", "usedgood", "usedfair", "gebraucht"),
+        *("occasion", "doccasion", "usado", "usada", "usato", "usata", "gebruikt", "brugt", "begagnad"),
+        *("brukt", "używany", "бу", "中古"),
+    ),
+    "refurbished": (
+        *("refurbishedcondition", "refurb", "renewed", "generalüberholt", "refurbisht", "reconditionné"),
+        *("reacondicionado", "ricondizionato", "recondicionado", "gereviseerd", "odnowiony"),
+    ),
+}
+
+
+def letters(text: str) -> str:
+    """Return the letters of a text in lower case."""
+    return "".join(filter(str.isalpha, unicodedata.normalize("NFC", text).casefold()))
+
+
+def _spelled(field: str, spellings: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the values of a field by their spellings."""
+    return {
+        letters(each): value
+        for value in FIELD_TYPES[field].choices
+        for each in (value, *spellings.get(value, ()))
+    }
+
 
 CATEGORIES = ("product_type", "store_product_category")
 CATEGORY_ID = re.compile(r"^[0-9]+ +- +(?=\D)")  # as lists of the public taxonomy have it
@@ -71,26 +105,43 @@ def _whole_character(text: str, end: int) -> int:
     return end
 
 
-class Availability:
-    """Turns numbers and other spellings into availabilities."""
+class Choice:
+    """Turns other spellings of one of few values into it."""
 
-    name = "availability"
-    rules = ("availability",)
+    def __init__(self, field: str, spellings: Mapping[str, Sequence[str]]) -> None:
+        self.name = field
+        self.rules = (field,)
+        self._values = _spelled(field, spellings)
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite the value, where it is a spelling of one."""
+        value = values.get(self.name)
+        if not isinstance(value, str):
+            return ()
+        meant = self._values.get(letters(SCHEMA_ORG.sub("", value.strip())))
+        return [edit(values, self.name, meant)] if meant and meant != value else ()
+
+
+class Availability(Choice):
+    """Turns numbers into availabilities, too."""
+
+    def __init__(self) -> None:
+        super().__init__("availability", AVAILABILITIES)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the availability, where it is one; keep an inventory that is there."""
         value = values.get("availability")
-        if value in CHOICES or value is None:
+        if value is None or isinstance(value, dict | list):
             return ()
-        text = str(value).strip()
-        if stock := STOCK.match(text):
+        if stock := STOCK.match(str(value).strip()):
             count = max(0, int(stock[1]))
             edits = [edit(values, "availability", "in stock" if count else "out of stock")]
             if "inventory" not in values:
                 edits.append(edit(values, "inventory", count))
             return edits
-        spelled = SPELLINGS.get(NO_LETTER.sub("", SCHEMA_ORG.sub("", text).lower()))
-        return [edit(values, "availability", spelled)] if spelled else ()
+        if isinstance(value, bool):
+            return [edit(values, "availability", "in stock" if value else "out of stock")]
+        return super().apply(values)
 
 
 @lru_cache(maxsize=4096)  # most products share theirs
@@ -149,19 +200,30 @@ IMAGES = "additional_image_link"
 
 
 class Https:
-    """Makes links https."""
+    """Makes links https, and completes addresses that have a host and no scheme."""
 
     name = "https"
-    rules = LINKS
+    rules = (*LINKS, "image_link", "image_url")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
-        """Rewrite the scheme of links."""
+        """Rewrite the scheme of links, and write the one that is missing."""
         edits: list[Edit] = []
-        for field in LINKS:
-            link = values.get(field)
-            if link and isinstance(link, str) and link[:7].lower() == HTTP:
-                edits.append(edit(values, field, f"https://{link[7:]}"))
+        for field in (*LINKS, "image_link", IMAGES):
+            address = values.get(field)
+            if not address or not isinstance(address, str):
+                continue
+            if field in LINKS and address[:7].lower() == HTTP:
+                fixed = f"https://{address[7:]}"
+            else:
+                fixed = ",".join(map(_with_scheme, address.split(",") if field == IMAGES else [address]))
+            if fixed != address:
+                edits.append(edit(values, field, fixed))
         return edits
+
+
+def _with_scheme(address: str) -> str:
+    path = address.strip()
+    return f"https://{path.removeprefix('//')}" if HAS_HOST.match(path) else address
 
 
 class ImageFix:

@@ -1,1 +1,213 @@
 """Kinds of product feeds: how each is recognized, and what its columns are."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import translate
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ....errors import ContentError
+from ....feeds.rows import Row
+from ....spelling import suggestion
+
+NAMESPACES = ("g:", "c:")
+_SEPARATORS = str.maketrans("", "", " _-\t\N{NO-BREAK SPACE}")
+
+
+def column_key(name: str) -> str:
+    """Return what equal names have in common: `Image Link`, `image-link` and `g:imageLink` are one."""
+    name = name.strip().casefold()
+    return (name[2:] if name.startswith(NAMESPACES) else name).translate(_SEPARATORS)
+
+
+class NamePatterns:
+    """Names of which `*` stands for any characters."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        names = {column_key(pattern) for pattern in patterns}
+        self._names = {name for name in names if "*" not in name}
+        wild = sorted(map(translate, names - self._names))
+        self._wild = re.compile("|".join(wild)) if wild else None
+
+    def __contains__(self, column: object) -> bool:
+        """Tell whether one of the patterns matches the whole of a name."""
+        name = column_key(str(column))
+        return name in self._names or bool(self._wild and self._wild.fullmatch(name))
+
+
+class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
+    """How the columns and values of a kind of feed become products; equal content is an equal kind."""
+
+    title: str = ""
+    like: str = ""  # the kind that this one extends
+    recognized_by: list[list[str]] = []  # a feed with all columns of one of these lists is of this kind
+    columns: dict[str, str] = {}  # column to field
+    ignored: list[str] = []  # columns that are known and not sent; * stands for any characters
+    values: dict[str, dict[str, list[str]]] = {}  # field to value to its other spellings
+    joined: dict[str, list[str]] = {}  # field that is a list, to the columns that hold further values of it
+    set: dict[str, str] = {}  # field to the template that gives it
+    default: dict[str, str] = {}  # field to the template that fills it where it is empty
+    currency: str = ""  # of prices without one
+    base_url: str = ""  # of relative addresses
+    left_out: dict[str, list[str]] = {}  # column to the values of rows that are left out
+    hints: dict[str, str] = {}  # field to what gives it, where the feed does not
+    assembly: str = ""  # the class that makes products of several rows
+    roles: dict[str, list[str]] = {}  # what the assembly reads, to the columns that may hold it
+    options: dict[str, list[str]] = {}  # field to the names of options and attributes that give it
+    own: list[str] = []  # columns whose values belong to one row of a product, and to no other
+
+    def field_of(self, column: str, known: Collection[str]) -> str | None:
+        """Return the field that a column is read as: the one that is named, or one of its own name."""
+        name = column_key(column)
+        if field := self._fields.get(name):
+            return field
+        if name in self._role_columns:
+            return None
+        return next((field for field in known if column_key(field) == name), None)
+
+    def recognizes(self, columns: Collection[str]) -> bool:
+        """Tell whether a feed with these columns is of this kind."""
+        names = [column_key(column) for column in columns]
+        return any(all(_has(names, pattern) for pattern in wanted) for wanted in self.recognized_by)
+
+    @cached_property
+    def _fields(self) -> dict[str, str]:
+        return {column_key(column): field for column, field in self.columns.items()}
+
+    @cached_property
+    def unsent(self) -> NamePatterns:
+        """Return the columns that are known, and are not sent by themselves."""
+        parts = (*self.roles.values(), *self.joined.values())
+        return NamePatterns([*self.ignored, *(column for columns in parts for column in columns)])
+
+    @cached_property
+    def _role_columns(self) -> frozenset[str]:
+        return frozenset(column_key(column) for columns in self.roles.values() for column in columns)
+
+
+def _has(names: Collection[str], pattern: str) -> bool:
+    wanted = column_key(pattern)
+    if wanted.endswith("*"):
+        return any(name.startswith(wanted[:-1]) for name in names)
+    return wanted in names
+
+
+def merged(kind: FeedKind, base: FeedKind) -> FeedKind:
+    """Return a kind with what it does not say itself taken from the one that it is like.
+
+    Lists are joined, and mappings too: what the kind says of a key counts.
+    """
+    both = {}
+    for name in FeedKind.__struct_fields__:
+        own, other = getattr(kind, name), getattr(base, name)
+        if name == "recognized_by":
+            both[name] = own
+        elif name == "values":
+            both[name] = {field: _joined(own.get(field, {}), other.get(field, {})) for field in other | own}
+        elif isinstance(own, dict):
+            both[name] = other | own
+        elif isinstance(own, list):
+            both[name] = [*own, *other]
+        else:
+            both[name] = own or other
+    return FeedKind(**both)
+
+
+def _joined(own: dict[str, list[str]], other: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {value: [*own.get(value, []), *other.get(value, [])] for value in other | own}
+
+
+# In the order in which they are recognized: a kind before the one that it is like.
+KINDS = ("shopify", "woocommerce", "wix", "meta", "pinterest", "google")
+FOLDER = Path(__file__).parent
+ASSEMBLY_KEYS = ("assembly", "roles", "own", "recognized_by", "title")  # of built-in kinds alone
+MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in ASSEMBLY_KEYS)
+OPTION_KEYS = ("set", "default", "currency", "base_url")  # of mappings; in a recipe they are options
+
+
+@cache
+def built_in(name: str) -> FeedKind:
+    """Load a kind by its name."""
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # scalars stay text
+    document = yaml.load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), Loader=loader)
+    kind = msgspec.convert(document, FeedKind)
+    return merged(kind, built_in(kind.like)) if kind.like else kind
+
+
+def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) -> FeedKind:
+    """Load a mapping file; raise UsageError where it cannot be read, ContentError where it is wrong.
+
+    Of a recipe, what options say is left to them.
+    """
+    from ....api.names import neutral_name
+    from ....config.strict_yaml import load_mapping
+
+    document = load_mapping("--mapping", path, f"with {', '.join(MAPPING_KEYS)}")
+    if is_recipe:
+        of_mapping = {*MAPPING_KEYS} - {*OPTION_KEYS}
+        document = {name: value for name, value in document.items() if name in of_mapping}
+    _require_names(path, "", document, MAPPING_KEYS)
+    filled = {name: value for name, value in document.items() if value is not None}
+    try:
+        kind = msgspec.convert(filled, FeedKind)
+    except msgspec.ValidationError as error:
+        message, _, where = str(error).partition(" - at `$.")
+        raise ContentError(f"{path}: {where.rstrip('`') or 'the file'}: {message}") from None
+    columns = {column: neutral_name(field) for column, field in kind.columns.items()}
+    kind = msgspec.structs.replace(kind, columns=columns)
+    for name in ("set", "default", "values", "joined"):
+        _require_names(path, f"{name}: ", getattr(kind, name), known)
+    for column, field in columns.items():
+        _require_names(path, f"columns: {column}: ", [field], known)
+    if kind.like and kind.like not in KINDS:
+        message = f"like: {kind.like!r} is not a kind of feed{suggestion(kind.like, KINDS)}"
+        raise ContentError(f"{path}: {message}", hint=f"kinds: {', '.join(KINDS)}")
+    return kind
+
+
+def _require_names(path: str, where: str, names: Any, allowed: Collection[str]) -> None:
+    for name in names:
+        if name not in allowed:
+            kind = "field" if where else "key"
+            raise ContentError(f"{path}: {where}unknown {kind} {name!r}{suggestion(name, allowed)}")
+
+
+SCHEMA_ADDRESS = re.compile(r"^https?://(www\.)?schema\.org/", re.I)
+
+
+def spelling_key(value: str) -> str:
+    """Return what the spellings of a value have in common: `In Stock`, `in_stock`, schema.org/InStock."""
+    return column_key(SCHEMA_ADDRESS.sub("", value.strip()))
+
+
+class Spellings(msgspec.Struct, frozen=True):
+    """Replaces known spellings of values; any other value stays as it is."""
+
+    fields: dict[str, dict[str, str]]  # field to the key of a spelling to the value
+    values: dict[str, tuple[str, ...]]  # field to its values, which stay
+
+    def apply(self, row: Row) -> None:
+        """Replace the spellings in a row."""
+        values = row.values
+        for field, known in self.values.items():
+            value = values.get(field)
+            if value is not None and value not in known and (meant := self.meaning(field, value)):
+                values[field] = meant
+
+    def meaning(self, field: str, value: Any) -> str | None:
+        """Return the value that a spelling stands for, or None."""
+        return self.fields.get(field, {}).get(spelling_key(value)) if isinstance(value, str) else None
+
+
+def spellings_of(values: Mapping[str, Mapping[str, Iterable[str]]]) -> Spellings:
+    """Make the step that reads the spellings of a kind: field to value to its other spellings."""
+    fields = {
+        field: {spelling_key(name): value for value, others in spelled.items() for name in (value, *others)}
+        for field, spelled in values.items()
+    }
+    return Spellings(fields, {field: tuple(spelled) for field, spelled in values.items()})

@@ -11,7 +11,7 @@ from ....errors import ContentError, UsageError
 from ....feeds.registry import load
 from ....feeds.rows import Row, Rows
 from ....spelling import suggestion
-from .kind import KINDS, FeedKind, Spellings, built_in, column_key, load_mapping, merged, spellings_of
+from . import KINDS, FeedKind, Spellings, built_in, column_key, load_mapping, merged, spellings_of
 
 ASSEMBLIES = {
     "shopify": "ads_cli.products.feeds.exports:ShopifyRows",

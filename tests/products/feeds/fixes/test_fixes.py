@@ -1,5 +1,6 @@
 """What each fix changes, what it leaves alone, and that a second time changes nothing."""
 
+import json
 import pickle
 
 import pytest
@@ -292,7 +293,7 @@ def test_no_fix_makes_a_valid_row_invalid(values):
 def test_a_row_that_a_fix_of_texts_changes_is_shown_to_it(values):
     row = Row(1, dict(values))
     ALL_FIXES.fix_texts(row)
-    assert not row.changes or ALL_FIXES.may_fix_texts(values)
+    assert not row.changes or ALL_FIXES.may_fix_texts([values])
     assert row.unchanged == {name: value for name, value in values.items() if value is not None}
 
 
@@ -319,13 +320,24 @@ def test_a_fix_of_texts_is_asked_whatever_triggers_the_others(added, monkeypatch
     monkeypatch.setattr(fixes_module, "TEXT_FIXES", (*fixes_module.TEXT_FIXES, added))
     fixes = Fixes(("html", "category", "whitespace"))
     seen = {"title": "Tea", "product_type": "Drinks > Tea"}
-    assert not fixes.may_fix_texts(seen) and not fixes.may_fix_texts(seen)
-    assert fixes.may_fix_texts(seen | {"title": "Tea!"})
+    assert not fixes.may_fix_texts([seen]) and not fixes.may_fix_texts([seen])
+    assert fixes.may_fix_texts([seen | {"title": "Tea!"}])
+
+
+@pytest.mark.parametrize("wrong", [[0], [63], [64], [3, 700], range(0, 900, 2), []])
+def test_texts_are_fixed_wherever_in_a_file_they_are(adsctl, wrong):
+    rows = [PRODUCT | {"id": f"sku-{n}"} | ({"title": "a  b"} if n in wrong else {}) for n in range(900)]
+    adsctl.file("feed.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    report = json.loads(
+        adsctl("products", "check", "feed.jsonl", "--fix", "all", "--diff", "-o", "json").stdout
+    )
+    assert [change["id"] for change in report["changes"]] == [f"sku-{n}" for n in wrong]
+    assert report["rows"] == report["valid"] == 900
 
 
 def test_a_fix_that_is_not_named_is_not_asked():
-    assert Fixes(("html",)).may_fix_texts({"title": "<b>x</b>"})
-    assert not Fixes(("whitespace",)).may_fix_texts({"title": "<b>x</b>"})
+    assert Fixes(("html",)).may_fix_texts([{"title": "<b>x</b>"}])
+    assert not Fixes(("whitespace",)).may_fix_texts([{"title": "<b>x</b>"}])
 
 
 def test_every_fix_has_a_name_that_the_option_offers():

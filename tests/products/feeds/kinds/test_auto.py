@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ads_cli.api.products import Product
 from ads_cli.commands.products.options import SOURCES, ProductFeedOptions
-from ads_cli.products.feeds.kinds.kind import KINDS, built_in
+from ads_cli.products.feeds.kinds import KINDS, built_in
 from ads_cli.products.feeds.kinds.reading import ASSEMBLIES, FROM
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from tests.conftest import PRODUCT

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ads_cli.commands.products.options import ProductFeedOptions
-from ads_cli.products.feeds.kinds.kind import built_in
+from ads_cli.products.feeds.kinds import built_in
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from tests.effort import tries
 from tests.products.feeds.kinds.test_auto import FakeCall

@@ -1,0 +1,168 @@
+"""What differs between a file and an account, and what may be spent a day, before and after."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from ..api.spending import PAUSED, STATUS, is_on, may_serve
+from .memory import Mark
+from .model import CAMPAIGN, DAY_BUDGET, Entry, Kind, Stored, file_fields, shown_value
+
+ROOT = ""  # the record above campaigns
+
+
+@dataclass
+class Budgets:
+    """Sums of the daily budgets of what may serve, by currency, in millionths."""
+
+    before: Counter[str]
+    after: Counter[str]
+
+
+@dataclass(eq=False)
+class Change:
+    """A difference, as it is carried out."""
+
+    action: str  # create, update or delete
+    kind: Kind
+    path: str
+    key: str
+    name: str | None
+    entry: Entry | None = None
+    stored: Stored | None = None
+    values: dict[str, Any] = field(default_factory=dict)  # typed, by field: those that are sent
+    parent: Entry | None = None  # of what is created
+    parent_id: str = ROOT
+    replaces: str = ""  # the id of the record in whose place one is created
+    replaced_by: Entry | None = None  # what takes the place of one that is deleted
+    currency: str = ""
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another record takes its place."""
+        return self.replaced_by is not None
+
+    @property
+    def id(self) -> str | None:
+        """The id of the record; None where it is not created yet."""
+        return self.stored.id if self.stored else None
+
+    @property
+    def before(self) -> dict[str, Any] | None:
+        """What the account has of the fields that change; all of what is deleted."""
+        if self.stored is None:
+            return None
+        if self.action == "delete":
+            return self.stored.values()
+        fields = file_fields(self.kind)
+        return {
+            fields[name].key: shown_value(fields[name], self.stored.fields.get(name), self.currency)
+            for name in self.values
+        }
+
+    @property
+    def after(self) -> dict[str, Any] | None:
+        """What they become."""
+        if self.action == "delete":
+            return None
+        if self.entry and self.entry.post:
+            return self.entry.post.shown
+        fields = file_fields(self.kind)
+        values = self.values
+        if self.action == "create":
+            values = {name: value for name, value in values.items() if value is not None}
+        return {
+            fields[name].key: shown_value(fields[name], value, self.currency)
+            for name, value in values.items()
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a record of a plan."""
+        return {
+            "action": self.action,
+            "kind": self.kind.name,
+            "id": self.id,
+            "key": self.key,
+            "name": self.name,
+            "path": self.path,
+            "before": self.before,
+            "after": self.after,
+        }
+
+
+@dataclass
+class CampaignPlan:
+    """What differs between a file and an account."""
+
+    changes: list[Change] = field(default_factory=list)
+    ids: dict[Mark, str] = field(default_factory=dict)  # of the keys that were found
+    matched: dict[Entry, Stored] = field(default_factory=dict)
+    listed: int = 0  # records in the lists that the file has
+    budgets: "Budgets" = field(default_factory=lambda: Budgets(Counter(), Counter()))
+
+    def count(self, action: str) -> int:
+        """Count the changes of a kind."""
+        return sum(change.action == action for change in self.changes)
+
+    @property
+    def pruned(self) -> int:
+        """Count the records that are deleted since the file does not have them."""
+        return sum(change.action == "delete" and not change.is_replaced for change in self.changes)
+
+    @property
+    def words(self) -> str:
+        """Count the changes in words."""
+        counts = Counter(change.action for change in self.changes)
+        named = [
+            f"{counts[action]:,} to {action}" for action in ("create", "update", "delete") if counts[action]
+        ]
+        return ", ".join(named) or "no differences"
+
+
+def budgets_of(campaigns: Sequence[Stored], changes: Sequence[Change]) -> Budgets:
+    """Sum up the daily budgets of what may serve, before and after."""
+    updated = {change.stored: change.values for change in changes if change.action == "update"}
+    deleted = {change.stored for change in changes if change.action == "delete"}
+    created: dict[Any, list[Change]] = {}
+    for change in changes:
+        if change.action == "create" and change.kind.is_named:
+            created.setdefault(change.parent or None, []).append(change)
+    before, after = Counter[str](), Counter[str]()
+    now = datetime.now(UTC)
+    below_of: dict[str, list[Change]] = {}
+    for change in (each for each in changes if each.action == "create" and each.kind.name == "line_item"):
+        below_of.setdefault(change.parent_id, []).append(change)
+    for one in campaigns:
+        items = one.below.get("line_items", ())
+        before[one.currency] += _daily(one.fields, [item.fields for item in items], now)
+        if one in deleted:
+            continue
+        kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
+        new = [_as_created(change) for change in below_of.get(one.id, ())]
+        after[one.currency] += _daily({**one.fields, **updated.get(one, {})}, [*kept, *new], now)
+    for change in created.get(None, ()):
+        if change.kind is CAMPAIGN:
+            new = [_as_created(item) for item in created.get(change.entry, ())]
+            after[change.currency] += _daily(_as_created(change), new, now)
+    return Budgets(+before, +after)
+
+
+def _as_created(change: Change) -> dict[str, Any]:
+    return {STATUS: PAUSED, **change.values}
+
+
+def _daily(campaign: dict[str, Any] | Any, items: Sequence[Any], now: datetime) -> int:
+    """Return the most that a campaign may spend a day: its own budget, or those of its line items."""
+    if not is_on(campaign):
+        return 0
+    serving = [item for item in items if may_serve(item, now)]
+    if not serving:
+        return 0
+    own = campaign.get(DAY_BUDGET)
+    of_items = [item.get(DAY_BUDGET) for item in serving]
+    known = sum(day for day in of_items if isinstance(day, int))
+    if not isinstance(own, int):
+        return known
+    return min(own, known) if all(isinstance(day, int) for day in of_items) else own

@@ -1,0 +1,190 @@
+"""What the service has of the records that a command means: of these ids, or of all that --where finds."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...api.amounts import amount_names, as_amount
+from ...api.endpoint import Request, is_of_service, requests_named
+from ...api.names import neutral_name, to_neutral
+from ...api.parts import differing_fields, only
+from ...client.spending import SOURCES
+from ...console.invocation import Invocation
+from ...console.results import show
+from ...errors import NotFoundError, UsageError
+from ...spelling import suggestion
+
+if TYPE_CHECKING:
+    from ...feeds.transforms import Where
+
+IDS_PER_REQUEST, PAGE_SIZE = 200, 1000
+Record = Mapping[str, Any]
+
+
+class Chosen(NamedTuple):
+    """What a command line says of the records that are meant."""
+
+    ids: Sequence[str]
+    where: Sequence[str]
+    settings: Sequence[str]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether one record is named, and nothing of it is needed."""
+        return len(self.ids) <= 1 and not self.where
+
+    def require_one_way(self, file: str | None) -> None:
+        """Raise UsageError where records are named in two ways."""
+        if self.where and self.ids:
+            raise UsageError("--where: stands in place of ids", hint="give ids, or --where")
+        if file and (not self.is_one or self.settings):
+            named = "--where" if self.where else "--set" if self.settings else "several ids"
+            raise UsageError(f"--file: cannot be used with {named}", hint="the file names its records")
+
+
+class RecordSearch:
+    """Finds the records that a command line names, or that `--where` describes, in the list of their kind."""
+
+    def __init__(
+        self, call: Invocation, kind: type[Request], values: Mapping[str, Any], chosen: Chosen
+    ) -> None:
+        self._call, self._kind, self._chosen = call, kind, chosen
+        self._values = values  # of options, and the account
+        self._id_field = str(kind.endpoint.id_field)
+        self._group = kind.endpoint.command.split()[:-1]
+        # Not `Endpoint.noun`, which names jobs on disk: here, promoted posts are no posts.
+        self.noun = (
+            kind.endpoint.batch.noun if kind.endpoint.batch else " ".join(self._group).replace("-", " ")
+        )
+
+    @property
+    def singular(self) -> str:
+        """What one of the records is called."""
+        return self.noun.removesuffix("s")
+
+    def find(self) -> list[Any]:
+        """Return the records that are meant, as the service sends them, in the order of the ids."""
+        if not self._chosen.where:
+            ids = [*dict.fromkeys(self._chosen.ids)]
+            found = {str(record.get("id")): record for record in self._listed(ids)}
+            return [found[id] for id in ids if id in found]
+        conditions = self._conditions()
+        return [record for record in self._listed() if self._holds(conditions, to_neutral(record))]
+
+    def _listed(self, ids: Sequence[str] | None = None) -> Iterator[Any]:
+        """List records by their ids, or all of them."""
+        kind = _request_of_group(self._call, self._group, "list")
+        known, own = {*kind.__struct_fields__}, f"{self._id_field}s"
+        shared = {name: value for name, value in self._values.items() if name in known and value is not None}
+        shared |= {"with_draft": True} if "with_draft" in known else {}
+        parts: list[Any] = [None]
+        if ids is not None:
+            parts = [[*ids[at : at + IDS_PER_REQUEST]] for at in range(0, len(ids), IDS_PER_REQUEST)]
+        for part in parts:
+            for page in self._call.client.pages(kind(**{**shared, "count": PAGE_SIZE, own: part})):
+                _ = page.records  # raises where it has none
+                yield from page.data if isinstance(page.data, list) else [page.data]
+
+    def _conditions(self) -> "list[Where]":
+        from ...feeds.transforms import Where
+
+        amounts = self._amounts
+        known = {*self._kind.endpoint.record_fields, *self._kind.__struct_fields__, *amounts}
+        found = []
+        for text in self._chosen.where:
+            condition = Where.parse(text)
+            name = neutral_name(condition.column.replace("-", "_"))
+            if name not in known:
+                near = suggestion(name, known)
+                raise UsageError(f"--where: {condition.column!r} is not a field of {self.noun}{near}")
+            found.append(Where(name, condition.operator, condition.value))
+        return found
+
+    @cached_property
+    def _amounts(self) -> dict[str, str]:
+        """Name the fields of micro-units by the names of their amounts in whole units."""
+        fields = (name for name in self._kind.endpoint.record_fields if name.endswith("_local_micro"))
+        return {name: field for field in fields for name in amount_names(field)}
+
+    def _holds(self, conditions: "Sequence[Where]", record: Record) -> bool:
+        from ...feeds.transforms import text_of
+
+        for condition in conditions:
+            field = self._amounts.get(condition.column)
+            value = in_units(record, field) if field else record.get(condition.column)
+            if not condition.holds(text_of(value).strip()):
+                return False
+        return True
+
+
+def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:
+    """Return changes with the fields alone that differ from what the service has; None where none does.
+
+    In a dry run nobody is asked, and they stay as they are.
+    """
+    if call.dry_run and not call.settings.is_local:
+        return [*requests]
+    found: list[Request | None] = []
+    for request, record in zip(requests, _current(call, requests), strict=True):
+        fields = differing_fields(request, record)
+        found.append(only(request, fields) if fields else None)
+    return found
+
+
+def current_of(call: Invocation, kind: type[Request], id: str) -> Record:
+    """Return what the service has of a record that a change names; nothing in a dry run."""
+    field = str(kind.endpoint.id_field)
+    if field not in SOURCES or (call.dry_run and not call.settings.is_local):
+        return {}
+    return call.stored.named(field, id)
+
+
+def show_current(call: Invocation, request: Request) -> None:
+    """Show the record that a change leaves as it is."""
+    call.messages.say("nothing to change: the service has it so")
+    show(call, request, _shown_record(call, request))
+
+
+def _current(call: Invocation, requests: Sequence[Request]) -> Iterator[Record]:
+    """Yield what the service has of the records that requests change."""
+    field = str(requests[0].endpoint.id_field) if requests else ""
+    ids = [str(getattr(request, field)) for request in requests]
+    if field in SOURCES and len(ids) > 1:
+        found = call.stored.read(field, ids)
+        yield from (found[id] for id in ids)
+    elif field in SOURCES:
+        yield from (call.stored.named(field, id) for id in ids)
+    else:
+        yield from (to_neutral(_shown_record(call, request)) for request in requests)
+
+
+def _shown_record(call: Invocation, request: Request) -> Any:
+    """Return the record that a change names, as the service sends it; from its list, where none shows it."""
+    endpoint, group = request.endpoint, request.endpoint.command.split()[:-1]
+    id = str(getattr(request, str(endpoint.id_field)))
+    known = {name: getattr(request, name) for name in endpoint.path_fields}
+    try:
+        kind = _request_of_group(call, group, "get")
+    except KeyError:
+        kind = _request_of_group(call, group, "list")
+    shown = kind(**{name: value for name, value in known.items() if name in kind.__struct_fields__})
+    for page in call.client.pages(shown):
+        records = page.data if isinstance(page.data, list) else [page.data]
+        for record in records:
+            if isinstance(record, dict) and str(record.get("id")) == id:
+                return record
+    raise NotFoundError(f"there is no {' '.join(group)} {id}")
+
+
+def _request_of_group(call: Invocation, group: Sequence[str], verb: str) -> Any:
+    """Return the request of a command such as `campaigns list`; raise KeyError where there is none."""
+    named = requests_named((*group, verb))
+    return next(each for each in named if is_of_service(each, call.settings.service))
+
+
+def in_units(record: Record, field: str) -> str | None:
+    """Return an amount of a record in units of its currency."""
+    micros = record.get(field)
+    if not isinstance(micros, int) or isinstance(micros, bool):
+        return None
+    return as_amount(micros, str(record.get("currency") or "")).replace(",", "")

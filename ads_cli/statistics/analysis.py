@@ -1,0 +1,323 @@
+"""What is computed from rows before they are shown: sums, an earlier period beside them, their order."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import date, datetime, time
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..api.names import Names
+from ..errors import UsageError
+from ..spelling import suggestion
+from .derived import with_derived
+from .periods import Period
+from .query import StatsQuery, is_money
+from .rows import (
+    BEFORE,
+    CURRENCY,
+    OWNERS,
+    POST,
+    SEGMENT_KEYS,
+    TIMES,
+    TOTAL,
+    QueryResult,
+    ResultContext,
+    Row,
+    StatsTable,
+    rows_of,
+    table_of,
+)
+
+PREVIOUS, YEAR, NONE = "previous", "year", "none"
+WORDS = (PREVIOUS, YEAR, NONE)
+RANGE = re.compile(r"(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)")
+EXAMPLES = "previous, year, or 2026-02-01..2026-03-01, whose last day is not included"
+
+FIRST_YEAR = 2006
+
+Range = tuple[date, date]
+Answers = Iterable[Sequence[QueryResult]]  # of every few entities
+Earlier = tuple[ResultContext, Answers]  # the period to compare with
+
+
+class RowOrder(NamedTuple):
+    """Which rows are shown first, and how many."""
+
+    column: str = ""  # or none: the order in which they were answered
+    descending: bool = False
+    top: int | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Tell whether rows are sorted or cut."""
+        return bool(self.column) or self.top is not None
+
+    @classmethod
+    def parse(cls, sort: str | None, top: int | None) -> "RowOrder":
+        """Parse `--sort -spend`."""
+        name = (sort or "").strip()
+        return cls(name.lstrip("-"), name.startswith("-"), top)
+
+    def named(self, names: Names, columns: Sequence[str]) -> "RowOrder":
+        """Return the order by a column of the rows, of whichever name; raise UsageError if there is none."""
+        if not self.column:
+            return self
+        column = self.column if self.column in columns else names.name(self.column)
+        if column not in columns:
+            require_columns("--sort", [self.column], columns)
+        return self._replace(column=column)
+
+    def applied(self, table: StatsTable) -> StatsTable:
+        """Sort rows, those without a value last; totals stay at the end, of all rows."""
+        if not self.is_given:
+            return table
+        rows = [*table.rows]
+        totals = [row for row in rows if row[0] == TOTAL]
+        rows = rows[: len(rows) - len(totals)]
+        if self.column:
+            at = table.columns.index(self.column)
+            known = [row for row in rows if row[at] is not None]
+            known.sort(key=lambda row: row[at], reverse=self.descending)
+            rows = known + [row for row in rows if row[at] is None]
+        return table._replace(rows=[*rows[: self.top], *totals])
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """What the options `--group-by`, `--totals`, `--sort`, `--top` and `--compare` ask for."""
+
+    group_by: tuple[str, ...] = ()
+    has_totals: bool = False
+    order: RowOrder = RowOrder()
+    compare: str | Range | None = None  # the period to compare with; None where `--compare` is not given
+
+    @property
+    def is_compared(self) -> bool:
+        """Tell whether the rows show the earlier period."""
+        return self.compare not in (None, NONE)
+
+    def earlier(self, asked: ResultContext, *, for_page: bool) -> ResultContext | None:
+        """Return the question about the period to compare with, if there is one; raise UsageError.
+
+        A page is compared with the period before, where `--compare` does not say otherwise.
+        """
+        compare = self.compare or (PREVIOUS if for_page else NONE)
+        if compare == NONE:
+            return None
+        period = earlier_period(asked.question, compare)
+        earlier = msgspec.structs.replace(asked.question, period=period)
+        if period.start.year >= FIRST_YEAR:
+            return asked._replace(question=earlier)
+        if not self.is_compared:
+            return None
+        raise UsageError(f"--compare: {earlier.days} is before there were statistics")
+
+    def sums(self, asked: ResultContext, answers: Answers, before: Earlier | None) -> StatsTable:
+        """Return the rows of the answers, added up; those of the earlier period are beside them."""
+        table = compared(asked, answers, *before) if before else table_of(asked, answers)
+        table = grouped(table, self.group_by) if self.group_by else table
+        return with_totals(table) if self.has_totals else table
+
+    def shown(self, asked: ResultContext, table: StatsTable) -> StatsTable:
+        """Return sums with the columns that are shown, derived metrics among them, in their order."""
+        metrics, named = asked.question.metrics, asked.question.shown
+        if not self.is_compared:
+            table = without_earlier(table)
+        table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)
+        return self.order.applied(table)
+
+    def changes_rows(self, question: StatsQuery) -> bool:
+        """Tell whether the rows shown are others than sums in the order of the answers."""
+        return bool(question.shown) or self.order.is_given or self.is_compared
+
+
+def parse_compare(text: str | None) -> str | Range | None:
+    """Return what `--compare` names; raise UsageError."""
+    if text is None:
+        return None
+    word = text.strip().lower()
+    if word in WORDS:
+        return word
+    found = RANGE.fullmatch(word)
+    try:
+        start, end = map(date.fromisoformat, found.groups() if found else ())
+    except ValueError:
+        raise UsageError(
+            f"--compare: {text!r} is not a period{suggestion(word, WORDS)}", hint=EXAMPLES
+        ) from None
+    if end <= start or start.year < FIRST_YEAR:
+        raise UsageError(f"--compare: {text} is not a period that has statistics", hint=EXAMPLES)
+    return start, end
+
+
+def earlier_period(asked: StatsQuery, compare: str | Range) -> Period:
+    """Return the period to compare with; raise UsageError where it has not as many days or hours."""
+    start, end = asked.period
+    if compare == PREVIOUS:
+        return Period(start - (end - start), start)
+    if compare == YEAR:
+        is_leap_day = (start.month, start.day) == (2, 29)
+        earlier = start.replace(year=start.year - 1, day=28 if is_leap_day else start.day)
+        return Period(earlier, earlier + (end - start))
+    assert not isinstance(compare, str)
+    first, last = (datetime.combine(day, time(), start.tzinfo) for day in compare)
+    period = Period(first, last)
+    if asked.granularity != "TOTAL" and last - first != end - start:
+        steps = [f"{each.count(asked.granularity)}" for each in (asked.period, period)]
+        raise UsageError(
+            f"--compare: {' and '.join(steps)} {asked.granularity.lower()}s cannot be set side by side",
+            hint="choose a period of the same length, or --granularity TOTAL",
+        )
+    return period
+
+
+def compared(
+    asked: ResultContext, answers: Answers, earlier: ResultContext, earlier_answers: Answers
+) -> StatsTable:
+    """Return the rows with the numbers of the earlier period after theirs.
+
+    The first day is beside the first, and so on. What was counted in the earlier period only, such as a
+    segment, has a row without numbers of now.
+    """
+    table = table_of(asked, ())
+
+    def joined() -> Iterator[Row]:
+        times, earlier_times = asked.times, earlier.times
+        for few, earlier_few in zip(answers, earlier_answers, strict=True):
+            before = rows_of(earlier, earlier_few, earlier_times)
+            yield from _side_by_side(table, times, rows_of(asked, few, times), before, earlier_times)
+
+    metrics = (*table.metrics, *(f"{name}{BEFORE}" for name in table.metrics))
+    return table._replace(metrics=metrics, rows=joined())
+
+
+def without_earlier(table: StatsTable) -> StatsTable:
+    """Return the rows without the numbers of an earlier period, if they have any."""
+    if not any(name.endswith(BEFORE) for name in table.metrics):
+        return table
+    half = len(table.metrics) // 2
+    rows = (row[: len(row) - half] for row in table.rows)
+    return table._replace(metrics=table.metrics[:half], rows=rows)
+
+
+def _side_by_side(
+    table: StatsTable,
+    times: tuple[list[str], list[str]],
+    rows: Iterable[Row],
+    before: Iterable[Row],
+    earlier_times: tuple[list[str], list[str]],
+) -> Iterator[Row]:
+    width, none = len(table.keys), [None] * len(table.metrics)
+    start, end = (table.keys.index(name) for name in TIMES)
+    own = [position for position in range(width) if position not in (start, end)]
+    now_at, then_at = ({each: at for at, each in enumerate(starts)} for starts, _ in (times, earlier_times))
+
+    def key(row: Row, at: dict[str, int]) -> tuple[Any, ...]:
+        return at[row[start]], *(row[position] for position in own)
+
+    then = {key(row, then_at): row for row in before}
+    for row in rows:
+        found = then.pop(key(row, now_at), None)
+        yield *row, *(found[width:] if found else none)
+    for (at, *_), row in then.items():
+        values = [*row[:width], *none, *row[width:]]
+        values[start], values[end] = times[0][at], times[1][at]
+        yield tuple(values)
+
+
+def parse_group_by(text: str | None) -> tuple[str, ...]:
+    """Return the columns to group by; raise UsageError."""
+    names = [name.strip() for name in (text or "").split(",") if name.strip()]
+    for name in names:
+        if name not in SEGMENT_KEYS:
+            raise UsageError(
+                f"--group-by: {name!r} is not a column to group by{suggestion(name, SEGMENT_KEYS)}",
+                hint=f"columns: {', '.join(SEGMENT_KEYS)}",
+            )
+    return tuple(name for name in SEGMENT_KEYS if name in names)
+
+
+def grouped(table: StatsTable, by: Collection[str]) -> StatsTable:
+    """Return one row for each combination of values, in the order in which they first occur.
+
+    Amounts are grouped by their currency too.
+    """
+    return table._replace(rows=_sums(table, {*by}))
+
+
+def _sums(table: StatsTable, by: Collection[str]) -> Iterator[Row]:
+    kept = {*by, *_currency_of(table)}
+    positions = [position for position, name in enumerate(table.keys) if name in kept]
+    groups = dict[Row, _Group]()
+    for row in table.rows:
+        key = tuple(row[position] for position in positions)
+        if key not in groups:
+            groups[key] = _Group(table)
+        groups[key].add(row)
+    for key, group in groups.items():
+        values = group.owners | dict(zip(positions, key, strict=True))
+        yield *map(values.get, range(len(table.keys))), *group.numbers
+
+
+def with_totals(table: StatsTable) -> StatsTable:
+    """Return the rows, and then the total, of amounts that of each currency."""
+    return table._replace(rows=_then_totals(table))
+
+
+def _then_totals(table: StatsTable) -> Iterator[Row]:
+    has_currency = bool(_currency_of(table))
+    totals = dict[Any, _Group]()
+    for row in table.rows:
+        currency = row[len(table.keys) - 1] if has_currency else None
+        if currency not in totals:
+            totals[currency] = _Group(table)
+        totals[currency].add(row)
+        yield row
+    for group in (totals or {None: _Group(table)}).values():
+        values = group.owners | {0: TOTAL}
+        yield *map(values.get, range(len(table.keys))), *group.numbers
+
+
+def _currency_of(table: StatsTable) -> tuple[str, ...]:
+    """Name the column that tells sums of amounts apart; counts alone have a sum over all currencies."""
+    return (CURRENCY,) if any(is_money(name.removesuffix(BEFORE)) for name in table.metrics) else ()
+
+
+class _Group:
+    """The sums of some rows; what is empty in all stays so."""
+
+    def __init__(self, table: StatsTable) -> None:
+        self._width, self._repeated_posts = len(table.keys), table.repeated_posts
+        self._post = table.keys.index(POST)
+        self._owners = [table.keys.index(name) for name in (*OWNERS, CURRENCY)]
+        self._same = [table.keys.index(name) for name in (*TIMES, "placement", "segment", POST)]
+        self._seen = set[Row]()
+        self.owners = dict[int, Any]()  # at their positions: what all rows lie in, and their currency
+        self.numbers: list[Any] = [None] * len(table.metrics)
+
+    def add(self, row: Row) -> None:
+        """Add a row; of a post in several campaigns, which have the same numbers, only the first."""
+        owners, numbers = self.owners, self.numbers
+        for position in self._owners:
+            value = row[position]
+            if owners.setdefault(position, value) != value:
+                owners[position] = None
+        if self._repeated_posts and row[self._post] in self._repeated_posts:
+            same = (*(row[position] for position in self._same), *row[self._width :])
+            if same in self._seen:
+                return
+            self._seen.add(same)
+        for position, number in enumerate(row[self._width :]):
+            if number is not None:
+                known = numbers[position]
+                numbers[position] = number if known is None else known + number
+
+
+def require_columns(option: str, named: Iterable[str], columns: Sequence[str]) -> None:
+    """Raise UsageError for a column that rows do not have."""
+    for name in named:
+        if name not in columns:
+            raise UsageError(
+                f"{option}: no column {name!r}{suggestion(name, columns)}",
+                hint=f"columns: {', '.join(columns)}",
+            )

@@ -1,0 +1,498 @@
+"""Feeds as services and shops export them, with the mistakes that such files have in public."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+import xlsxwriter
+
+SHOP = "https://shop.example"
+NAMES = (
+    *("Enamel Mug", "Wool Hat", "Kids' Backpack", "Linen Apron", "Oak Board", "Tea Towel", "Desk Lamp"),
+    *('15" Monitor Stand', "Glass Jug 1,5 l", "Träger-Top", "Crème brûlée Set", "Phone Case | Clear"),
+)
+BRANDS = ("Nordlicht", "Acme & Sons", "Lumière", "Bäcker")
+COLORS = ("Red", "Blue", "Black")
+SIZES = ("S", "M", "L")
+LONG = "Very sturdy, made to last, and a gift that everybody likes; " * 4
+
+
+class MessyFeed(NamedTuple):
+    """A feed, and what its owner answers where a check asks for a value."""
+
+    name: str  # of the file
+    content: bytes
+    products: int  # that are in the catalog once it is pushed
+    answers: Mapping[str, str] = {}  # by field or option
+
+
+class Item(NamedTuple):
+    """A product, as no export writes it."""
+
+    number: int
+    name: str
+    brand: str
+    color: str
+    size: str
+    cents: int
+    ean: str
+    stock: int
+
+    @property
+    def price(self) -> str:
+        return f"{self.cents / 100:.2f}"
+
+    @property
+    def image(self) -> str:
+        return f"https://cdn.shop.example/img/{self.number}.jpg"
+
+    @property
+    def path(self) -> str:
+        return f"/p/{self.number}"
+
+
+def items(count: int, seed: int) -> list[Item]:
+    """Make up products."""
+    random = Random(seed)
+    made = []
+    for number in range(1, count + 1):
+        digits = f"40{random.randrange(10**10):010}"
+        check = -sum(int(digit) * (3 if at % 2 else 1) for at, digit in enumerate(digits)) % 10
+        made.append(
+            Item(
+                1000 + number,
+                f"{random.choice(NAMES)} {number}",
+                random.choice(BRANDS),
+                random.choice(COLORS),
+                random.choice(SIZES),
+                random.randrange(299, 249999),
+                f"{digits}{check}",
+                random.choice((0, 3, 250)),
+            )
+        )
+    return made
+
+
+def german(cents: int) -> str:
+    """Write an amount as a German spreadsheet does."""
+    return f"{cents / 100:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def columns(text: str) -> list[str]:
+    """Read a header, of which each line but the last ends with a comma."""
+    return text.replace("\n", "").split(",")
+
+
+def table(
+    header: Sequence[str], rows: Sequence[Mapping[str, object]], delimiter: str = ",", **options: object
+) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, header, restval="", delimiter=delimiter, lineterminator="\r\n", **options)
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def google_tsv() -> MessyFeed:
+    """A sheet for Merchant Center: attributes with spaces, prices by hand, one row twice."""
+    header = columns("""
+id,title,description,link,image link,additional image link,availability,price,sale price,
+sale price effective date,google product category,product type,brand,gtin,mpn,
+identifier exists,condition,item group id,color,size,shipping,custom label 0
+""")
+    rows = []
+    for each in items(60, 1):
+        nth = each.number % 10
+        rows.append(
+            {
+                "id": each.number,
+                "title": f"{each.name} {LONG if nth == 3 else ''}".strip() + "  " * (nth == 4),
+                "description": f"<p>{each.name}&nbsp;by {escape(each.brand)}</p>",
+                "link": f"{'http' if nth == 5 else 'https'}://shop.example{each.path}?utm_source=g&c=1",
+                "image link": each.image,
+                "additional image link": ",".join(f"{each.image}?{n}" for n in range(12 if nth == 6 else 2)),
+                "availability": "in_stock" if each.stock else "Out of Stock",
+                "price": (f"{each.price} EUR", f"EUR {each.price}", f"{german(each.cents)} €")[nth % 3],
+                "google product category": "166 - Apparel & Accessories>Clothing",
+                "product type": "Home>Kitchen",
+                "brand": each.brand,
+                "gtin": "" if nth == 7 else each.ean,
+                "condition": "New",
+                "color": each.color,
+                "size": each.size,
+                "shipping": "DE:::4.90 EUR",
+            }
+        )
+    rows.append(rows[3])
+    text = table(header, rows, "\t", quoting=csv.QUOTE_NONE, quotechar=None, escapechar=None)
+    return MessyFeed("google.txt", text.encode(), 60)
+
+
+def google_xml() -> MessyFeed:
+    """RSS of a plug-in: bare ampersands, CDATA, prices without a currency, ids of variants twice."""
+    records = []
+    for each in items(120, 2):
+        nth = each.number % 10
+        number = each.number - (nth == 9)  # the id of the row before, with other values
+        records.append(
+            f"""<item>
+<g:id>{number}</g:id><title>{escape(each.name)}</title><g:title>{each.brand} {escape(each.name)}</g:title>
+<g:description><![CDATA[<div class="rte"><p>Nice &amp; useful.<ul><li>One</li></ul></div>]]></g:description>
+<link>{SHOP}{each.path}?a=1&b=2</link>
+<g:image_link> {each.image} </g:image_link>
+{"".join(f"<g:additional_image_link>{each.image}?{n}</g:additional_image_link>" for n in range(nth))}
+<g:availability>{"in stock" if each.stock else "out of stock"}</g:availability>
+<g:price>{each.price}{"" if nth == 1 else " EUR"}</g:price>
+{f"<g:sale_price>{german(each.cents // 2)} EUR</g:sale_price>" if nth == 2 else ""}
+<g:brand>{each.brand}</g:brand><g:gtin>{each.ean[:-1] if nth == 4 else each.ean}</g:gtin>
+<g:condition>new</g:condition><g:item_group_id>{each.number // 10}</g:item_group_id>
+<g:shipping><g:country>DE</g:country><g:price>4.90 EUR</g:price></g:shipping>
+<g:product_type>Home &gt; Kitchen</g:product_type>
+</item>"""
+        )
+    head = '<?xml version="1.0"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>'
+    text = f"{head}\n<title>Shop</title><link>{SHOP}</link>\n{''.join(records)}\n</channel></rss>\n"
+    return MessyFeed("google.xml", text.encode(), 108)
+
+
+def meta() -> MessyFeed:
+    """The template of Meta with its line of comments, filled in by hand."""
+    header = columns("""
+id,title,description,availability,condition,price,link,image_link,brand,
+google_product_category,fb_product_category,quantity_to_sell_on_facebook,sale_price,
+sale_price_effective_date,item_group_id,gender,color,size,age_group,material,pattern,
+shipping,shipping_weight,video[0].url,style[0]
+""")
+    comments = ["# Required | A unique content ID for the item. Use the item's SKU if you can."]
+    comments += [f"# Optional | {name}" for name in header[1:]]
+    rows = [
+        {
+            "id": f"SKU-{each.number}",
+            "title": each.name.upper(),
+            "description": "" if each.number % 10 == 2 else f"{each.name} by {each.brand}",
+            "availability": "in stock" if each.stock else "Out Of Stock",
+            "condition": ("new", "New", "used_like_new")[each.number % 3],
+            "price": (f"{each.price} USD", f"${each.price}", f"USD{each.price}")[each.number % 3],
+            "link": f"shop.example{each.path}" if each.number % 10 == 5 else f"{SHOP}{each.path}",
+            "image_link": each.image.removeprefix("https:") if each.number % 10 == 4 else each.image,
+            "brand": each.brand,
+            "quantity_to_sell_on_facebook": each.stock,
+            "gender": "Unisex",
+            "age_group": "all ages",
+            "video[0].url": "https://cdn.shop.example/v.mp4",
+        }
+        for each in items(80, 3)
+    ]
+    commented = table(comments, []) + table(header, rows)
+    return MessyFeed("meta_catalog.csv", b"\xef\xbb\xbf" + commented.encode(), 80, {"currency": "USD"})
+
+
+def pinterest() -> MessyFeed:
+    """A data source of Pinterest, with prices and images as a plug-in writes them."""
+    header = columns("""
+id,item_group_id,title,description,link,image_link,price,sale_price,availability,condition,
+google_product_category,product_type,additional_image_link,brand,gender,ad_link,
+free_shipping_label
+""")
+    rows = [
+        {
+            "id": each.number,
+            "title": each.name,
+            "description": f"{each.name} &amp; more",
+            "link": f"http://shop.example{each.path}",
+            "image_link": each.image,
+            "price": each.price,
+            "sale_price": f"{each.cents / 200:.2f}" if each.number % 5 == 0 else "",
+            "availability": "in stock" if each.stock else "preorder",
+            "product_type": "Home > Kitchen",
+            "additional_image_link": f"{each.image}?1|{each.image}?2",
+            "ad_link": f"{SHOP}{each.path}?utm_source=pinterest",
+        }
+        for each in items(150, 4)
+    ]
+    answers = {"currency": "GBP", "brand": "Nordlicht"}
+    return MessyFeed("pinterest.csv", b"\xef\xbb\xbf" + table(header, rows).encode(), 150, answers)
+
+
+def cj() -> MessyFeed:
+    """A catalog of CJ: capitals, yes and no, columns of books beside those of goods."""
+    header = columns("""
+PROGRAMNAME,PROGRAMURL,CATALOGNAME,LASTUPDATED,NAME,KEYWORDS,DESCRIPTION,SKU,MANUFACTURER,
+MANUFACTURERID,UPC,ISBN,CURRENCY,SALEPRICE,PRICE,RETAILPRICE,FROMPRICE,BUYURL,
+IMPRESSIONURL,IMAGEURL,ADVERTISERCATEGORY,THIRDPARTYID,THIRDPARTYCATEGORY,AUTHOR,ARTIST,
+TITLE,PUBLISHER,LABEL,FORMAT,SPECIAL,GIFT,PROMOTIONALTEXT,STARTDATE,ENDDATE,OFFLINE,
+ONLINE,INSTOCK,CONDITION,WARRANTY,STANDARDSHIPPINGCOST
+""")
+    rows = [
+        {
+            "PROGRAMNAME": "Shop Affiliate Program",
+            "PROGRAMURL": SHOP,
+            "CATALOGNAME": "Shop Product Catalog",
+            "LASTUPDATED": "11/20/2026 06:00:00 AM",
+            "NAME": each.name.replace("|", "-"),
+            "DESCRIPTION": f"<b>{each.name.replace('|', '-')}</b> from {each.brand}",
+            "SKU": f"{each.number:08}",
+            "MANUFACTURER": "" if each.number % 9 == 0 else each.brand,
+            "UPC": each.ean[:12],
+            "CURRENCY": "USD",
+            "SALEPRICE": f"{each.cents / 120:.2f}" if each.number % 4 == 0 else "",
+            "PRICE": each.price,
+            "BUYURL": f"http://www.anrdoezrs.example/click-1-2?url=https%3A%2F%2Fshop.example{each.path}",
+            "IMPRESSIONURL": "http://www.awltovhc.example/image-1-2",
+            "IMAGEURL": each.image.replace("https", "http"),
+            "ADVERTISERCATEGORY": "Home > Kitchen",
+            "ONLINE": "Yes",
+            "INSTOCK": "yes" if each.stock else "no",
+            "CONDITION": "New",
+            "STANDARDSHIPPINGCOST": "4.95",
+        }
+        for each in items(200, 5)
+    ]
+    return MessyFeed("cj_catalog.txt", table(header, rows, "|").encode(), 200, {"brand": "Nordlicht"})
+
+
+def aliexpress() -> MessyFeed:
+    """A scraped list: HTML, addresses without a scheme, prices with symbols and of before."""
+    header = columns("""
+productId,title,description,originalPrice,salePrice,discount,images,url,storeName,rating,
+orders,availableQuantity
+""")
+    rows = [
+        {
+            "productId": 1005000000000 + each.number,
+            "title": f"{each.name} {LONG}",
+            "description": '<div class="detailmodule_html"><style>p{x:y}</style><p><br/></p>'
+            f"<p>{each.name}<img src='//ae01.example/k.jpg'/></p></div>",
+            "originalPrice": f"US ${each.cents / 50:,.2f}",
+            "salePrice": f"US ${each.cents / 100:,.2f}",
+            "discount": "-50%",
+            "images": ";".join(f"//ae01.example/kf/{each.number}{n}.jpg" for n in range(6)),
+            "url": f"//www.aliexpress.example/item/{each.number}.html?spm=a2g0o",
+            "storeName": "Shop 910 Store",
+            "rating": "4.8",
+            "orders": "1000+",
+            "availableQuantity": each.stock,
+        }
+        for each in items(90, 6)
+    ]
+    return MessyFeed("aliexpress.csv", table(header, rows).encode(), 90, {"brand": "No name"})
+
+
+def shopify() -> MessyFeed:
+    """A products export of Shopify: variants and images over several rows, some without SKU."""
+    header = columns("""
+Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,
+Option1 Value,Option2 Name,Option2 Value,Variant SKU,Variant Grams,Variant Inventory Tracker,
+Variant Inventory Qty,Variant Inventory Policy,Variant Fulfillment Service,Variant Price,
+Variant Compare At Price,Variant Requires Shipping,Variant Taxable,Variant Barcode,Image Src,
+Image Position,Gift Card,SEO Title,SEO Description,Status
+""")
+    rows: list[dict[str, object]] = []
+    for each in items(40, 7):
+        handle, nth = f"item-{each.number}", each.number % 10
+        for at, size in enumerate(SIZES[: 1 + nth % 3]):
+            variant = {
+                "Handle": handle,
+                "Option1 Value": size if nth % 3 else "Default Title",
+                "Variant SKU": "" if nth == 4 else "SAME" if nth in (5, 6) else f"{each.number}-{size}",
+                "Variant Inventory Tracker": "shopify",
+                "Variant Inventory Qty": each.stock - 5,
+                "Variant Inventory Policy": "deny",
+                "Variant Price": each.price,
+                "Variant Compare At Price": each.price if nth == 8 else "",
+                "Variant Barcode": f"'{each.ean}" if at == 0 else "",
+                "Image Src": f"{each.image}?v={at}",
+                "Image Position": at + 1,
+            }
+            product = {
+                "Title": each.name,
+                "Body (HTML)": "" if nth == 7 else f"<p>{each.name}</p>",
+                "Vendor": each.brand,
+                "Type": "Home",
+                "Published": "true",
+                "Option1 Name": "Size" if nth % 3 else "Title",
+                "Status": "draft" if each.number % 20 == 0 else "active",
+            }
+            rows.append(variant | (product if at == 0 else {}))
+    return MessyFeed(
+        "products_export_1.csv", table(header, rows).encode(), 59, {"base_url": SHOP, "currency": "EUR"}
+    )
+
+
+def wix() -> MessyFeed:
+    """A products export of Wix Stores: names of images, surcharges, inventory in words."""
+    header = columns("""
+handleId,fieldType,name,description,productImageUrl,collection,sku,ribbon,price,surcharge,
+visible,discountMode,discountValue,inventory,weight,cost,productOptionName1,
+productOptionType1,productOptionDescription1,additionalInfoTitle1,additionalInfoDescription1,
+brand
+""")
+    rows: list[dict[str, object]] = []
+    for each in items(50, 8):
+        has_sizes = each.number % 5 == 0
+        rows.append(
+            {
+                "handleId": f"Product_{each.number}",
+                "fieldType": "Product",
+                "name": each.name,
+                "description": "" if each.number % 7 == 0 else f"<p>{each.name}</p>",
+                "productImageUrl": f"abc_{each.number}~mv2.jpg;abc_{each.number}b~mv2.jpg",
+                "collection": "Home;Kitchen",
+                "sku": "" if has_sizes else f"W{each.number}",
+                "price": each.price,
+                "visible": "true",
+                "discountMode": "PERCENT",
+                "discountValue": 10 if each.number % 4 == 0 else 0,
+                "inventory": "InStock" if each.stock else "OutOfStock",
+                "productOptionName1": "Size" if has_sizes else "",
+                "productOptionType1": "DROP_DOWN" if has_sizes else "",
+                "productOptionDescription1": "S;M" if has_sizes else "",
+            }
+        )
+        rows += [
+            {
+                "handleId": f"Product_{each.number}",
+                "fieldType": "Variant",
+                "sku": f"W{each.number}-{size}",
+                "surcharge": 2.5 if size == "M" else 0,
+                "visible": "true",
+                "inventory": "3",
+                "productOptionDescription1": size,
+            }
+            for size in ("S", "M")
+            if has_sizes
+        ]
+    answers = {"link": f"{SHOP}/product-page/{{handleId}}", "currency": "EUR", "brand": "Nordlicht"}
+    return MessyFeed("catalog_products.csv", b"\xef\xbb\xbf" + table(header, rows).encode(), 60, answers)
+
+
+def woocommerce() -> MessyFeed:
+    """A products export of WooCommerce: variations, sales without dates, shortcodes in texts."""
+    header = columns("""
+ID,Type,SKU,Name,Published,Is featured?,Visibility in catalog,Short description,Description,
+Date sale price starts,Date sale price ends,Tax status,In stock?,Stock,Backorders allowed?,
+Sale price,Regular price,Categories,Tags,Images,Parent,Position,Attribute 1 name,
+Attribute 1 value(s),Meta: _yoast_wpseo_title,Meta: _wpcom_is_markdown
+""")
+    rows: list[dict[str, object]] = []
+    for each in items(70, 9):
+        has_sizes = each.number % 5 == 0
+        common = {"Published": 1, "Visibility in catalog": "visible", "In stock?": int(each.stock > 0)}
+        price = {
+            "Regular price": german(each.cents) if each.number % 3 == 0 else each.price,
+            "Sale price": f"{each.cents / 200:.2f}" if each.number % 6 == 1 else "",
+        }
+        rows.append(
+            common
+            | ({} if has_sizes else price)
+            | {
+                "ID": each.number,
+                "Type": "variable" if has_sizes else "simple",
+                "SKU": "" if each.number % 4 == 0 else f"woo-{each.number}",
+                "Name": each.name.replace("&", "&amp;"),
+                "Short description": f"<p>{each.name}</p>\\n",
+                "Description": ""
+                if each.number % 7 == 0
+                else f'[vc_row]<p style="x">{each.name}</p>[/vc_row]',
+                "Categories": "Home, Home > Kitchen",
+                "Images": f"{each.image}, {each.image}?2",
+                "Attribute 1 name": "Size" if has_sizes else "",
+                "Attribute 1 value(s)": "S, M" if has_sizes else "",
+            }
+        )
+        rows += [
+            common
+            | price
+            | {
+                "ID": each.number * 10 + at,
+                "Type": "variation",
+                "SKU": f"woo-{each.number}-{size}",
+                "Name": f"{each.name} - {size}",
+                "Parent": f"id:{each.number}" if each.number % 4 == 0 else f"woo-{each.number}",
+                "Attribute 1 name": "Size",
+                "Attribute 1 value(s)": size,
+            }
+            for at, size in enumerate(("S", "M"))
+            if has_sizes
+        ]
+    answers = {"base_url": SHOP, "currency": "EUR", "brand": "Nordlicht"}
+    return MessyFeed("wc-product-export.csv", b"\xef\xbb\xbf" + table(header, rows).encode(), 84, answers)
+
+
+def german_excel() -> MessyFeed:
+    """What a German spreadsheet saves as CSV: code page 1252, semicolons, decimal commas."""
+    header = columns("""
+Artikelnummer,Bezeichnung,Beschreibung,Hersteller,EAN,Preis,UVP,Lagerbestand,Bild 1,Bild 2,
+Link,Zustand,Kategorie
+""")
+    rows = [
+        {
+            "Artikelnummer": f"{each.number:06}",
+            "Bezeichnung": f"{each.name} – größer",
+            "Beschreibung": f"Schöner {each.name}\nfür Küche & Büro",
+            "Hersteller": each.brand,
+            "EAN": "4,00639E+12" if each.number % 10 == 1 else each.ean,
+            "Preis": f"{german(each.cents)} €" if each.number % 2 else german(each.cents),
+            "UVP": german(each.cents * 2),
+            "Lagerbestand": each.stock,
+            "Bild 1": each.image,
+            "Bild 2": f"{each.image}?2",
+            "Link": f"www.shop.example{each.path}",
+            "Zustand": "Neu",
+            "Kategorie": "Küche > Tassen",
+        }
+        for each in items(100, 10)
+    ]
+    return MessyFeed("Artikel.csv", table(header, rows, ";").encode("cp1252"), 100)
+
+
+def workbook() -> MessyFeed:
+    """A workbook made by hand: a title above the head, amounts as numbers, a sheet of notes."""
+    stream = io.BytesIO()
+    book = xlsxwriter.Workbook(stream, {"in_memory": True})
+    sheet, money = book.add_worksheet("Products"), book.add_format({"num_format": '#,##0.00 "€"'})
+    sheet.write_row(0, 0, ["Our products, November"])
+    header = ["SKU", "Product name", "Details", "Price (EUR)", "Qty", "Web page", "Photo", "Maker", "Barcode"]
+    sheet.write_row(2, 0, header)
+    for at, each in enumerate(items(45, 11), 3):
+        sheet.write_row(at, 0, [each.number, each.name, f"{each.name}\nby {each.brand}"])
+        sheet.write_number(at, 3, each.cents / 100, money)
+        sheet.write_row(at, 4, [each.stock, SHOP[8:] + each.path, each.image, each.brand])
+        sheet.write_number(at, 8, int(each.ean))
+    sheet.write_row(49, 0, ["Total", "", "", 12345.67])
+    book.add_worksheet("Notes").write_row(0, 0, ["to do", "who"])
+    book.close()
+    return MessyFeed("Products November.xlsx", stream.getvalue(), 45, {"sheet": "Products"})
+
+
+def json_lines() -> MessyFeed:
+    """What a crawler writes: nested offers, booleans, lists, some values null."""
+    records = [
+        {
+            "productId": each.number,
+            "name": f" {each.name} ",
+            "description": None if each.number % 11 == 0 else f"{each.name}\u00a0of {each.brand}",
+            "url": f"{SHOP}{each.path}",
+            "images": [each.image, f"{each.image}?2"],
+            "brand": {"@type": "Brand", "name": each.brand},
+            "price": each.cents / 100,
+            "currency": "EUR",
+            "in_stock": each.stock > 0,
+            "gtin13": each.ean,
+            "itemCondition": "https://schema.org/NewCondition",
+            "tags": ["a", "b"],
+        }
+        for each in items(300, 12)
+    ]
+    text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+    return MessyFeed("crawl.jsonl", text.encode(), 300)
+
+
+FEEDS: tuple[Callable[[], MessyFeed], ...] = (
+    *(google_tsv, google_xml, meta, pinterest, cj, aliexpress, shopify, wix, woocommerce, german_excel),
+    *(workbook, json_lines),
+)

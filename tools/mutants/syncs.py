@@ -83,7 +83,7 @@ SYNCS = (
         "ads_cli/audiences/row_shapes.py",
         "    for row in findings:\n        numbers[row] = NO_SHAPE\n",
         "",
-        (f"{MEMO}::test_a_row_with_a_finding_is_read_each_time",),
+        (f"{MEMO}::test_a_doubt_is_told_each_time",),
     ),
     Mutant(
         "somebody is deleted whom another known row has",

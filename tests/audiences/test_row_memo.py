@@ -78,7 +78,7 @@ def test_a_row_with_a_finding_is_read_each_time(customers, read):
 
 
 def test_a_doubt_is_told_each_time(customers, read):
-    rows = [person(1, phone="09 1234 5678"), *people(2)]
+    rows = [person(1, phone="09 1234 5678"), *people(*range(2, 20))]
     for _ in range(3):
         read.clear()
         customers.run("sync", "people.csv", "--region", "CL", people=rows)

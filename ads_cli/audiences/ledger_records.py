@@ -169,6 +169,8 @@ class FileBytes:
         self._descriptor = os.dup(descriptor)
 
     def __getitem__(self, part: slice) -> bytes:
+        if sys.platform == "win32":
+            raise NotImplementedError  # `open_bytes` maps files of any size there
         return os.pread(self._descriptor, part.stop - part.start, part.start)
 
     def __del__(self) -> None:
@@ -180,7 +182,7 @@ LedgerBytes = mmap.mmap | bytes | FileBytes
 
 def open_bytes(descriptor: int) -> LedgerBytes:
     """Return the bytes of an open file, of which parts are read as they are asked for."""
-    if os.fstat(descriptor).st_size > MOST_MAPPED_BYTES and hasattr(os, "pread"):
+    if os.fstat(descriptor).st_size > MOST_MAPPED_BYTES and sys.platform != "win32":
         return FileBytes(descriptor)
     return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
 

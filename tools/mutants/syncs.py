@@ -12,6 +12,7 @@ LYING = "tests/products/sync/test_lying_ids.py"
 MODEL = "tests/products/sync/test_model.py"
 
 LIST = "tests/audiences/test_sync.py"
+MEMO = "tests/audiences/test_row_memo.py"
 
 SYNCS = (
     Mutant(
@@ -41,6 +42,69 @@ SYNCS = (
         "self._ledger.sealer.sealed_digest(self.users.digest(batch))",
         "self.users.digest(batch)",
         (f"{LIST}::test_nothing_in_the_state_folder_tells_of_somebody_without_the_key",),
+    ),
+    Mutant(
+        "a journal has the plain digest of a file of people",
+        "ads_cli/audiences/plan.py",
+        "self._settings.sealed(feed.digest)",
+        "feed.digest",
+        (f"{LIST}::test_nothing_in_the_state_folder_tells_of_somebody_without_the_key",),
+    ),
+    Mutant(
+        "a memo of rows is used with another ledger than its own",
+        "ads_cli/audiences/row_memo.py",
+        "if found and found[0].ledger == ledger:",
+        "if found:",
+        (f"{MEMO}::test_a_memo_counts_for_one_ledger_and_one_key_only",),
+    ),
+    Mutant(
+        "a damaged memo of rows is used",
+        "ads_cli/audiences/row_memo.py",
+        "if begin < 0 or file.read() != checksum.digest():",
+        "if begin < 0:",
+        (f"{MEMO}::test_a_memo_counts_for_one_ledger_and_one_key_only",),
+    ),
+    Mutant(
+        "rows are known again that are read with other options",
+        "ads_cli/audiences/row_shapes.py",
+        ".translate(mask)",
+        "",
+        (f"{MEMO}::test_other_options_read_all_rows_again",),
+    ),
+    Mutant(
+        "rows that differ in a digit may pass for equal",
+        "ads_cli/audiences/row_shapes.py",
+        "for at in range(HALF_BYTES):",
+        "for at in range(HALF_BYTES - 1):",
+        (f"{MEMO}::test_rows_differ_that_differ_in_a_digit",),
+    ),
+    Mutant(
+        "rows with findings are known again, and their findings are not told",
+        "ads_cli/audiences/row_shapes.py",
+        "    for row in findings:\n        numbers[row] = NO_SHAPE\n",
+        "",
+        (f"{MEMO}::test_a_doubt_is_told_each_time",),
+    ),
+    Mutant(
+        "somebody is deleted whom another known row has",
+        "ads_cli/audiences/row_memo.py",
+        "if (count := self.repeated.pop(position, 1)) > 2:",
+        "if (count := self.repeated.pop(position, 1) * 0 + 1) > 2:",
+        (f"{MEMO}::test_one_whom_two_known_rows_have_stays_with_one_of_them",),
+    ),
+    Mutant(
+        "who shares a tag with one who left is not sent again where their row is known",
+        "ads_cli/audiences/comparison.py",
+        "            raise UnfitError  # somebody",
+        "            pass  # somebody",
+        (f"{MEMO}::test_one_of_a_known_row_who_was_kept_together_with_one_who_leaves_is_sent_again",),
+    ),
+    Mutant(
+        "people of known rows are not sent again before the service forgets them",
+        "ads_cli/audiences/ledger.py",
+        "not self.info.uncertain and month < self.info.until",
+        "not self.info.uncertain",
+        (f"{MEMO}::test_people_are_sent_again_before_the_service_forgets_them_though_their_rows_are_known",),
     ),
     Mutant(
         "a sync deletes more than --max-delete",

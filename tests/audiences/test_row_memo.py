@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.audiences import list_packer, row_shapes
-from ads_cli.audiences.ledger import FOLDER, MEMO
-from ads_cli.audiences.ledger_records import month_of
+from ads_cli.audiences.ledger import MEMO
+from ads_cli.audiences.ledger_records import FOLDER, month_of
 from ads_cli.audiences.row_shapes import ROW_BYTES, RowHash
 from ads_cli.audiences.upload import RecordedUpload
 from tests.audiences.lists import FIELDS, List, people, person

@@ -140,8 +140,7 @@ class ListSettings(NamedTuple):
 
     def sealed(self, digest: str) -> str:
         """Return what journals say of a file with a digest."""
-        from .ledger import load_key
-        from .ledger_records import Sealer
+        from .ledger_records import Sealer, load_key
 
         assert self.state_dir
         return Sealer(load_key(self.state_dir)).sealed_content(digest)

@@ -96,6 +96,13 @@ CONVERSION = (
         (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
     ),
     Mutant(
+        "what a recipe says and nothing reads is passed over",
+        "ads_cli/commands/uploads/recipe.py",
+        "if unread := [key for key in recipe if key not in read]:",
+        "if unread := [key for key in recipe if False]:",
+        (f"{RECIPE}::test_what_a_recipe_says_is_refused_where_no_command_for_such_a_file_reads_it",),
+    ),
+    Mutant(
         "a typed condition replaces all of a recipe",
         "ads_cli/commands/uploads/recipe.py",
         "kept = [text for text in texts if _subject(key, text) not in taken]",

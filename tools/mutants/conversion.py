@@ -96,6 +96,13 @@ CONVERSION = (
         (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
     ),
     Mutant(
+        "rows with too few cells count as those with too many",
+        "ads_cli/api/problems.py",
+        "(?>\\d[\\d,.]*)(?! cells)",
+        "\\d[\\d,.]*",
+        ("tests/products/test_bad_input.py::test_rows_are_grouped_by_how_many_cells_they_have",),
+    ),
+    Mutant(
         "what a recipe says and nothing reads is passed over",
         "ads_cli/commands/uploads/recipe.py",
         "if unread := [key for key in recipe if key not in read]:",

@@ -16,7 +16,7 @@ from ...config.atomic_files import atomic, make_folder
 from ...config.change_log import UNKNOWN
 from ...errors import StateError
 from .child import Commands, Finished, parted
-from .creations import HINTS, OK, Sent, sent_by
+from .creations import HINTS, OK, LoggedCreation, sent_by
 from .results import FOLDER, read_documents
 
 APPLIED = "applied"  # in the folder of the server
@@ -38,7 +38,7 @@ class Unanswered(NamedTuple):
 
     job: str
     started: datetime
-    sent: Sent
+    sent: LoggedCreation
 
 
 class Applies:
@@ -128,7 +128,7 @@ class Applies:
             shown |= {"error": done.error}
         return shown, done
 
-    def _sent(self, record: dict[str, Any], state: str, done: Finished | None) -> Sent | None:
+    def _sent(self, record: dict[str, Any], state: str, done: Finished | None) -> LoggedCreation | None:
         """Return what is known of a creation that was not answered; None for anything else."""
         if not record.get("creation") or state not in (STOPPED, FAILED):
             return None

@@ -24,20 +24,20 @@ HINTS = {
 }
 
 
-class Sent(NamedTuple):
+class LoggedCreation(NamedTuple):
     """What the log of changes knows of a creation."""
 
     outcome: str  # NOT_SENT, OK, UNKNOWN, or the code of an error
     ids: list[str]
 
 
-def sent_by(job: str, state_dir: Path) -> Sent:
+def sent_by(job: str, state_dir: Path) -> LoggedCreation:
     """Return what became of the change that was logged with a job; a damaged log knows nothing."""
     changes, damaged = ChangeLog(state_dir, 0).changes()
     for change in changes:
         if change["job"] == job:
-            return Sent(change["outcome"], change["ids"])
-    return Sent(UNKNOWN if damaged else NOT_SENT, [])
+            return LoggedCreation(change["outcome"], change["ids"])
+    return LoggedCreation(UNKNOWN if damaged else NOT_SENT, [])
 
 
 def known_ids(state_dir: Path) -> set[str]:

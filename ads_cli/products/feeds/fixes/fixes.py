@@ -14,12 +14,12 @@ from . import NAMES
 from .fix import FIELD_TYPES, Fix, TextFix, Triggers
 from .money import Price
 from .texts import Html, Whitespace
-from .values import CONDITIONS, Availability, CategoryFix, Choice, Gtin, Https, ImageFix, Length
+from .values import CONDITIONS, Availability, CategoryFix, ChoiceFix, Gtin, Https, ImageFix, Length
 
 # White space may hide HTML, and HTML the levels of a category.
 TEXT_FIXES: tuple[TextFix, ...] = (Whitespace(), Html(), CategoryFix())
 RULE_FIXES: tuple[Fix, ...] = (
-    *(Price(), Length(), Https(), Availability(), Choice("condition", CONDITIONS), Gtin(), ImageFix()),
+    *(Price(), Length(), Https(), Availability(), ChoiceFix("condition", CONDITIONS), Gtin(), ImageFix()),
 )
 
 

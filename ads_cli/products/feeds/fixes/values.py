@@ -105,7 +105,7 @@ def _whole_character(text: str, end: int) -> int:
     return end
 
 
-class Choice:
+class ChoiceFix:
     """Turns other spellings of one of few values into it."""
 
     def __init__(self, field: str, spellings: Mapping[str, Sequence[str]]) -> None:
@@ -122,7 +122,7 @@ class Choice:
         return [edit(values, self.name, meant)] if meant and meant != value else ()
 
 
-class Availability(Choice):
+class Availability(ChoiceFix):
     """Turns numbers into availabilities, too."""
 
     def __init__(self) -> None:

@@ -9,9 +9,7 @@ It is trusted only in the write epoch that it was written in, on the disk and in
 """
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from enum import Enum
 from hashlib import blake2b, sha256
@@ -21,7 +19,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..config.atomic_files import make_folder, replacing, sync_folder
+from ..config.atomic_files import replacing, sync_folder
 from ..config.file_locks import made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.job_file import UploadTarget
@@ -32,19 +30,18 @@ from .ledger_log import LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerView, view_of
 from .ledger_merge import LedgerPart, merge_logs
 from .ledger_records import (
+    FOLDER,
     MAX_MONTH,
     PLAIN_BYTES,
     RECORD_BYTES,
     LedgerIndex,
     Sealer,
+    load_key,
     month_of,
     open_bytes,
     stamp_of,
 )
 
-FOLDER = "ledgers"  # in the state folder
-KEY_FILE = "ledger.key"  # in the state folder
-KEY_BYTES = 32
 MEMO = ".memo"
 CHECKSUM_BYTES, SIZE_BYTES = 16, 4
 VERSION = 1
@@ -120,30 +117,6 @@ class OpenLedger(NamedTuple):
     def value(self, sealer: Sealer, kind: int, digest: bytes, rest: bytes) -> str:
         """Return the identifier of a record."""
         return sealer.open(kind, digest, self.texts.get(digest, rest))
-
-
-def load_key(state_dir: Path) -> bytes:
-    """Return the key of a state folder, made where there is none; raise StateError."""
-    path = state_dir / KEY_FILE
-    try:
-        make_folder(state_dir)
-        with suppress(FileNotFoundError):
-            if len(key := path.read_bytes()) == KEY_BYTES:
-                return key
-        new = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
-            file.flush()
-            os.fsync(descriptor)
-        with made_and_locked(state_dir / FOLDER):
-            if not path.exists() or path.stat().st_size != KEY_BYTES:
-                new.replace(path)
-            new.unlink(missing_ok=True)
-            sync_folder(state_dir)
-        return path.read_bytes()
-    except OSError as error:
-        raise StateError(f"{path} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
 class Ledger:

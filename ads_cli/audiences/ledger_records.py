@@ -8,18 +8,27 @@ person, and with it each gives the other back. An id of the advertiser's own is 
 
 import mmap
 import os
+import secrets
 import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
+from pathlib import Path
 from struct import iter_unpack
 from typing import NamedTuple
 
+from ..config.atomic_files import make_folder, sync_folder
+from ..config.file_locks import made_and_locked
+from ..errors import STATE_HINT, StateError
 from .identifiers import IDENTIFIERS
 
 HALF = 16  # bytes of a digest, and of the sealed rest
+FOLDER = "ledgers"  # in the state folder
+KEY_FILE = "ledger.key"  # in the state folder
+KEY_BYTES = 32
 ID_BYTES = 6  # of a digest, which nearly always tell it from others
 META_BYTES, TAG_BYTES = 2, 8
 PLAIN_BYTES = 2 * HALF + META_BYTES
@@ -74,6 +83,30 @@ def is_certain(meta: bytes, month: int) -> bool:
     """Tell by the meta bytes of a record whether the service has the person in a month."""
     found = int.from_bytes(meta)
     return not found & UNCERTAIN and month < found & MAX_MONTH
+
+
+def load_key(state_dir: Path) -> bytes:
+    """Return the key of a state folder, made where there is none; raise StateError."""
+    path = state_dir / KEY_FILE
+    try:
+        make_folder(state_dir)
+        with suppress(FileNotFoundError):
+            if len(key := path.read_bytes()) == KEY_BYTES:
+                return key
+        new = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(descriptor)
+        with made_and_locked(state_dir / FOLDER):
+            if not path.exists() or path.stat().st_size != KEY_BYTES:
+                new.replace(path)
+            new.unlink(missing_ok=True)
+            sync_folder(state_dir)
+        return path.read_bytes()
+    except OSError as error:
+        raise StateError(f"{path} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
 class Sealer:

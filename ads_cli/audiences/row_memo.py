@@ -27,15 +27,13 @@ import msgspec
 from ..config.atomic_files import replacing
 from ..feeds.rows import Block
 from .ledger_records import ID_BYTES, LedgerIndex
-from .row_shapes import NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape
+from .row_shapes import FAR_ROWS, NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape, common_runs, row_at
 
 if TYPE_CHECKING:
     from .packing import PackedRows
 
 VERSION = 1
 FRAME_BYTES, CHECKSUM_BYTES, BLOCK_BYTES = 4, 16, 1 << 20
-RUN_ROWS = 128  # compared at once
-NEAR_ROWS, FAR_ROWS = 32, 1 << 16  # among which a row is sought that does not follow
 MOST_SHAPES = NO_SHAPE
 MOST_OTHERS = 4  # one record in so many
 MOST_COUNTED_BYTES = 4 * 1024 * 1024
@@ -48,7 +46,7 @@ class UnfitError(Exception):
     """The memo cannot tell what is asked: the file has to be read whole."""
 
 
-class Segment(msgspec.Struct, array_like=True):
+class KnownRows(msgspec.Struct, array_like=True):
     """Rows that follow one another."""
 
     digests: bytes  # sealed where they are stored, with the shapes
@@ -62,15 +60,15 @@ class SegmentSeal:
     def __init__(self, key: bytes, nonce: bytes) -> None:
         self._key, self._number = key + nonce, 0
 
-    def seal(self, segment: Segment) -> Segment:
+    def seal(self, segment: KnownRows) -> KnownRows:
         """Return the next segment as it is stored."""
         plain = segment.digests + zlib.compress(segment.shapes, 1)
-        return Segment(self._masked(plain), len(segment.shapes).to_bytes(FRAME_BYTES), segment.ids)
+        return KnownRows(self._masked(plain), len(segment.shapes).to_bytes(FRAME_BYTES), segment.ids)
 
-    def open(self, segment: Segment) -> Segment:
+    def open(self, segment: KnownRows) -> KnownRows:
         """Return the next segment as it was."""
         plain, end = self._masked(segment.digests), int.from_bytes(segment.shapes) * ROW_BYTES
-        return Segment(plain[:end], zlib.decompress(plain[end:]), segment.ids)
+        return KnownRows(plain[:end], zlib.decompress(plain[end:]), segment.ids)
 
     def _masked(self, data: bytes) -> bytes:
         self._number += 1
@@ -92,7 +90,7 @@ class Header(msgspec.Struct, kw_only=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_segment = msgspec.msgpack.Decoder(Segment).decode
+_decode_segment = msgspec.msgpack.Decoder(KnownRows).decode
 _decode_header = msgspec.msgpack.Decoder(Header).decode
 
 
@@ -122,7 +120,7 @@ def read_header(path: Path, key: bytes) -> tuple[Header, int] | None:
     return (header, begin) if header.version == VERSION else None
 
 
-def _segments(path: Path, end: int, seal: SegmentSeal) -> Iterator[Segment]:
+def _segments(path: Path, end: int, seal: SegmentSeal) -> Iterator[KnownRows]:
     with path.open("rb") as file:
         while file.tell() < end:
             yield seal.open(_decode_segment(file.read(int.from_bytes(file.read(FRAME_BYTES)))))
@@ -177,58 +175,6 @@ class Coverage:
         return position
 
 
-def common_runs(new: bytes, old: bytes, old_at: int) -> Iterator[tuple[int, int, int]]:
-    """Yield where equal rows begin in both, and how many follow; `old_at` is the first that counts."""
-    i, j, end, old_end, skip = 0, old_at, len(new) // ROW_BYTES, len(old) // ROW_BYTES, NEAR_ROWS
-    while i < end and j < old_end:
-        if length := _common_rows(new, i, old, j, min(end - i, old_end - j)):
-            yield i, j, length
-            i, j, skip = i + length, j + length, NEAR_ROWS
-            continue
-        if i + 1 < end and j + 1 < old_end and _row(new, i + 1) == _row(old, j + 1):  # one was replaced
-            i, j = i + 1, j + 1
-            continue
-        near = {_row(old, at): at for at in reversed(range(j, min(j + NEAR_ROWS, old_end)))}
-        for at in range(i, min(i + NEAR_ROWS, end)):
-            if (found := near.get(_row(new, at))) is not None:
-                i, j = at, found
-                break
-        else:
-            if (found := _find_pair(new, i, old, j)) >= 0:
-                j = found
-            else:  # inserted rows: they are skipped, more of them each time
-                i, skip = i + skip, 2 * skip
-
-
-def _row(rows: bytes, at: int) -> bytes:
-    return rows[at * ROW_BYTES : (at + 1) * ROW_BYTES]
-
-
-def _common_rows(new: bytes, i: int, old: bytes, j: int, most: int) -> int:
-    """Count the rows that are equal from two positions on."""
-    length = 0
-    while length < most:
-        size = min(RUN_ROWS, most - length) * ROW_BYTES
-        at, old_at = (i + length) * ROW_BYTES, (j + length) * ROW_BYTES
-        one, other = new[at : at + size], old[old_at : old_at + size]
-        if one != other:
-            differing = (int.from_bytes(one) ^ int.from_bytes(other)).bit_length()
-            return length + (8 * size - differing) // 8 // ROW_BYTES
-        length += size // ROW_BYTES
-    return length
-
-
-def _find_pair(new: bytes, i: int, old: bytes, j: int) -> int:
-    """Return where a row and the next one follow each other further on; -1 where they do not."""
-    pair, at = new[i * ROW_BYTES : (i + 2) * ROW_BYTES], j * ROW_BYTES - 1
-    if len(pair) < 2 * ROW_BYTES:
-        return -1
-    while (at := old.find(pair, at + 1)) >= 0:
-        if at % ROW_BYTES == 0:
-            return at // ROW_BYTES
-    return -1
-
-
 @dataclass
 class RowMemo:
     """The memo of a list while its file is compared: what was known before, and what will be known then."""
@@ -261,8 +207,8 @@ class RowMemo:
         return memo
 
     def __post_init__(self) -> None:
-        self._segments: Iterator[Segment] = iter(())
-        self._old = Segment(b"", b"", b"")
+        self._segments: Iterator[KnownRows] = iter(())
+        self._old = KnownRows(b"", b"", b"")
         self._at = self._id_at = 0  # of the first known row that was not passed
         self._only: int | None = None  # how many identifiers each of them has, where all have as many
         self._identifiers: list[int] = []  # of each shape
@@ -311,13 +257,13 @@ class RowMemo:
         at, old = self._at, self._old
         if len(old.digests) // ROW_BYTES - at >= rows:
             return
-        parts = [Segment(old.digests[at * ROW_BYTES :], old.shapes[at:], old.ids[self._id_at :])]
+        parts = [KnownRows(old.digests[at * ROW_BYTES :], old.shapes[at:], old.ids[self._id_at :])]
         missing = rows - len(parts[0].shapes)
         while missing > 0 and (segment := next(self._segments, None)):
             parts.append(segment)
             missing -= len(segment.shapes)
         self._at = self._id_at = 0
-        self._old = Segment(
+        self._old = KnownRows(
             *(b"".join(each) for each in zip(*map(msgspec.structs.astuple, parts), strict=True))
         )
         shapes = self._old.shapes
@@ -391,7 +337,7 @@ class RowMemo:
                 self.shapes[shape] = len(self.shapes)
                 self._identifiers.append(shape.identifiers)
 
-    def _store(self, segment: Segment) -> None:
+    def _store(self, segment: KnownRows) -> None:
         if not (self._stored and segment.digests):
             return
         frame = _encode(self._seal.seal(segment))
@@ -468,10 +414,10 @@ def _counted(shapes: bytes) -> Counter[int]:
     return Counter(shapes)
 
 
-def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) -> Segment:
+def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) -> KnownRows:
     """Return the rows of a block in their order, but for those that are not to be known."""
     if found.unknown is None and NO_SHAPE not in shapes:
-        return Segment(found.digests, shapes, ids)
+        return KnownRows(found.digests, shapes, ids)
     unknown = range(found.rows) if found.unknown is None else found.unknown
     digests, parts, id_parts, at = list[bytes](), list[bytes](), list[bytes](), 0
     runs = iter(found.runs)
@@ -484,7 +430,7 @@ def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) 
             run = next(runs, None)
         end = at + ID_BYTES * counts[number]
         if shapes[number] != NO_SHAPE:
-            digests.append(_row(found.digests, row))
+            digests.append(row_at(found.digests, row))
             parts.append(shapes[number : number + 1])
             id_parts.append(ids[at:end])
         at = end
@@ -492,4 +438,4 @@ def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) 
         digests.append(found.digests[row * ROW_BYTES : (row + len(own)) * ROW_BYTES])
         parts.append(own)
         id_parts.append(own_ids)
-    return Segment(b"".join(digests), b"".join(parts), b"".join(id_parts))
+    return KnownRows(b"".join(digests), b"".join(parts), b"".join(id_parts))

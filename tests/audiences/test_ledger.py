@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.audiences import ledger as ledgers
+from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger import Ledger, Trust
 from ads_cli.audiences.ledger_log import DamagedLogError, LogFile, LogHeader, read_log
 from ads_cli.audiences.ledger_records import KINDS, LedgerEntry, Sealer

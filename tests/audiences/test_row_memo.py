@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.audiences import list_packer, row_memo
-from ads_cli.audiences.ledger import FOLDER, MEMO
-from ads_cli.audiences.ledger_records import month_of
+from ads_cli.audiences import list_packer, row_shapes
+from ads_cli.audiences.ledger import MEMO
+from ads_cli.audiences.ledger_records import FOLDER, month_of
 from ads_cli.audiences.row_shapes import ROW_BYTES, RowHash
 from ads_cli.audiences.upload import RecordedUpload
 from tests.audiences.lists import FIELDS, List, people, person
@@ -188,7 +188,7 @@ rows = st.lists(st.integers(0, 30), max_size=60)
 def test_common_runs_are_equal_rows_in_order(new, old, at):
     encoded = [b"".join(number.to_bytes(ROW_BYTES) for number in numbers) for numbers in (new, old)]
     done = (0, at)
-    for i, j, length in row_memo.common_runs(*encoded, at):
+    for i, j, length in row_shapes.common_runs(*encoded, at):
         assert i >= done[0] and j >= done[1] and length
         assert new[i : i + length] == old[j : j + length]
         done = i + length, j + length
@@ -199,7 +199,7 @@ def test_rows_are_found_again_behind_others_that_were_inserted_removed_or_replac
     numbers = [*range(1, 40), *range(10**6, 10**6 + 100), *range(40, 500), *range(3000, 8000), -1 % 2**40]
     numbers[20] = 10**7
     new = b"".join(number.to_bytes(ROW_BYTES) for number in numbers)
-    known = sum(length for _, _, length in row_memo.common_runs(new, old, 0))
+    known = sum(length for _, _, length in row_shapes.common_runs(new, old, 0))
     assert known > len(numbers) - 100 - 2 - 100
 
 

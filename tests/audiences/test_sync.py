@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import pytest
 
-from ads_cli.audiences import ledger as ledgers
+from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger_log import LogFile
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError

@@ -8,8 +8,8 @@ import random
 from decimal import Decimal
 
 import pytest
-from ads_cli.client.sender import Sender
 
+from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.line_items import CARD
 from tests.effort import tries
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from random import Random
 
 from ads_cli.api.users import MAX_OPERATIONS
-from ads_cli.audiences.ledger import FOLDER, KEY_FILE, read_description
+from ads_cli.audiences.ledger import read_description
 from ads_cli.audiences.ledger_log import SentUsers, read_log
-from ads_cli.audiences.ledger_records import HALF, RECORD_BYTES, LedgerEntry, Sealer
+from ads_cli.audiences.ledger_records import FOLDER, HALF, KEY_FILE, RECORD_BYTES, LedgerEntry, Sealer
 from ads_cli.emulator.app import Emulator
 from ads_cli.uploads.upload import Acknowledgement
 from tests.conftest import PRODUCT

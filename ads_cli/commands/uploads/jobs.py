@@ -120,7 +120,8 @@ def _say_old_ledgers(call: Invocation) -> None:
     """Name the lists that were not changed for so long that the service has forgotten everybody."""
     from datetime import UTC, datetime, timedelta
 
-    from ...audiences.ledger import FOLDER, stored_ledgers
+    from ...audiences.ledger import stored_ledgers
+    from ...audiences.ledger_records import FOLDER
 
     if not (call.settings.state_dir / FOLDER).is_dir():
         return

@@ -105,7 +105,7 @@ MEDIA_UPLOADS = (
         "ads_cli/feeds/locations/__init__.py",
         "        stream.seek(0)\n        return stream\n",
         "        return stream\n",
-        ("tests/media/test_bad_input.py::test_standard_input_is_taken",),
+        ("tests/feeds/test_source.py::test_standard_input_needs_a_format_and_can_be_read_twice",),
     ),
     Mutant(
         "a list whose upload was refused must be resumed",

@@ -158,15 +158,15 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: without --prune what the file does not have is deleted",
         COMPARISON,
-        "if self._prune and covers:",
-        "if covers:",
+        "if self._prune and may_prune:",
+        "if may_prune:",
         (f"{FILES}::test_without_prune_nothing_is_deleted_and_with_it_only_what_the_lists_lack",),
     ),
     Mutant(
         "campaign files: children of what is deleted do not count among the records",
         COMPARISON,
-        "self.plan.listed += 0 if replaced_by else len(below)",
-        "self.plan.listed += 0",
+        "self.plan.listed += sum(1 for _ in _each_below(one))  # they are deleted with it",
+        "pass",
         (f"{GENERATED}::test_after_any_edits_and_kills_the_account_is_the_file",),
     ),
     Mutant(
@@ -189,5 +189,19 @@ CAMPAIGN_FILES = (
         'record["key"] = f"copy of {self._source}/{one.id} {record[\'name\']}"',
         'record["key"] = f"copy of {datetime.now(UTC)}"',
         (f"{COPIES}::test_a_copy_is_the_same_but_paused_and_is_made_once",),
+    ),
+    Mutant(
+        "campaign files: budgets are summed up with changes that a copy drops",
+        "ads_cli/campaigns/plan.py",
+        "if is_wanted(change)]\n        self.sum_budgets()\n",
+        "if is_wanted(change)]\n",
+        (f"{COPIES}::test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about",),
+    ),
+    Mutant(
+        "campaign files: notes of replacements are read as keys",
+        "ads_cli/campaigns/memory.py",
+        "is_replacement=more == [True])",
+        "is_replacement=key.startswith(OLD_REPLACEMENT))",
+        (f"{FILES}::test_a_replacement_is_made_once_and_the_file_stays_what_it_is",),
     ),
 )

@@ -103,6 +103,13 @@ CONVERSION = (
         ("tests/products/test_bad_input.py::test_rows_are_grouped_by_how_many_cells_they_have",),
     ),
     Mutant(
+        "a command that prints a text passes over the file of --to",
+        "ads_cli/cli/tree.py",
+        'if (to := command_line.parsed_options.get("to")) and not command_line.open_result:',
+        'if (to := command_line.parsed_options.get("to")) and False:',
+        ("tests/promises/test_workbooks.py::test_a_command_that_prints_a_text_writes_no_file_and_says_so",),
+    ),
+    Mutant(
         "what a recipe says and nothing reads is passed over",
         "ads_cli/commands/uploads/recipe.py",
         "if unread := [key for key in recipe if key not in read]:",

@@ -51,8 +51,7 @@ def record_handlers(
     `begins_record` is called with each tag outside of records, `end_record` with the values of a record and
     their problem, and `leave` at the end of each element outside of records, and of each record.
     """
-    # The fields of the records with the same tags in the same order; none where two tags are of one field, or
-    # one is ignored: the values of such records are added one by one.
+    # By the order of tags; none where two tags are of one field or one is ignored: see _one_by_one.
     fields_of_order: dict[tuple[str, ...], list[str]] = {}
     tags: list[str] = []  # of the fields of the record that is open
     texts: list[str] = []  # of each of them

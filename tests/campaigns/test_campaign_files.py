@@ -535,6 +535,13 @@ def test_what_is_replaced_stays_until_its_replacement_is_whole(adsctl, service):
     assert plan(adsctl, file, "--prune", code=0) == []
 
 
+def test_what_is_deleted_with_a_campaign_counts_among_the_records(adsctl, service):
+    whole = {"account": SHOP, "scope": "account", "campaigns": []}
+    told = apply(adsctl, whole, "--prune", code=12).stderr
+    deleted, listed = told.partition(" records would be deleted")[0].split()[-3::2]
+    assert int(deleted.strip('"')) == int(listed) > 20
+
+
 def test_a_key_that_reads_like_a_note_of_a_replacement_is_a_key(adsctl, service):
     campaign = {"name": "Other", "key": f"in place of {KNITTERS}", "funding_instrument_id": CARD}
     for _ in range(2):

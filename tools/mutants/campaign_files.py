@@ -3,7 +3,6 @@
 from .mutant import Mutant
 
 FILES = "tests/campaigns/test_campaign_files.py"
-GENERATED = "tests/campaigns/test_generated_accounts.py"
 KILLED = f"{FILES}::test_a_run_killed_at_any_request_is_resumed_and_creates_nothing_twice"
 COPIES = "tests/campaigns/test_campaign_copies.py"
 COMPARISON, APPLY = "ads_cli/campaigns/comparison.py", "ads_cli/campaigns/apply.py"
@@ -167,7 +166,7 @@ CAMPAIGN_FILES = (
         COMPARISON,
         "self.plan.listed += sum(1 for _ in _each_below(one))  # they are deleted with it",
         "pass",
-        (f"{GENERATED}::test_after_any_edits_and_kills_the_account_is_the_file",),
+        (f"{FILES}::test_what_is_deleted_with_a_campaign_counts_among_the_records",),
     ),
     Mutant(
         "campaign files: a stored plan is carried out though what it touches has changed",

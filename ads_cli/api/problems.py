@@ -11,8 +11,9 @@ from .fields import FieldType
 
 Severity = Literal["error", "warning"]
 CHOICE = "choice"  # the rule of a field whose values are listed
-# Quoted values and numbers: they differ between messages about the same mistake.
-VARIABLE_PART = r"'[^']*'|\"[^\"]*\"|\d[\d,.]*"
+# Quoted values and numbers: they differ between messages about the same mistake. A row with too few cells
+# is another mistake than one with too many.
+VARIABLE_PART = r"'[^']*'|\"[^\"]*\"|(?>\d[\d,.]*)(?! cells)"
 
 
 class Problem(NamedTuple):

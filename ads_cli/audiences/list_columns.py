@@ -237,6 +237,11 @@ class ListColumns:
                     hint="keep one of them, and leave out the others with --ignore COLUMN",
                 )
 
+    def unused(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns that are neither sent nor read."""
+        used = {*self.options.used, *self.fields(columns), self.country(columns)}
+        return [column for column in columns if column not in used]
+
     def notes(self, columns: Sequence[str]) -> list[str]:
         """Say how columns were read, and which are not sent."""
         country, consents = self.country(columns), self.consents(columns)
@@ -254,8 +259,7 @@ class ListColumns:
                 )
         if country and not self.options.country:
             notes.append(f"the column {country!r} is read as the country of national phone numbers")
-        used = self.options.used.union(self.fields(columns), consents, [country])
-        unused = [column for column in columns if column not in used]
+        unused = [column for column in self.unused(columns) if column not in consents]
         notes += columns_not_sent(unused, {*self.known} - {*self.fields(columns).values()})
         if PARTNER_ID in self.known:
             notes += [

@@ -8,29 +8,36 @@ import typer
 from ..batches import Uncertain
 from ..console.invocation import Invocation
 from ..errors import UsageError
-from .uploads.options import FeedOptions, File, PushOptions, with_options
+from .uploads.options import FeedOptions, File, PushOptions, Recipe, RecipeDraft, recipe_file, with_options
 
 
-@with_options(feed=FeedOptions, options=PushOptions, default_concurrency=1)
+class ConversionFileOptions(FeedOptions, frozen=True):
+    """How a file of conversions is read."""
+
+    recipe: Recipe = None
+    event_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The web event tag of rows that name none")
+    ] = None
+    currency: Annotated[
+        str | None, typer.Option(metavar="CODE", help="The currency of values without one (service: USD)")
+    ] = None
+    region: Annotated[
+        str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
+    ] = None
+
+
+@with_options(feed=ConversionFileOptions, options=PushOptions, default_concurrency=1)
 def send(
     ctx: typer.Context,
     file: File,
     pixel: Annotated[str, typer.Option("--pixel", metavar="ID", help="The pixel of the website")],
-    event_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The web event tag of rows that name none")
-    ] = None,
-    currency: Annotated[
-        str | None, typer.Option(metavar="CODE", help="The currency of values without one (service: USD)")
-    ] = None,
-    region: Annotated[
-        str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
-    ] = None,
+    feed: ConversionFileOptions,
     uncertain: Annotated[
         Uncertain | None,
         typer.Option(help="With --resume: what to do with conversions whose answer was lost"),
     ] = None,
+    recipe_draft: RecipeDraft = None,
     *,
-    feed: FeedOptions,
     options: PushOptions,
 ) -> None:
     """Send the conversions of a website, 500 at a time, with identifiers hashed on this machine.
@@ -38,7 +45,7 @@ def send(
     A row has conversion_time, event_id and an identifier: email, phone_number or platform_click_id, and
     beside one of these ip_address and user_agent; both of these alone find few people, which is a warning.
     It may have value, price_currency, number_items, conversion_id, description and contents. What may have
-    been counted is not sent again unasked.
+    been counted is not sent again unasked. --write-recipe keeps the options in a file, for --recipe.
 
     For example: adsctl conversions send orders.csv --pixel o8z6j --event-id o3f71
     """
@@ -48,13 +55,15 @@ def send(
     from .uploads.push import PushCommand
 
     call = Invocation.of(ctx)
+    currency = feed.currency
     if currency and not currency.isalpha():
         raise UsageError(f"--currency: {currency!r} is not a code of ISO 4217", hint="as in EUR")
-    defaults = {"event_id": event_id, "price_currency": currency.upper() if currency else None}
+    defaults = {"event_id": feed.event_id, "price_currency": currency.upper() if currency else None}
     rows = feed.open_rows(call, file, ("conversions",), KNOWN, feed.mapping(KNOWN))
     rows.sensitive = True
-    reader = ConversionReader(call.settings.names, defaults, checked_region(region))
+    reader = ConversionReader(call.settings.names, defaults, checked_region(feed.region))
     plan = conversion_plan(rows, reader, pixel, uncertain)
+    recipe = recipe_file(call, recipe_draft, rows.source, options.failed_out, force=options.force)
     is_resumed = options.resume or bool(options.job)
     steps = OnceHooks(
         call=call,
@@ -63,6 +72,8 @@ def send(
         is_resumed=is_resumed,
         skip_invalid=options.skip_invalid,
     )
+    if recipe:
+        recipe.write(call, feed, file)
     try:
         PushCommand(steps, options).run()
     finally:

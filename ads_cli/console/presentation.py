@@ -126,4 +126,9 @@ class ResultFile:
     def require_written(self) -> None:
         """Raise UsageError where the command had nothing for the file."""
         if not self._is_written:
-            raise UsageError(f"--to: {self._path} was not written, since this command shows no records")
+            raise not_written(self._path)
+
+
+def not_written(path: Path | str) -> UsageError:
+    """Return the error of a command that had nothing for the file of --to."""
+    return UsageError(f"--to: {path} was not written, since this command shows no records")

@@ -60,8 +60,9 @@ def parse_shown(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[s
     derived = [name for word in words if (name := word.lower().replace("-", "_")) in DERIVED]
     if any(word.lower() == FREQUENCY for word in words):
         raise UsageError(
-            "--metrics: frequency needs the reach, which the service does not have with other metrics",
-            hint="'adsctl stats reach campaigns' shows both",
+            "--metrics: frequency needs the reach, which is no sum: the service has it for whole campaigns "
+            "and funding instruments in a period, and in no row of other metrics",
+            hint="'adsctl stats reach campaigns' and 'stats reach funding-instruments' show how often",
         )
     if not derived:
         return *parse_metrics(text, entity), ()

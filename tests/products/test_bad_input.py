@@ -77,6 +77,21 @@ def test_a_row_with_too_many_cells(adsctl):
     assert "feed.csv:3: has 10 cells, and the header has 9" in said
 
 
+@pytest.mark.parametrize("command", ["products", "audiences"])
+@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv"])
+def test_rows_are_grouped_by_how_many_cells_they_have(adsctl, command, name):
+    sign = "\t" if name.endswith("tsv") else ","
+    header = ["id", "title", "email", "description"]
+    lines = [header, ["1"], ["2", "b"], ["3"], ["4", "d", "d@x.de", "d", "d"]]
+    adsctl.file(name, "".join(f"{sign.join(line)}\n" for line in lines))
+    done = adsctl(command, "check", name, "-o", "json", code=3)
+    findings = json.loads(done.stdout)["findings"]
+    found = {each["problem"]: each["lines"] for each in findings if "cells" in each["problem"]}
+    assert found == {
+        f"has {n} cells, and the header has 4": at for n, at in [(1, [2, 4]), (2, [3]), (5, [5])]
+    }
+
+
 def test_yaml_with_exponential_aliases_is_refused(adsctl):
     lines = ["a: &a [x,x,x,x,x,x,x,x,x]"] + [
         f"{b}: &{b} [{','.join([f'*{a}'] * 9)}]" for a, b in zip("abcdefg", "bcdefgh", strict=True)

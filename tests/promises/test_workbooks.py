@@ -76,6 +76,22 @@ def test_a_command_without_records_says_that_it_wrote_no_file(adsctl):
 
 
 @pytest.mark.parametrize(
+    "words", ["help exit-codes", "help products push", "help", "completion bash", "skill"]
+)
+def test_a_command_that_prints_a_text_writes_no_file_and_says_so(adsctl, words):
+    assert "c.xlsx was not written" in adsctl(*words.split(), "--to", "c.xlsx", code=2).stderr
+    assert "c.csv was not written" in adsctl("--to", "c.csv", *words.split(), code=2).stderr
+
+
+@pytest.mark.parametrize("words", ["help fields products", "help endpoints", "help metrics"])
+def test_the_lists_of_help_are_written_to_a_workbook(adsctl, words):
+    adsctl(*words.split(), "-o", "xlsx", "--to", "c.xlsx")
+    shown = adsctl(*words.split(), "-o", "csv").stdout.splitlines()
+    assert sheet_of(adsctl.home / "c.xlsx")[0] == shown[0].split(",")
+    assert len(sheet_of(adsctl.home / "c.xlsx")) > 20
+
+
+@pytest.mark.parametrize(
     "words", [("export", "s.xlsx"), ("export", "--to", "s.xlsx"), ("get", "--to", "s.xlsx")]
 )
 def test_statistics_have_numbers_amounts_and_days(adsctl, words):

@@ -90,7 +90,7 @@ def test_rows_are_sorted_by_any_column_and_cut_and_totals_stay_those_of_all(stat
     ("words", "told"),
     [
         (("--metrics", "ctr", "--sort", "clicks"), "--sort: no column 'clicks'"),
-        (("--metrics", "frequency"), "frequency needs the reach"),
+        (("--metrics", "frequency"), "frequency needs the reach, which is no sum"),
         (("--metrics", "ctr", "--entity", "ACCOUNT"), "ACCOUNT has no clicks"),
         (("--metrics", "ctrr"), "'ctrr' is not a known group or metric"),
         (("--metrics", "ctr", "--sort", "ctr", "--raw"), "--sort cannot be used with --raw"),

@@ -96,6 +96,27 @@ CONVERSION = (
         (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
     ),
     Mutant(
+        "rows with too few cells count as those with too many",
+        "ads_cli/api/problems.py",
+        "(?>\\d[\\d,.]*)(?! cells)",
+        "\\d[\\d,.]*",
+        ("tests/products/test_bad_input.py::test_rows_are_grouped_by_how_many_cells_they_have",),
+    ),
+    Mutant(
+        "a command that prints a text passes over the file of --to",
+        "ads_cli/cli/tree.py",
+        'if (to := command_line.parsed_options.get("to")) and not command_line.open_result:',
+        'if (to := command_line.parsed_options.get("to")) and False:',
+        ("tests/promises/test_workbooks.py::test_a_command_that_prints_a_text_writes_no_file_and_says_so",),
+    ),
+    Mutant(
+        "what a recipe says and nothing reads is passed over",
+        "ads_cli/commands/uploads/recipe.py",
+        "if unread := [key for key in recipe if key not in read]:",
+        "if unread := [key for key in recipe if False]:",
+        (f"{RECIPE}::test_what_a_recipe_says_is_refused_where_no_command_for_such_a_file_reads_it",),
+    ),
+    Mutant(
         "a typed condition replaces all of a recipe",
         "ads_cli/commands/uploads/recipe.py",
         "kept = [text for text in texts if _subject(key, text) not in taken]",

@@ -11,7 +11,15 @@ from ...console.invocation import Invocation
 from ...errors import ContentError, NotFoundError, StateError, UsageError
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
-from ..uploads.options import FILE_HELP, Lists, PushOptions, RejectedOptions, with_options
+from ..uploads.options import (
+    FILE_HELP,
+    Lists,
+    PushOptions,
+    RecipeDraft,
+    RejectedOptions,
+    recipe_file,
+    with_options,
+)
 from .options import ListOptions
 
 if TYPE_CHECKING:
@@ -96,8 +104,11 @@ def check(
     *,
     feed: ListOptions,
     rejected: RejectedOptions,
+    recipe_draft: RecipeDraft = None,
 ) -> None:
     """Check a list of people, offline: what is wrong, and how many identifiers of each kind it has.
+
+    --write-recipe keeps the options in a file, for --recipe: of a list with invalid rows too.
 
     For example: adsctl audiences check customers.csv
     """
@@ -109,6 +120,7 @@ def check(
     call = Invocation.of(ctx)
     plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
+    recipe = recipe_file(call, recipe_draft, plan.rows.source, rejected.failed_out, force=rejected.force)
     report = validate_with_progress(call, plan)
     for name, count in plan.report.identifiers.items():
         hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"
@@ -117,6 +129,8 @@ def check(
     say_estimate(call, plan)
     show_report(call.printer, plan.rows, report)
     write_invalid_rows(rejected.failed_out_file, plan, report)
+    if recipe:
+        recipe.write(call, feed, files[0], unsent=_unused_columns(feed, plan))
     if report.invalid:
         raise ContentError(report.summary)
     require_people(call, plan, feed)
@@ -218,6 +232,12 @@ def _offline_plan(
     upload = audience_upload("-", "-")
     settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
     return plan_lists(call, files, feed, settings, reads_all=True)
+
+
+def _unused_columns(feed: ListOptions, plan: "ListPlan") -> list[str]:
+    from ...audiences.upload import audience_upload
+
+    return feed.list_columns(audience_upload("-", "-")).unused(plan.rows.columns)
 
 
 def list_settings(

@@ -9,7 +9,7 @@ import typer
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
 from ...errors import ContentError, UsageError
-from ..uploads.options import Files, PageOptions, RejectedOptions, Strict, with_options
+from ..uploads.options import Files, PageOptions, RecipeDraft, RejectedOptions, Strict, with_options
 from . import STRICT_HINT, count_changed, sync_state_of
 from .options import ImageOptions, ProductFeedOptions
 from .page import FeedReport
@@ -50,10 +50,7 @@ def check(
         str | None,
         typer.Option("--write-mapping", metavar="FILE", help="Write a first mapping of this feed here"),
     ] = None,
-    recipe_draft: Annotated[
-        str | None,
-        typer.Option("--write-recipe", metavar="FILE", help="Write the options that make rows valid here"),
-    ] = None,
+    recipe_draft: RecipeDraft = None,
     interactive: Annotated[
         bool, typer.Option("--interactive", help="Ask for values that are missing, and write a recipe")
     ] = False,

@@ -11,7 +11,6 @@ import msgspec
 
 from ...api.products import MAX_IMAGE_BYTES
 from ...console.invocation import Invocation
-from ...console.output_file import OutputFile
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, NotConfirmedError
 from ...feeds.rows import NotUtf8Error, Rows
@@ -21,10 +20,12 @@ from ...products.normal_form import PRODUCT_SCHEMA
 from ...uploads.plan import RowPlan
 from ...validation import CheckedRow
 from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
+from ..uploads.options import recipe_file
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
     from ...products.images import ImageCheck
+    from ..uploads.recipe import RecipeFile
     from .advice import Advice, AdvisedOption, Outcome
 
 REQUIRED = PRODUCT_SCHEMA.required
@@ -52,20 +53,21 @@ class CheckEnd:
             recipe = f"{Path(files[0]).stem or 'feed'}.recipe.yaml"
         self._call, self._feed, self._files, self._force = call, feed, files, force
         self._interactive = interactive
-        self._out = OutputFile(recipe) if recipe else None
+        self._recipe = recipe
+        self._out: RecipeFile | None = None
         self._advice: Advice | None = None
         self._push = ""  # the command that sends the valid rows, where no option helps the others
 
     def begin(self, rows: Rows) -> None:
         """Ask before an existing file is replaced by the recipe."""
-        if self._out:
-            self._out.check_differs(rows.source, None)
-            self._out.confirm(self._call, force=self._force)
+        self._out = recipe_file(self._call, self._recipe, rows.source, force=self._force)
         self._began = perf_counter()
 
     def advise(self, rows: Rows, report: ValidationReport) -> dict[str, Any] | None:
         """Find what to type next, where it is shown; return it for programs."""
-        is_shown = self._out or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
+        is_shown = (
+            self._recipe or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
+        )
         if not (report.invalid and is_shown):
             return None
         self._find_advice(rows, report)
@@ -161,8 +163,6 @@ class CheckEnd:
         """Write the recipe, if one is asked for."""
         if not self._out:
             return
-        from ..uploads.recipe import recipe_text
-
         opened = feed.open_again(self._call, rows, PRODUCT_SCHEMA)
         kinds = {each.name for each in opened}
         next(iter(opened[0].rows), None)  # the columns are known from the first row on
@@ -173,10 +173,7 @@ class CheckEnd:
             for column in opened[0].rows.columns
             if column in unsent_columns(opened[0].rows, PRODUCT_SCHEMA.known)
         ]
-        path = str(self._out.path)
-        with self._out.open() as stream:
-            stream.write(recipe_text(feed, self._files[0], path, open_pairs, unsent))
-        self._call.messages.say(f"{path} written; use it with --recipe {shell_command([path])}")
+        self._out.write(self._call, feed, self._files[0], open_pairs, unsent)
 
 
 SHARE_OF_CHECK = 0.9  # of its time, in which options are tried

@@ -20,6 +20,7 @@ from ..uploads.reports import HIDDEN_ROWS
 from . import sync_state_of
 
 DIFF_COLUMNS = ("action", "id", "product_key", "fields")
+CHANGED = "changed"  # names of the fields; by --columns only, since scripts rely on the default ones
 MARKS = {"create": "+", "update": "~", "delete": "-"}
 COLORS = {"create": "32", "update": "33", "delete": "31"}  # SGR parameters
 OLD, NEW = "31", "32"
@@ -38,7 +39,9 @@ def show_differences(printer: Printer, differences: Iterable[ProductChange]) -> 
         for change in differences:
             printer.stream.writelines(f"{line}\n" for line in view.lines(change))
     else:
-        printer.show_records(records, DIFF_COLUMNS, "id")
+        if printer.has_columns:
+            records = (record | {CHANGED: ", ".join(record["fields"])} for record in records)
+        printer.show_records(records, DIFF_COLUMNS, "id", (CHANGED,))
     printer.stream.flush()  # what follows on stderr comes after it
 
 

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from ...console.invocation import Invocation
     from ...feeds.locations import RemoteAccess
     from ...feeds.rows import Rows
-    from ...feeds.source import ReadOptions
+    from ...feeds.source import Feed, ReadOptions
     from ...uploads.rejected_rows import FailedOut
     from ...validation import RowSchema
+    from .recipe import RecipeFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,6 +53,12 @@ Format = Annotated[
 Recipe = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Read the options of a feed from this file; those typed outrank it"),
+]
+RecipeDraft = Annotated[
+    str | None,
+    typer.Option(
+        "--write-recipe", metavar="FILE", help="Write the options that make rows valid here, for --recipe"
+    ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run with this file")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about rows as errors")]
@@ -195,6 +202,20 @@ class PushOptions(SendOptions, frozen=True):
         bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")
     ] = False
     job: Annotated[str | None, typer.Option(metavar="ID", help="Resume this job")] = None
+
+
+def recipe_file(
+    call: "Invocation", path: str | None, feed: "Feed", failed_out: str | None = None, *, force: bool
+) -> "RecipeFile | None":
+    """Return the file of --write-recipe, if one is named; ask before an existing file is replaced."""
+    if path is None:
+        return None
+    from .recipe import RecipeFile
+
+    out = RecipeFile(path)
+    out.check_differs(feed, failed_out)
+    out.confirm(call, force=force)
+    return out
 
 
 class PageOptions(msgspec.Struct, frozen=True):

@@ -2,16 +2,18 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ...config.writers import check_writers
 from ...console.invocation import Invocation
+from ...console.output_file import OutputFile
 from ...errors import ContentError, UsageError
 from ...output.text import shell_command
 from ...spelling import suggestion
@@ -22,12 +24,12 @@ if TYPE_CHECKING:
 PAIRS = ("map", "split", "set", "default")  # a mapping of what stands before and after the `=`
 LISTS = ("where", "ignore")
 CONDITION_SIGNS = "=!<>~"
-# Options of other commands than the one that runs are known too: one recipe serves them all.
 OPTIONS = (
     *("format", "encoding", "record", "sheet", "max-size", "max-rows", "from", "mapping"),
     *(*PAIRS, *LISTS, "currency", "base-url", "keep", "fix", "strict", "scope", "min-rows", "max-delete"),
-    *("region", "region-column", "keep-partial", "allow-empty"),
+    *("region", "region-column", "keep-partial", "allow-empty", "event-id"),
 )
+OF_SYNC = ("min-rows", "max-delete")
 # What only a mapping says; `load_mapping` reads it.
 OF_MAPPING = frozenset(("like", "columns", "joined", "ignored", "values", "options", "left_out", "hints"))
 
@@ -47,6 +49,12 @@ def with_recipe(context: Any, values: Mapping[str, Any]) -> Iterator[dict[str, A
         call.messages.note(warning, "warning")
     recipe = _load(path)
     options = {option.long_names[0][2:]: option for option in context.command.params if option.long_names}
+    read = _read_by(options)
+    if unread := [key for key in recipe if key not in read]:
+        raise ContentError(
+            f"{path}: {unread[0]}: {context.command_path} has no such option",
+            hint="keep a recipe for each kind of file: --recipe names it, or a pattern in the profile",
+        )
     filled = dict(values) | {"recipe": path}
     if not OF_MAPPING.isdisjoint(recipe) and "mapping_file" in values:
         if "mapping" in recipe:
@@ -66,6 +74,14 @@ def with_recipe(context: Any, values: Mapping[str, Any]) -> Iterator[dict[str, A
         if option.startswith("--") and option[2:] in from_recipe:
             raise ContentError(f"{path}: {option[2:]}: {reason}", hint=error.hint) from None
         raise
+
+
+def _read_by(options: Collection[str]) -> Collection[str]:
+    """Return the keys that some command for the same kind of file reads: one recipe serves them all."""
+    if "mapping" in options:  # products; what a list alone has changes none of them
+        return {*OPTIONS, *OF_MAPPING} - {"event-id"}
+    own = {*OPTIONS}.intersection(options)
+    return own.union(OF_SYNC) if "region-column" in options else own
 
 
 def _of_profile(call: Invocation, files: Sequence[str]) -> str | None:
@@ -165,13 +181,30 @@ NAMES = {"source_kind": "from", "mapping_file": "mapping"}
 PLAIN = re.compile(r"[A-Za-z][\w -]*[\w]|[A-Za-z]")
 
 
-def recipe_text(
+class RecipeFile(OutputFile):
+    """The file of --write-recipe."""
+
+    def write(
+        self,
+        call: Invocation,
+        feed: msgspec.Struct,
+        file: str,
+        open_pairs: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        unsent: Sequence[str] = (),
+    ) -> None:
+        """Write the recipe that stands for options of a feed.
+
+        `open_pairs` are values that are to be named, by option; `unsent` are columns that no option reads.
+        """
+        path = str(self.path)
+        with self.open() as stream:
+            stream.write(_recipe_text(feed, file, path, open_pairs, unsent))
+        call.messages.say(f"{path} written; use it with --recipe {shell_command([path])}")
+
+
+def _recipe_text(
     feed: msgspec.Struct, file: str, path: str, open_pairs: Mapping[str, Sequence[str]], unsent: Sequence[str]
 ) -> str:
-    """Return the recipe that stands for options of a feed, to be read from `path`.
-
-    `open_pairs` are values that are to be named, by option; `unsent` are columns that no option reads.
-    """
     values = {
         NAMES.get(name, name.replace("_", "-")): getattr(feed, name)
         for name, default in zip(feed.__struct_fields__, _defaults(feed), strict=True)
@@ -181,7 +214,7 @@ def recipe_text(
     if own and values.get("mapping") == own:  # it is a mapping too, which the new recipe holds itself
         del values["mapping"]
         values |= {key: value for key, value in _load(own).items() if key in OF_MAPPING}
-    lines = [f"# How adsctl reads {file}: adsctl products push {shell_command([file])} --recipe {path}"]
+    lines = [f"# How adsctl reads {file}, with --recipe {shell_command([path])}"]
     for key in dict.fromkeys((*OPTIONS, *OF_MAPPING, *open_pairs)):
         if key in values or key in open_pairs:
             lines += _entry(key, values.get(key), open_pairs.get(key, ()))

@@ -227,3 +227,64 @@ def test_without_a_terminal_nothing_can_be_asked(adsctl):
     adsctl.file("shop.csv", SHOP)
     done = adsctl("products", "check", "shop.csv", "--interactive", code=12)
     assert "--interactive: there is no terminal to ask on" in done.stderr
+
+
+def test_a_check_of_a_list_writes_a_recipe_by_which_it_can_be_pushed(adsctl):
+    adsctl.file("list.csv", "tel,Land,note,Newsletter\n040 123456,DE,x,yes\n,DE,x,yes\n")
+    words = ("--map", "tel=phone_number", "--region", "DE", "--where", "Newsletter=yes", "--keep-partial")
+    done = adsctl("audiences", "check", "list.csv", *words, "--write-recipe", "people.yaml", code=3)
+    assert "people.yaml written; use it with --recipe people.yaml" in done.stderr
+    assert (adsctl.home / "people.yaml").read_text().splitlines()[1:] == [
+        "map:",
+        "  tel: phone_number",
+        'where: "Newsletter=yes"',
+        "region: DE",
+        "keep-partial: true",
+        "# Columns that are not sent; --map, or `map:` here, reads one as a field:",
+        "#   note",
+    ]
+    adsctl.file("list.csv", "tel,Land,note,Newsletter\n040 123456,,x,yes\n,DE,x,no\n")
+    done = adsctl("audiences", "check", "list.csv", "--recipe", "people.yaml", "-o", "json")
+    assert json.loads(done.stdout)["valid"] == 1
+    done = adsctl("audiences", "check", "list.csv", *words, "--write-recipe", "list.csv", "--force", code=2)
+    assert "list.csv is the input file" in done.stderr
+
+
+def test_conversions_are_sent_by_a_recipe_that_a_dry_run_has_written(adsctl):
+    adsctl.file("orders.csv", "when,mail,Total\n2026-03-01T09:00:00+01:00,a@x.de,49.90\n")
+    send = ("conversions", "send", "orders.csv", "--pixel", "o8z6j")
+    mapped = ("--map", "when=conversion_time", "--map", "mail=email", "--map", "Total=value")
+    words = (*mapped, "--event-id", "o3f71", "--currency", "EUR", "--dry-run")
+    adsctl.local(*send, *words, "--write-recipe", "orders.yaml")
+    assert (adsctl.home / "orders.yaml").read_text().splitlines()[1:] == [
+        "map:",
+        "  when: conversion_time",
+        "  mail: email",
+        "  Total: value",
+        "currency: EUR",
+        "event-id: o3f71",
+    ]
+    done = adsctl.local(*send, "--recipe", "orders.yaml", "-o", "json")
+    assert json.loads(done.stdout)["sent"] == 1
+    adsctl.file("orders.yaml", "currency: '1'")
+    assert (
+        "orders.yaml: currency: '1' is not" in adsctl.local(*send, "--recipe", "orders.yaml", code=3).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (("audiences", "check", "list.csv"), "default: {brand: Nordlicht}"),
+        (("audiences", "check", "list.csv"), "columns: {tel: phone_number}"),
+        (("conversions", "send", "list.csv", "--pixel", "o8z6j"), "where: consent=yes"),
+        (("conversions", "send", "list.csv", "--pixel", "o8z6j"), "min-rows: 3"),
+        (("products", "check", "list.csv"), "event-id: o3f71"),
+    ],
+)
+def test_what_a_recipe_says_is_refused_where_no_command_for_such_a_file_reads_it(adsctl, words, key):
+    adsctl.file("list.csv", "email\na@x.de\n")
+    adsctl.file("other.yaml", key)
+    command = " ".join(words[:2])
+    told = f"other.yaml: {key.partition(':')[0]}: adsctl {command} has no such option"
+    assert told in adsctl.local(*words, "--recipe", "other.yaml", code=3).stderr

@@ -60,6 +60,14 @@ def test_queries_and_columns_choose_what_is_shown(differing):
     ]
 
 
+def test_the_names_of_the_fields_that_differ_are_a_column_to_be_chosen(differing):
+    header, *rows = csv.reader(io.StringIO(shown(differing, "--columns", "action,id,changed", "-o", "csv")))
+    assert header == ["action", "id", "changed"]
+    assert rows[0] == ["update", "a", "title, price"]
+    assert [row[:2] for row in rows[1:]] == [["create", "new"], ["delete", "gone"]]
+    assert "changed" not in shown(differing, "-o", "csv") + shown(differing, "-o", "json")
+
+
 def test_a_pipe_shows_whole_values_without_color(differing):
     escaped = r"\x1b[31mred\x1b[0m\u202e\n'quoted' | \"x\"".replace('\\"', '"')
     assert shown(differing, "-o", "table").splitlines() == [

@@ -4,7 +4,8 @@ Categories are those of the upload, in lower case; the library shows them in cap
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from enum import StrEnum
 from functools import partial
 from typing import Annotated, Literal, get_args
 
@@ -24,12 +25,25 @@ MEDIA_TYPES = (
     *("image/gif", "image/bmp", "image/png", "image/webp", "image/pjpeg", "image/tiff"),
     *("model/gltf-binary", "model/vnd.usdz+zip"),
 )
-CATEGORIES = (
-    *("amplify_video", "tweet_gif", "tweet_image", "tweet_video"),
-    *("dm_gif", "dm_image", "dm_video", "subtitles"),
-)
-SIMPLE_CATEGORIES = tuple(name for name in CATEGORIES if name != "amplify_video")  # of one request
-SUBTITLED = {"amplify_video": "AmplifyVideo", "tweet_video": "TweetVideo"}
+
+
+class Category(StrEnum):
+    """What the service prepares a file for."""
+
+    amplify_video = "amplify_video"
+    tweet_gif = "tweet_gif"
+    tweet_image = "tweet_image"
+    tweet_video = "tweet_video"
+    dm_gif = "dm_gif"
+    dm_image = "dm_image"
+    dm_video = "dm_video"
+    subtitles = "subtitles"
+
+
+# An upload in one request takes all others.
+SIMPLE_CATEGORIES = tuple(name for name in Category if name is not Category.amplify_video)
+SUBTITLED: dict[str, str] = {Category.amplify_video: "AmplifyVideo", Category.tweet_video: "TweetVideo"}
+OF_SERVICE, NEUTRAL = "tweet_", "post_"  # how categories of posts begin
 LookupField = Literal[
     "alt_text",
     "duration_ms",
@@ -50,18 +64,22 @@ MediaContent = Annotated[bytes, Meta(description="The bytes", extra={"argument":
 OfMedia = Annotated[MediaId, Meta(extra={"argument": "MEDIA_KEY"})]
 
 
-def _one_of(values: Iterable[str], pattern: str = "", option: str = "") -> Meta:
-    """Require one of some values, which are no names that services differ in."""
-    pattern = pattern or "|".join(map(re.escape, values))
+def _one_of(values: Collection[str], also: Iterable[str] = (), option: str = "") -> Meta:
+    """Require one of some values by a pattern: as a Literal, they would be translated for the service."""
+    pattern = "|".join(map(re.escape, (*values, *also)))
     extra = {"expected": f"one of {', '.join(values)}"} | ({"option": option} if option else {})
     return Meta(pattern=rf"^(?:{pattern})\Z", extra=extra)
 
 
-# An upload of the neutral service may write post_image for tweet_image.
-OF_POSTS = "(?:post|tweet)_(?:gif|image|video)|dm_(?:gif|image|video)|subtitles"
-Category = Annotated[str, _one_of(CATEGORIES, f"amplify_video|{OF_POSTS}", "category")]
-SimpleCategory = Annotated[str, _one_of(SIMPLE_CATEGORIES, OF_POSTS, "category")]
-SubtitledCategory = Annotated[str, _one_of(SUBTITLED.values())]
+def _category_of(values: Collection[Category]) -> Meta:
+    """Require one of some categories; the neutral service also takes post_image for tweet_image."""
+    neutral = (NEUTRAL + name.removeprefix(OF_SERVICE) for name in values if name.startswith(OF_SERVICE))
+    return _one_of(values, neutral, "category")
+
+
+UploadCategory = Annotated[str, _category_of(tuple(Category))]
+SimpleCategory = Annotated[str, _category_of(SIMPLE_CATEGORIES)]
+SubtitledCategory = Annotated[str, _one_of([*SUBTITLED.values()])]
 OF_OWNERS = Meta(description="Users who may use it too", extra={"option": "as_user_id"})
 MediaType = Annotated[str, _one_of(MEDIA_TYPES)]
 LanguageCode = Annotated[
@@ -74,9 +92,9 @@ LanguageCode = Annotated[
 ]
 
 
-def neutral_category(category: str) -> str:
+def service_category(category: str) -> str:
     """Return a category of uploads by the name that the service has for it: post_image is tweet_image."""
-    return f"tweet_{category[5:]}" if category.startswith("post_") else category
+    return OF_SERVICE + category.removeprefix(NEUTRAL) if category.startswith(NEUTRAL) else category
 
 
 def _rate(name: str, requests: int) -> Rate:
@@ -102,7 +120,7 @@ class InitializeUpload(Request, kw_only=True):
     """Begin an upload in segments."""
 
     media_type: MediaType
-    media_category: Category | None = None
+    media_category: UploadCategory | None = None
     total_bytes: Annotated[int, Meta(ge=1, le=MAX_TOTAL_BYTES)]
     additional_owners: Annotated[list[Id], OF_OWNERS] | None = None
     shared: bool | None = None

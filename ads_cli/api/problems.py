@@ -32,6 +32,11 @@ class Problem(NamedTuple):
         """What problems with the same mistake have in common."""
         return self.path, self.rule or re.sub(VARIABLE_PART, "…", self.message), self.severity, self.fix
 
+    @property
+    def field(self) -> str:
+        """The first name of the path."""
+        return self.path.split("[")[0].split(".")[0]
+
     def as_error(self) -> "Problem":
         """Return the same problem as an error."""
         return self._replace(severity="error")

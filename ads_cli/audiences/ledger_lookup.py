@@ -25,7 +25,7 @@ from .ledger_records import (
 CREATED, UPDATED = "created", "updated"
 
 
-class ComparedRows(NamedTuple):
+class LedgerDifferences(NamedTuple):
     """How some rows differ from the ledger, as compactly as it goes between processes."""
 
     people: int
@@ -114,7 +114,7 @@ class LedgerLookup:
         rows: Sequence[int],
         *,
         with_ids: bool,
-    ) -> ComparedRows:
+    ) -> LedgerDifferences:
         """Compare the people of some rows; `columns` are their identifiers, `user_of` their JSON.
 
         Where the ledger is empty, everybody is due, and nobody is named.
@@ -147,7 +147,7 @@ class LedgerLookup:
         ids = b"".join([digest[:ID_BYTES] for digest in digests]) if with_ids else b""
         if not len(index):
             positions = array("Q", bytes(8 * len(digests)))
-        return ComparedRows(len(rows), positions.tobytes(), due, tags.tobytes(), ids, counts)
+        return LedgerDifferences(len(rows), positions.tobytes(), due, tags.tobytes(), ids, counts)
 
     @property
     def _is_plain(self) -> bool:

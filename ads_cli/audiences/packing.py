@@ -13,7 +13,7 @@ from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from .columns import EncodedColumn, encode_columns
 from .headers import find_region
 from .identifiers import IDENTIFIERS, identifier_types
-from .ledger_lookup import ComparedRows, LedgerView
+from .ledger_lookup import LedgerDifferences, LedgerView
 from .operations import OperationParams, Operations
 from .row_shapes import ShapedRows, find_shapes
 
@@ -62,7 +62,7 @@ class PackedRows:
     hashed: Counter[str] = field(default_factory=Counter)
     placeholders: Counter[str] = field(default_factory=Counter)
     answers: dict[str, Counter[str]] = field(default_factory=dict)  # in columns of consent
-    compared: ComparedRows | None = None
+    compared: LedgerDifferences | None = None
     shaped: ShapedRows | None = None  # where they are to be known again
 
 

@@ -98,7 +98,7 @@ class ListReport(ValidationReport):
                 )
 
 
-class RowComparison(Protocol):
+class DifferenceSink(Protocol):
     """Takes what worker processes have found of rows in a ledger."""
 
     view: "LedgerView | None"  # of the ledger, for the processes; None where it is empty
@@ -116,7 +116,7 @@ class ListSettings(NamedTuple):
     resolver: ParamsResolver
     packing: PackingOptions
     dry_run: bool = False
-    comparison: "RowComparison | None" = None  # with what was acknowledged
+    comparison: "DifferenceSink | None" = None  # with what was acknowledged
     state_dir: Path | None = None  # whose key seals what journals say of files
 
     def new_report(self) -> ListReport:

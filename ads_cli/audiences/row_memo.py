@@ -46,7 +46,7 @@ class UnfitError(Exception):
     """The memo cannot tell what is asked: the file has to be read whole."""
 
 
-class Segment(msgspec.Struct, array_like=True):
+class KnownRows(msgspec.Struct, array_like=True):
     """Rows that follow one another."""
 
     digests: bytes  # sealed where they are stored, with the shapes
@@ -60,15 +60,15 @@ class SegmentSeal:
     def __init__(self, key: bytes, nonce: bytes) -> None:
         self._key, self._number = key + nonce, 0
 
-    def seal(self, segment: Segment) -> Segment:
+    def seal(self, segment: KnownRows) -> KnownRows:
         """Return the next segment as it is stored."""
         plain = segment.digests + zlib.compress(segment.shapes, 1)
-        return Segment(self._masked(plain), len(segment.shapes).to_bytes(FRAME_BYTES), segment.ids)
+        return KnownRows(self._masked(plain), len(segment.shapes).to_bytes(FRAME_BYTES), segment.ids)
 
-    def open(self, segment: Segment) -> Segment:
+    def open(self, segment: KnownRows) -> KnownRows:
         """Return the next segment as it was."""
         plain, end = self._masked(segment.digests), int.from_bytes(segment.shapes) * ROW_BYTES
-        return Segment(plain[:end], zlib.decompress(plain[end:]), segment.ids)
+        return KnownRows(plain[:end], zlib.decompress(plain[end:]), segment.ids)
 
     def _masked(self, data: bytes) -> bytes:
         self._number += 1
@@ -90,7 +90,7 @@ class Header(msgspec.Struct, kw_only=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_segment = msgspec.msgpack.Decoder(Segment).decode
+_decode_segment = msgspec.msgpack.Decoder(KnownRows).decode
 _decode_header = msgspec.msgpack.Decoder(Header).decode
 
 
@@ -120,7 +120,7 @@ def read_header(path: Path, key: bytes) -> tuple[Header, int] | None:
     return (header, begin) if header.version == VERSION else None
 
 
-def _segments(path: Path, end: int, seal: SegmentSeal) -> Iterator[Segment]:
+def _segments(path: Path, end: int, seal: SegmentSeal) -> Iterator[KnownRows]:
     with path.open("rb") as file:
         while file.tell() < end:
             yield seal.open(_decode_segment(file.read(int.from_bytes(file.read(FRAME_BYTES)))))
@@ -207,8 +207,8 @@ class RowMemo:
         return memo
 
     def __post_init__(self) -> None:
-        self._segments: Iterator[Segment] = iter(())
-        self._old = Segment(b"", b"", b"")
+        self._segments: Iterator[KnownRows] = iter(())
+        self._old = KnownRows(b"", b"", b"")
         self._at = self._id_at = 0  # of the first known row that was not passed
         self._only: int | None = None  # how many identifiers each of them has, where all have as many
         self._identifiers: list[int] = []  # of each shape
@@ -257,13 +257,13 @@ class RowMemo:
         at, old = self._at, self._old
         if len(old.digests) // ROW_BYTES - at >= rows:
             return
-        parts = [Segment(old.digests[at * ROW_BYTES :], old.shapes[at:], old.ids[self._id_at :])]
+        parts = [KnownRows(old.digests[at * ROW_BYTES :], old.shapes[at:], old.ids[self._id_at :])]
         missing = rows - len(parts[0].shapes)
         while missing > 0 and (segment := next(self._segments, None)):
             parts.append(segment)
             missing -= len(segment.shapes)
         self._at = self._id_at = 0
-        self._old = Segment(
+        self._old = KnownRows(
             *(b"".join(each) for each in zip(*map(msgspec.structs.astuple, parts), strict=True))
         )
         shapes = self._old.shapes
@@ -337,7 +337,7 @@ class RowMemo:
                 self.shapes[shape] = len(self.shapes)
                 self._identifiers.append(shape.identifiers)
 
-    def _store(self, segment: Segment) -> None:
+    def _store(self, segment: KnownRows) -> None:
         if not (self._stored and segment.digests):
             return
         frame = _encode(self._seal.seal(segment))
@@ -414,10 +414,10 @@ def _counted(shapes: bytes) -> Counter[int]:
     return Counter(shapes)
 
 
-def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) -> Segment:
+def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) -> KnownRows:
     """Return the rows of a block in their order, but for those that are not to be known."""
     if found.unknown is None and NO_SHAPE not in shapes:
-        return Segment(found.digests, shapes, ids)
+        return KnownRows(found.digests, shapes, ids)
     unknown = range(found.rows) if found.unknown is None else found.unknown
     digests, parts, id_parts, at = list[bytes](), list[bytes](), list[bytes](), 0
     runs = iter(found.runs)
@@ -438,4 +438,4 @@ def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) 
         digests.append(found.digests[row * ROW_BYTES : (row + len(own)) * ROW_BYTES])
         parts.append(own)
         id_parts.append(own_ids)
-    return Segment(b"".join(digests), b"".join(parts), b"".join(id_parts))
+    return KnownRows(b"".join(digests), b"".join(parts), b"".join(id_parts))

@@ -153,7 +153,7 @@ class RecordReader:
         """Return the problems of the record; raise UsageError for one of an option."""
         found = []
         for problem in problems:
-            field = self._fields.get(problem.path.split("[")[0].split(".")[0])
+            field = self._fields.get(problem.field)
             if field and field.name in self.options:
                 raise UsageError(f"{field.option}: {problem.message}")
             found.append(problem)

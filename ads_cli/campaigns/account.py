@@ -26,13 +26,13 @@ class AccountReader:
 
     def campaigns(self, *, ids: Collection[str] = (), q: str | None = None) -> list[Any]:
         """List campaigns, drafts too; raise NotFoundError where an id is that of none."""
-        of = [*parts([*ids])] if ids else [None]
-        kind: Any = CAMPAIGN.list
+        chunks = [*id_chunks([*ids])] if ids else [None]
+        list_request: Any = CAMPAIGN.list
         requests = [
-            kind(account_id=self.account, campaign_ids=some, q=q, with_draft=True, count=PAGE_SIZE)
-            for some in of
+            list_request(account_id=self.account, campaign_ids=some, q=q, with_draft=True, count=PAGE_SIZE)
+            for some in chunks
         ]
-        found = self.every(requests, "id")
+        found = self.fetch_all(requests, "id")
         missing = [*{*ids} - {record["id"] for record in found}]
         if missing:
             raise NotFoundError(f"the account {self.account} has no campaign {', '.join(sorted(missing))}")
@@ -40,22 +40,23 @@ class AccountReader:
 
     def line_items(self, campaigns: Sequence[str]) -> list[Any]:
         """List the line items of campaigns, drafts too."""
-        kind: Any = LINE_ITEM.list
+        list_request: Any = LINE_ITEM.list
         requests = [
-            kind(account_id=self.account, campaign_ids=some, with_draft=True, count=PAGE_SIZE)
-            for some in parts(campaigns)
+            list_request(account_id=self.account, campaign_ids=some, with_draft=True, count=PAGE_SIZE)
+            for some in id_chunks(campaigns)
         ]
-        return self.every(requests, "id", "campaign_id")
+        return self.fetch_all(requests, "id", "campaign_id")
 
-    def below(self, kind: "type[Request]", line_items: Sequence[str]) -> list[Any]:
+    def below(self, request_type: "type[Request]", line_items: Sequence[str]) -> list[Any]:
         """List what belongs to line items."""
-        made: Any = kind
+        list_request: Any = request_type
         requests = [
-            made(account_id=self.account, line_item_ids=some, count=PAGE_SIZE) for some in parts(line_items)
+            list_request(account_id=self.account, line_item_ids=some, count=PAGE_SIZE)
+            for some in id_chunks(line_items)
         ]
-        return self.every(requests, "id", "line_item_id")
+        return self.fetch_all(requests, "id", "line_item_id")
 
-    def every(self, requests: "Sequence[Request]", *ids: str) -> list[Any]:
+    def fetch_all(self, requests: "Sequence[Request]", *ids: str) -> list[Any]:
         """Fetch all pages of some lists, whose records have `ids`."""
 
         def records(request: "Request") -> list[Any]:
@@ -117,7 +118,7 @@ class AccountReader:
 
 def records_in(response: "Response", *ids: str) -> list[Any]:
     """Return the records of a response as they were sent; raise UnavailableError where one lacks an id."""
-    for record in response.records:
+    for record in response.records:  # by the neutral names, as `ids` are; `data` has those of the wire
         if missing := [name for name in ids if not isinstance(record.get(name), str)]:
             raise UnavailableError(
                 f"a record of the response has no {missing[0]}", http_status=response.status
@@ -125,7 +126,7 @@ def records_in(response: "Response", *ids: str) -> list[Any]:
     return response.data if isinstance(response.data, list) else [response.data]
 
 
-def parts(ids: Sequence[str]) -> Iterator[list[str]]:
+def id_chunks(ids: Sequence[str]) -> Iterator[list[str]]:
     """Cut ids into as many as a list takes."""
     yield from ([*ids[start : start + IDS_PER_REQUEST]] for start in range(0, len(ids), IDS_PER_REQUEST))
 

@@ -20,15 +20,17 @@ from .model import (
     label_of,
     shown_value,
 )
-from .plan import ROOT, CampaignPlan, Change, budgets_of
+from .plan import ROOT, CampaignPlan, Change
 
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
 
-REPLACED = "in place of "  # with the id of what was replaced
-
 
 class Comparison:
-    """Finds out which records of a file are which of the account, and what differs."""
+    """Finds out which records of a file are which of the account, and what differs.
+
+    It is for one `run`, or one `match_campaigns`: `_ids_obsolete` and `_still_present` grow while records are
+    matched, and `plan` while they are compared.
+    """
 
     def __init__(
         self,
@@ -43,18 +45,18 @@ class Comparison:
         self._file, self._memory = file, memory
         self._campaigns = campaigns
         self._prune, self._replace, self._is_copy = prune, replace, is_copy
-        self._by_id = {one.id: one for one in _all(campaigns)}
-        self._renewed: set[Entry] = set()  # whose ids are those of records that were replaced
-        self._has_replaced = any(REPLACED in mark[2] for mark in (*memory.ids, *memory.lost))
-        self._left: dict[Entry, Stored] = {}  # what was replaced, and is still there
-        self.plan = CampaignPlan()
+        self._by_id = {one.id: one for top in campaigns for one in (top, *_each_below(top))}
+        self._ids_obsolete: set[Entry] = set()  # whose ids are those of records that were replaced
+        self._has_replaced = any(mark.is_replacement for mark in (*memory.ids, *memory.lost))
+        self._still_present: dict[Entry, Stored] = {}  # what was replaced, and is still there
+        self.plan = CampaignPlan(campaigns)
 
     def run(self) -> CampaignPlan:
         """Compare; what is wrong is noted in the file."""
-        plan = self.plan
-        self._siblings(self._file.campaigns, self._campaigns, None, ROOT, "campaigns", self._file.covers)
-        plan.budgets = budgets_of(self._campaigns, plan.changes)
-        return plan
+        file = self._file
+        self._siblings(file.campaigns, self._campaigns, None, ROOT, "campaigns", file.may_prune)
+        self.plan.sum_budgets()
+        return self.plan
 
     def match_campaigns(self) -> dict[Entry, Stored]:
         """Find the campaigns of the file; what is wrong is not noted."""
@@ -70,24 +72,26 @@ class Comparison:
         parent: Entry | None,
         parent_id: str,
         path: str,
-        covers: bool = True,
+        may_prune: bool = True,
     ) -> None:
         """Compare the records of one list."""
         matches = self._matches(entries, stored, parent_id)
         self.plan.matched |= matches
         self.plan.listed += len(stored)
-        kept = {*matches.values(), *(self._left[entry] for entry in entries if entry in self._left)}
+        replaced = {entry: self._still_present[entry] for entry in entries if entry in self._still_present}
         for entry in entries:
-            if entry in self._left:
-                self._delete(self._left[entry], entry.path, entry)
+            if entry in replaced:
+                self._note_deletion(replaced[entry], entry.path, entry)
             if found := matches.get(entry):
                 self._compare(entry, found, parent, parent_id)
             elif self._id(entry) is None:
                 self._create(entry, parent, parent_id)
-        if self._prune and covers:
+        if self._prune and may_prune:
+            kept = {*matches.values(), *replaced.values()}
             for one in stored:
                 if one not in kept:
-                    self._delete(one, path)
+                    self.plan.listed += sum(1 for _ in _each_below(one))  # they are deleted with it
+                    self._note_deletion(one, path)
 
     def _matches(
         self, entries: Sequence[Entry], stored: Sequence[Stored], parent_id: str
@@ -109,8 +113,8 @@ class Comparison:
             found[entry] = one
 
         for entry in entries:
-            if heir := self._replacement(entry, by_id, parent_id):
-                take(entry, heir)
+            if replacement := self._replacement(entry, by_id, parent_id):
+                take(entry, replacement)
             elif (id := self._id(entry)) is not None:
                 one = by_id.get(id)
                 if one and one.kind is entry.kind:
@@ -126,11 +130,12 @@ class Comparison:
         others: dict[Any, list[Stored]] = {}
         for one in stored:
             if one.id not in claimed:
-                others.setdefault(_own(one), []).append(one)
+                others.setdefault(_match_key_of_stored(one), []).append(one)
         for entry in rest:
             if entry in found:
                 continue
-            candidates = [one for one in others.get(_wanted(entry), ()) if one.id not in claimed]
+            same = others.get(_match_key_of_entry(entry), ())
+            candidates = [one for one in same if one.id not in claimed]
             mark = mark_of(entry, parent_id)
             is_lost = mark in self._memory.lost
             if self._is_copy and entry.kind is CAMPAIGN and not is_lost:
@@ -148,13 +153,13 @@ class Comparison:
         for entry, one in found.items():
             if mark := mark_of(entry, parent_id):
                 self.plan.ids[mark] = one.id
-            if entry in self._renewed:
+            if entry in self._ids_obsolete:
                 self.plan.ids[replacement_mark(entry, parent_id)] = one.id
         return found
 
     def _id(self, entry: Entry) -> str | None:
         """Return the id that an entry has, unless it is that of a record that was replaced."""
-        return None if entry in self._renewed else entry.id
+        return None if entry in self._ids_obsolete else entry.id
 
     def _replacement(self, entry: Entry, by_id: Mapping[str, Stored], parent_id: str) -> Stored | None:
         """Find what was made in place of a record; of one that is gone, the id counts no more."""
@@ -164,23 +169,24 @@ class Comparison:
         mark = replacement_mark(entry, parent_id)
         if not (mark in memory.ids or mark in memory.lost):
             return None
-        heir = by_id.get(memory.ids.get(mark, ""))
+        replacement = by_id.get(memory.ids.get(mark, ""))
         if id not in by_id:
-            if heir or mark in memory.lost:
-                self._renew(entry)
-            return heir
+            if replacement or mark in memory.lost:
+                self._note_obsolete_ids(entry)
+            return replacement
         if not self._replace:
             return None
-        if not heir and mark in memory.lost:
-            same = (one for one in by_id.values() if one.id != id and _own(one) == _wanted(entry))
-            heir = next((one for one in same if not self._fixed(entry, one)), None)
-        if heir:
-            self._left[entry] = by_id[id]
-            self._renew(entry)
-        return heir
+        if not replacement and mark in memory.lost:
+            wanted = _match_key_of_entry(entry)
+            same = (one for one in by_id.values() if one.id != id and _match_key_of_stored(one) == wanted)
+            replacement = next((one for one in same if not self._fixed(entry, one)), None)
+        if replacement:
+            self._still_present[entry] = by_id[id]
+            self._note_obsolete_ids(entry)
+        return replacement
 
-    def _renew(self, entry: Entry) -> None:
-        self._renewed.update(each_entry([entry]))
+    def _note_obsolete_ids(self, entry: Entry) -> None:
+        self._ids_obsolete.update(each_entry([entry]))
 
     def _fixed(self, entry: Entry, one: Stored) -> list[str]:
         """Name the fields that differ and cannot be changed."""
@@ -217,8 +223,8 @@ class Comparison:
         differing = self._differences(entry, one)
         fixed = [name for name in differing if not fields[name].in_update]
         if fixed and self._replace:
-            self._renew(entry)
-            self._delete(one, entry.path, entry)
+            self._note_obsolete_ids(entry)
+            self._note_deletion(one, entry.path, entry)
             self._create(entry, parent, parent_id)
             return
         for name in fixed:
@@ -267,18 +273,17 @@ class Comparison:
     def _note_all(self, entry: Entry, problems: Iterable[Problem]) -> None:
         noted = {(problem.path) for problem in self._file.problems}
         for problem in problems:
-            name = problem.path.split("[")[0].split(".")[0]
-            each = file_fields(entry.kind).get(name)
-            path = f"{entry.path}.{each.key if each else name}"
+            each = file_fields(entry.kind).get(problem.field)
+            path = f"{entry.path}.{each.key if each else problem.field}"
             if path not in noted and problem.severity == "error":
-                self._file.note(entry, problem.message, name)
+                self._file.note(entry, problem.message, problem.field)
 
     def _create(self, entry: Entry, parent: Entry | None, parent_id: str) -> None:
         """Note a record that is new, and those below it."""
         if entry.kind.is_named and not entry.name and "name" not in entry.invalid:
             self._file.note(entry, "is required: by its name a new record is found again", "name")
         values = {name: value for name, value in entry.values.items() if value is not None}
-        if entry in self._renewed:
+        if entry in self._ids_obsolete:
             fields = file_fields(entry.kind)
             values = {name: one for name, one in values.items() if not fields[name].is_made_by_service(one)}
         several = {one: name for name, one in entry.kind.of_several.items()}
@@ -317,12 +322,11 @@ class Comparison:
             found.currency if found else next((one.currency for one in self._campaigns if one.currency), "")
         )
 
-    def _delete(self, one: Stored, path: str, replaced_by: Entry | None = None) -> None:
+    def _note_deletion(self, one: Stored, path: str, replaced_by: Entry | None = None) -> None:
         """Note a record that is deleted, and before it those below it."""
         for key, below in one.below.items():
-            self.plan.listed += 0 if replaced_by else len(below)
             for inner in below:
-                self._delete(inner, f"{path}.{key}" if replaced_by else path, replaced_by)
+                self._note_deletion(inner, f"{path}.{key}" if replaced_by else path, replaced_by)
         self.plan.changes.append(
             Change(
                 "delete",
@@ -343,22 +347,22 @@ def mark_of(entry: Entry, parent_id: str) -> Mark | None:
     if parent_id == PLACEHOLDER_ID:
         return None
     if entry.kind.name in NAMED:
-        return (entry.kind.name, parent_id, entry.key) if entry.key else None
-    return (entry.kind.name, parent_id, entry.own_key) if entry.own_key else None
+        return Mark(entry.kind.name, parent_id, entry.key) if entry.key else None
+    return Mark(entry.kind.name, parent_id, entry.own_key) if entry.own_key else None
 
 
 def replacement_mark(entry: Entry, parent_id: str) -> Mark:
     """Return under what is remembered that a record was replaced."""
-    return (entry.kind.name, parent_id, f"{REPLACED}{entry.id}")
+    return Mark(entry.kind.name, parent_id, entry.id or "", is_replacement=True)
 
 
-def _own(one: Stored) -> Any:
+def _match_key_of_stored(one: Stored) -> Any:
     return (one.kind.name, one.name) if one.kind.is_named else (one.kind, one.content)
 
 
-def _wanted(entry: Entry) -> Any:
+def _match_key_of_entry(entry: Entry) -> Any:
     if entry.kind.is_named:
-        return entry.kind.name, entry.name or object()
+        return entry.kind.name, entry.name or object()  # what has no name matches nothing
     return entry.kind, content_of(entry.kind, entry.values)
 
 
@@ -367,8 +371,8 @@ def _words(each: FileField, one: Stored) -> str:
     return ", ".join(shown) if isinstance(shown, list) else str(shown)
 
 
-def _all(records: Iterable[Stored]) -> Iterator[Stored]:
-    for one in records:
-        yield one
-        for inner in one.below.values():
-            yield from _all(inner)
+def _each_below(one: Stored) -> Iterator[Stored]:
+    for records in one.below.values():
+        for inner in records:
+            yield inner
+            yield from _each_below(inner)

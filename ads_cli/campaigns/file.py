@@ -60,7 +60,7 @@ class CampaignFile:
     lined: "Callable[[], CampaignFile] | None" = None  # reads it again, with the lines of all records
 
     @property
-    def covers(self) -> bool:
+    def may_prune(self) -> bool:
         """Whether campaigns that it does not have may be deleted."""
         return self.is_whole or self.q is not None
 

@@ -11,14 +11,23 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 
 FOLDER = "campaigns"  # in the state folder
 PULLED = "pulled.json"  # the files that `pull` has written
-Mark = tuple[str, str, str]  # kind, id of the record above, key
+OLD_REPLACEMENT = "in place of "  # began the keys of replacements in files of earlier versions
+
+
+class Mark(NamedTuple):
+    """Under what a record is remembered."""
+
+    kind: str
+    parent: str  # the id of the record above
+    key: str  # of a replacement, the id of the record that it replaces
+    is_replacement: bool = False
 
 
 class ApplyMemory:
@@ -142,8 +151,13 @@ def _end_line(file: int) -> None:
 
 
 def _mark(line: Any) -> Mark:
-    kind, parent, key = line
-    return str(kind), str(parent), str(key)
+    """Read a mark; those of earlier versions have three parts."""
+    kind, parent, key, *more = line
+    if more:
+        return Mark(str(kind), str(parent), str(key), is_replacement=more == [True])
+    key = str(key)
+    is_replacement = key.startswith(OLD_REPLACEMENT)
+    return Mark(str(kind), str(parent), key.removeprefix(OLD_REPLACEMENT), is_replacement)
 
 
 def is_pulled(state_dir: Path, path: Path) -> bool:

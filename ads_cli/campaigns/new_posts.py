@@ -179,7 +179,7 @@ def find_posts(
             for problem in errors_in(check(kind, {"account_id": "-", **card})[1]):
                 note(entry, f"{problem.path}: {problem.message}", "card")
         for problem in errors_in(check(request_kind(service), {"account_id": "-", **own})[1]):
-            note(entry, problem.message, problem.path.split("[")[0])
+            note(entry, problem.message, problem.field)
 
 
 def card_of(post: NewPost) -> tuple[type[Request], dict[str, Any], MediaReferences]:
@@ -218,7 +218,7 @@ def request_kind(service: str) -> type[Request]:
 
 def mark_of(post: NewPost) -> Mark:
     """Return under what a post is remembered."""
-    return (KIND, "", post.digest)
+    return Mark(KIND, "", post.digest)
 
 
 def make_post(client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory) -> str:
@@ -232,7 +232,7 @@ def make_post(client: "Client", account: str, post: NewPost, request: Request, m
 
 def make_card(client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory) -> str:
     """Create the card of a post, unless an earlier run has; return its address."""
-    mark = (CARD, "", post.card_digest)
+    mark = Mark(CARD, "", post.card_digest)
     if found := memory.ids.get(mark):
         return found
     if mark in memory.lost:

@@ -1,7 +1,7 @@
 """What differs between a file and an account, and what may be spent a day, before and after."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -96,11 +96,21 @@ class Change:
 class CampaignPlan:
     """What differs between a file and an account."""
 
+    campaigns: Sequence[Stored] = ()  # of the account
     changes: list[Change] = field(default_factory=list)
     ids: dict[Mark, str] = field(default_factory=dict)  # of the keys that were found
     matched: dict[Entry, Stored] = field(default_factory=dict)
     listed: int = 0  # records in the lists that the file has
     budgets: "Budgets" = field(default_factory=lambda: Budgets(Counter(), Counter()))
+
+    def keep(self, is_wanted: Callable[[Change], bool]) -> None:
+        """Keep only some of the changes, and sum up the budgets with them."""
+        self.changes = [change for change in self.changes if is_wanted(change)]
+        self.sum_budgets()
+
+    def sum_budgets(self) -> None:
+        """Sum up the budgets, once the changes are known."""
+        self.budgets = _budgets(self.campaigns, self.changes)
 
     def count(self, action: str) -> int:
         """Count the changes of a kind."""
@@ -121,7 +131,7 @@ class CampaignPlan:
         return ", ".join(named) or "no differences"
 
 
-def budgets_of(campaigns: Sequence[Stored], changes: Sequence[Change]) -> Budgets:
+def _budgets(campaigns: Sequence[Stored], changes: Sequence[Change]) -> Budgets:
     """Sum up the daily budgets of what may serve, before and after."""
     updated = {change.stored: change.values for change in changes if change.action == "update"}
     deleted = {change.stored for change in changes if change.action == "delete"}

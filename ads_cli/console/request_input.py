@@ -83,7 +83,7 @@ def request_from_input(
             hint = f"adsctl {kind.endpoint.command} --help lists what can be changed"
             raise UsageError("nothing to change", hint=hint)
         return request
-    only_in_files = not messages and {_field_name(problem) for problem in problems} <= sources.keys()
+    only_in_files = not messages and {problem.field for problem in problems} <= sources.keys()
     messages += [_describe(kind, problem, sources, amounts, options) for problem in problems]
     error_kind = ContentError if only_in_files else UsageError
     raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
@@ -122,11 +122,6 @@ def refuse_several(options: Mapping[str, Any], hint: str = "add --file FILE") ->
             raise UsageError(f"{as_option(name)}: is for a file of several records", hint=hint)
 
 
-def _field_name(problem: Problem) -> str:
-    """Return the top-level field of a problem's path."""
-    return problem.path.split("[")[0].split(".")[0]
-
-
 def _describe(
     kind: type[Request],
     problem: Problem,
@@ -135,7 +130,7 @@ def _describe(
     options: dict[str, Any],
 ) -> str:
     """Describe a problem by its file or its option, then the path inside the value."""
-    name = _field_name(problem)
+    name = problem.field
     rest = problem.path[len(name) :]
     field = next((field for field in fields_of(kind) if field.name == name), None)
     if name in sources:

@@ -47,6 +47,7 @@ class Row(msgspec.Struct, gc=False):
     changes: tuple[AppliedFix, ...] = ()
     # The values as read, by column, where they were converted: a dict for each row of an assembled product.
     raw: tuple[dict[str, Any], ...] = ()
+    problem_rule: str = ""  # of `problem`, where it has a name
 
     @property
     def unchanged(self) -> dict[str, Any]:

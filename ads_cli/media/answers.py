@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from ..api.fields import ID_PATTERN
+from ..api.media_uploads import Category
 from ..client.response import Response
 from ..errors import UnavailableError
 from ..output.text import shortened
 from .journal import Begun
-from .rules import Category
 
 KEY_PREFIXES = {
     Category.amplify_video: "13",

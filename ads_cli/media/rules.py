@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
+from ..api.media_uploads import Category
 from ..api.problems import Severity
 from ..numbers import size_text
 from .inspection import MediaInfo
@@ -21,19 +22,6 @@ class Use(StrEnum):
     post = "post"
     poster = "poster"
     promoted_video = "promoted-video"
-
-
-class Category(StrEnum):
-    """What the service prepares a file for."""
-
-    amplify_video = "amplify_video"
-    tweet_gif = "tweet_gif"
-    tweet_image = "tweet_image"
-    tweet_video = "tweet_video"
-    dm_gif = "dm_gif"
-    dm_image = "dm_image"
-    dm_video = "dm_video"
-    subtitles = "subtitles"
 
 
 IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")

@@ -16,6 +16,7 @@ from ..api.media_uploads import (
     AddSubtitles,
     AltText,
     AppendSegment,
+    Category,
     FinalizeUpload,
     GetUploadStatus,
     InitializeUpload,
@@ -49,7 +50,6 @@ from .journal import (
     may_have_journal,
     open_journal,
 )
-from .rules import Category
 
 SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
 TOO_LARGE = 413  # what proxies answer too, whose limits no documentation names

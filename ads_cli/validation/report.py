@@ -24,6 +24,7 @@ class Finding:
     problem: str
     severity: Severity = "error"
     fix: str = ""  # the name of the fix for it, as in `--fix`
+    rule: str = ""  # its name, if it has one
     rows: int = 0
     lines: list[int] = dataclasses.field(default_factory=list)
     records: list[int] = dataclasses.field(default_factory=list)
@@ -119,8 +120,8 @@ class ValidationReport:
                 self.omitted += 1
                 continue
             if finding is None:
-                path, message, severity, _, fix = problem
-                finding = self.groups[problem.kind] = Finding(path, message, severity, fix)
+                path, message, severity, rule, fix = problem
+                finding = self.groups[problem.kind] = Finding(path, message, severity, fix, rule)
             finding.rows += 1
             if len(finding.lines) < FIRST_LINES:
                 finding.lines.append(row.line)

@@ -193,7 +193,7 @@ class RowValidator:
 
     def _check_fully(self, row: Row, rules: Rules) -> CheckedRow:
         """Find every problem of a row."""
-        item, problems = None, [Problem("", row.problem)] if row.problem else []
+        item, problems = None, [Problem("", row.problem, rule=row.problem_rule)]
         if not row.problem:
             item, problems = check(self.schema.struct, row.values, rules)
             if problems and self._fix(row):

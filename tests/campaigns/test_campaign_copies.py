@@ -140,6 +140,15 @@ def test_an_active_copy_is_asked_for(adsctl, service):
     assert {one["entity_status"] for one in made["line_items"]} == {"ACTIVE"}
 
 
+def test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about(adsctl, service):
+    adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
+    told = adsctl("campaigns", "copy", HAMBURG, "--set", "daily_budget=+10%").stderr
+    before, after = told.partition("daily budgets of what may serve: ")[2].splitlines()[0].split(" -> ")
+    assert before == after and "copied before" in told
+    adsctl("campaigns", "copy", HAMBURG, KNITTERS)
+    assert {"Copy of Hamburg knows us", "Copy of People who knit"} <= pulled(adsctl).keys()
+
+
 class KilledError(BaseException):
     """The process is gone."""
 

@@ -545,3 +545,32 @@ def test_what_is_replaced_stays_until_its_replacement_is_whole(adsctl, service):
     apply(adsctl, file, "--replace")
     assert SUMMER not in {one["id"] for one in spring(adsctl)[1]["line_items"]}
     assert plan(adsctl, file, "--prune", code=0) == []
+
+
+def test_what_is_deleted_with_a_campaign_counts_among_the_records(adsctl, service):
+    whole = {"account": SHOP, "scope": "account", "campaigns": []}
+    told = apply(adsctl, whole, "--prune", code=12).stderr
+    deleted, listed = told.partition(" records would be deleted")[0].split()[-3::2]
+    assert int(deleted.strip('"')) == int(listed) > 20
+
+
+def test_a_key_that_reads_like_a_note_of_a_replacement_is_a_key(adsctl, service):
+    campaign = {"name": "Other", "key": f"in place of {KNITTERS}", "funding_instrument_id": CARD}
+    for _ in range(2):
+        apply(adsctl, {"campaigns": [campaign | {"daily_budget": 5}]})
+    pulled = json.loads(pull(adsctl, "-o", "json", "--ids", KNITTERS))
+    assert plan(adsctl, pulled, "--replace", code=0) == []
+
+
+def test_what_an_earlier_version_remembers_of_replacements_is_read(adsctl, service):
+    file = replacing(adsctl)
+    apply(adsctl, file, "--replace")
+    (path,) = adsctl.home.glob("**/campaigns/*.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        for mark in [line["mark"]] if "mark" in line else line.get("marks", ()):
+            if len(mark) > 3 and mark.pop():
+                mark[2] = f"in place of {mark[2]}"
+    assert f"in place of {SUMMER}" in json.dumps(lines)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert plan(adsctl, file, "--replace", "--prune", code=0) == plan(adsctl, file, code=0) == []

@@ -37,6 +37,12 @@ def test_standard_input_and_values_are_never_the_output_file(monkeypatch):
     assert not InMemory(b"", "command line").is_same_file("command line")
 
 
+def test_standard_input_is_read_from_its_beginning_each_time(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"id\n1\n")))
+    location = parse_location("-")
+    assert [location.open().read(), location.open().read()] == [b"id\n1\n"] * 2
+
+
 @pytest.mark.parametrize(("name", "reason"), [("nowhere.csv", "No such file"), ("a\0.csv", "null"), ("", "")])
 def test_a_path_that_cannot_be_opened_is_a_usage_error(name, reason, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

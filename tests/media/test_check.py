@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.media.rules import Category
+from ads_cli.api.media_uploads import Category
 from tests.media.made import animated_webp, gif, padded_png, picture, sample
 
 

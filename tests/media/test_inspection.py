@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ads_cli.api.media_uploads import Category
 from ads_cli.media.inspection import inspect
-from ads_cli.media.rules import Category, Use, findings
+from ads_cli.media.rules import Use, findings
 from ads_cli.media_files import MediaFacts
 from ads_cli.media_files.codecs import read_avc
 from tests.media.made import SAMPLES, animated_webp, box, gif, padded_png, picture, sample

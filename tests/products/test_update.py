@@ -84,6 +84,12 @@ def test_a_mistake_in_the_file_stops_it_unless_invalid_rows_are_skipped(adsctl, 
     assert (summary["updated"], summary["invalid"]) == (1, 3) and sent(catalog) == ["sku-1"]
 
 
+def test_a_value_that_reads_like_a_missing_product_is_a_mistake_in_the_file(adsctl, catalog):
+    content = "id,condition\nsku-1,is not in the catalog\nsku-2,used\nsku-x,used\n"
+    said = update(adsctl, content, code=3)[1]
+    assert "condition: 'is not in the catalog' is not one of" in said and catalog.puts == []
+
+
 @BOTH
 def test_an_empty_cell_empties_its_field(adsctl, catalog):
     summary, _ = update(adsctl, "id,sale_price,color\nsku-1,,blue\nsku-2,8 EUR,\nsku-3,9.00 EUR,blue\n")

@@ -3,7 +3,6 @@
 from .mutant import Mutant
 
 FILES = "tests/campaigns/test_campaign_files.py"
-GENERATED = "tests/campaigns/test_generated_accounts.py"
 KILLED = f"{FILES}::test_a_run_killed_at_any_request_is_resumed_and_creates_nothing_twice"
 COPIES = "tests/campaigns/test_campaign_copies.py"
 COMPARISON, APPLY = "ads_cli/campaigns/comparison.py", "ads_cli/campaigns/apply.py"
@@ -179,16 +178,16 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: without --prune what the file does not have is deleted",
         COMPARISON,
-        "if self._prune and covers:",
-        "if covers:",
+        "if self._prune and may_prune:",
+        "if may_prune:",
         (f"{FILES}::test_without_prune_nothing_is_deleted_and_with_it_only_what_the_lists_lack",),
     ),
     Mutant(
         "campaign files: children of what is deleted do not count among the records",
         COMPARISON,
-        "self.plan.listed += 0 if replaced_by else len(below)",
-        "self.plan.listed += 0",
-        (f"{GENERATED}::test_after_any_edits_and_kills_the_account_is_the_file",),
+        "self.plan.listed += sum(1 for _ in _each_below(one))  # they are deleted with it",
+        "pass",
+        (f"{FILES}::test_what_is_deleted_with_a_campaign_counts_among_the_records",),
     ),
     Mutant(
         "campaign files: a stored plan is carried out though what it touches has changed",
@@ -210,5 +209,19 @@ CAMPAIGN_FILES = (
         'record["key"] = f"copy of {self._source}/{one.id} {record[\'name\']}"',
         'record["key"] = f"copy of {datetime.now(UTC)}"',
         (f"{COPIES}::test_a_copy_is_the_same_but_paused_and_is_made_once",),
+    ),
+    Mutant(
+        "campaign files: budgets are summed up with changes that a copy drops",
+        "ads_cli/campaigns/plan.py",
+        "if is_wanted(change)]\n        self.sum_budgets()\n",
+        "if is_wanted(change)]\n",
+        (f"{COPIES}::test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about",),
+    ),
+    Mutant(
+        "campaign files: notes of replacements are read as keys",
+        "ads_cli/campaigns/memory.py",
+        "is_replacement=more == [True])",
+        "is_replacement=key.startswith(OLD_REPLACEMENT))",
+        (f"{FILES}::test_a_replacement_is_made_once_and_the_file_stays_what_it_is",),
     ),
 )

@@ -105,7 +105,7 @@ MEDIA_UPLOADS = (
         "ads_cli/feeds/locations/__init__.py",
         "        stream.seek(0)\n        return stream\n",
         "        return stream\n",
-        ("tests/media/test_bad_input.py::test_standard_input_is_taken",),
+        ("tests/feeds/test_location.py::test_standard_input_is_read_from_its_beginning_each_time",),
     ),
     Mutant(
         "a list whose upload was refused must be resumed",

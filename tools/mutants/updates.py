@@ -57,6 +57,13 @@ UPDATES = (
         (f"{UPDATE}::test_an_id_that_the_catalog_lacks_is_rejected_and_the_others_are_sent",),
     ),
     Mutant(
+        "a value that reads like a missing product is skipped",
+        "ads_cli/commands/products/sync.py",
+        "if each.rule == NOT_IN_CATALOG)",
+        "if 'is not in the catalog' in each.problem)",
+        (f"{UPDATE}::test_a_value_that_reads_like_a_missing_product_is_a_mistake_in_the_file",),
+    ),
+    Mutant(
         "any mistake in the file is skipped",
         "ads_cli/commands/products/sync.py",
         "return sum(missing) == report.invalid",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -56,6 +56,14 @@ def logout(ctx: typer.Context) -> None:
     call.messages.say(f"signed out of profile {settings.profile}")
 
 
+class StatusRow(NamedTuple):
+    """A value that decides who is signed in, and where it comes from."""
+
+    what: str
+    value: str | None = None
+    origin: str | None = None
+
+
 def status(
     ctx: typer.Context,
     check: Annotated[
@@ -77,19 +85,17 @@ def status(
         return
     settings = call.settings
     call.warn_unknown_keys()
-    rows: list[tuple[str, str | None, str | None]] = []
-    rows.append(("profile", settings.profile, settings.profile_origin))
+    rows = [StatusRow("profile", settings.profile, settings.profile_origin)]
     for name in ("service", *ADDRESSES, "account", "catalog", "user"):
         found = settings.find(name)
         if name == "account" and not found and settings.is_local:
-            rows.append((name, call.account, EMULATOR))
+            rows.append(StatusRow(name, call.account, EMULATOR))
         else:
-            rows.append((name, *found) if found else (name, None, None))
+            rows.append(StatusRow(name, *found) if found else StatusRow(name))
     secrets = [*(_grant(call) if settings.uses_grant else _keys(call))]
-    missing = not all(origin for *_, origin in secrets)
+    missing = not all(row.origin for row in secrets)
     rows += secrets
-    columns = ("what", "value", "origin")
-    call.printer.show([dict(zip(columns, row, strict=True)) for row in rows], columns, "what")
+    call.printer.show([row._asdict() for row in rows], StatusRow._fields, "what")
     for name in settings.overridden():
         call.messages.note(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
@@ -102,31 +108,31 @@ def status(
         call.messages.say("the service takes the token")
 
 
-def _keys(call: Invocation) -> Iterator[tuple[str, str | None, str | None]]:
-    """Yield name, masked value and origin of the secrets that sign requests."""
+def _keys(call: Invocation) -> Iterator[StatusRow]:
+    """Yield the secrets that sign requests, masked."""
     from ...client.prepared_request import UserKeys
 
     for name in UserKeys._fields:
         secret = None if call.settings.is_local else call.secrets.find(name)
         origin = EMULATOR if call.settings.is_local else secret.origin if secret else None
-        yield name, "***" if origin else None, origin
+        yield StatusRow(name, "***" if origin else None, origin)
 
 
-def _grant(call: Invocation) -> Iterator[tuple[str, str | None, str | None]]:
-    """Yield the parts of a grant of OAuth 2.0 in the same way: the tokens masked, the rest in clear."""
+def _grant(call: Invocation) -> Iterator[StatusRow]:
+    """Yield the parts of a grant of OAuth 2.0: the tokens masked, the rest in clear."""
     from ...auth.grants import read_grant
 
     origin = f"stored ({call.settings.get('token_store')})"
-    yield "client_id", call.settings.client_id, f"profile {call.settings.profile}"
+    yield StatusRow("client_id", call.settings.client_id, f"profile {call.settings.profile}")
     if secret := call.secrets.find(CLIENT_SECRET):
-        yield CLIENT_SECRET, "***", secret.origin
+        yield StatusRow(CLIENT_SECRET, "***", secret.origin)
     grant = read_grant(call.secrets.stored_grant())
     expires_at = datetime.fromtimestamp(grant.expires_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    yield "access_token", "***", origin
-    yield "access_token_expires_at", expires_at, origin
+    yield StatusRow("access_token", "***", origin)
+    yield StatusRow("access_token_expires_at", expires_at, origin)
     if grant.refresh_token:
-        yield "refresh_token", "***", origin
-    yield "scopes", " ".join(grant.scopes), origin
+        yield StatusRow("refresh_token", "***", origin)
+    yield StatusRow("scopes", " ".join(grant.scopes), origin)
 
 
 def _ask(call: Invocation) -> None:

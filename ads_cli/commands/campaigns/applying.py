@@ -128,7 +128,7 @@ class ApplyRun:
         campaigns = self.listed = reader.tree(listed, ())
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
-        if self.prune and parsed.covers:
+        if self.prune and parsed.may_prune:
             within = {one.id for one in campaigns}
         campaigns = reader.tree(listed, self._lists(parsed), within)
         resolve_names(call.client, call.account, parsed, memory, parsed.campaigns)

@@ -13,7 +13,7 @@ from .applying import ApplyRun, print_plan, report_result, show_plan
 
 if TYPE_CHECKING:
     from ...campaigns.file import CampaignFile
-    from ...campaigns.plan import CampaignPlan
+    from ...campaigns.plan import CampaignPlan, Change
 
 
 def copy(
@@ -66,42 +66,48 @@ def copy(
     call.client.open()
     reader = AccountReader(call.client, call.account)
     originals = reader.tree(reader.campaigns(ids=[*dict.fromkeys(ids)]), LISTS)
-    made = Copy(
+    copy_file = Copy(
         originals, call.account, name=template, settings=settings, mapped=mapped, active=active
     ).file()
     if is_elsewhere:
-        note_missing(target.client, target.account, made)
+        note_missing(target.client, target.account, copy_file)
     run = ApplyRun(target, prune=False, replace=False)
     if resume:
         call.messages.detail("what was created is found, and not created again")
     with run.locked():
-        found = run.compare_parsed(made, is_copy=True)
-        _require_new_names(run, made, found)
-        show_plan(target, found, is_result=False)
-        run.approve(found)
+        plan = run.compare_parsed(copy_file, is_copy=True)
+        _require_new_names(run, copy_file, plan)
+        plan.keep(_completes_copy)
+        _report_copied_before(target, copy_file, plan)
+        show_plan(target, plan, is_result=False)
+        run.approve(plan)
         if target.dry_run:
-            print_plan(target, found)
+            print_plan(target, plan)
             return
-        result = run.carry_out(found)
-    print_plan(target, found, result)
+        result = run.carry_out(plan)
+    print_plan(target, plan, result)
     report_result(target, result)
 
 
-def _require_new_names(run: ApplyRun, made: "CampaignFile", found: "CampaignPlan") -> None:
-    """Refuse names that other campaigns have; of what was copied before, make only what is missing."""
+def _require_new_names(run: ApplyRun, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
+    """Refuse names that other campaigns have."""
     taken = {one.name: one.id for one in run.listed}
-    known = []
-    for entry in made.campaigns:
-        if stored := found.matched.get(entry):
-            known.append(stored.id)
-        elif entry.name in taken:
+    for entry in copy_file.campaigns:
+        if entry not in plan.matched and entry.name in taken:
             other = taken[entry.name]
-            made.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
-    made.require_valid()
-    found.changes = [
-        change for change in found.changes if change.action == "create" or change.values.get(STATUS) == ACTIVE
-    ]
-    if known and not found.changes:  # else a copy that was stopped is completed
-        run.call.messages.note(
+            copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
+    copy_file.require_valid()
+
+
+def _completes_copy(change: "Change") -> bool:
+    """Tell whether a copy that was stopped lacks a change: what its owner has changed since stays."""
+    return change.action == "create" or change.values.get(STATUS) == ACTIVE
+
+
+def _report_copied_before(call: Invocation, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
+    """Name the campaigns that were copied before, where nothing is left to do."""
+    known = [stored.id for entry in copy_file.campaigns if (stored := plan.matched.get(entry))]
+    if known and not plan.changes:
+        call.messages.note(
             f"{counted(len(known), 'campaign')} copied before: {', '.join(known)}; --name makes another"
         )

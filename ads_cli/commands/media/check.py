@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ...api.media_uploads import Category
 from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import (
@@ -17,7 +18,7 @@ from ...errors import (
     UsageError,
 )
 from ...media.inspection import MediaInfo
-from ...media.rules import Category, Use, findings, unchecked_rules
+from ...media.rules import Use, findings, unchecked_rules
 from ...output.messages import fitted
 from ...output.text import counted, listed, safe
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options

@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
+from ...api.media_uploads import Category
 from ...console.invocation import Invocation
 from ...console.options import completes_from
 from ...console.request_input import request_from_input
 from ...console.results import show, show_request
 from ...errors import ContentError, NotFoundError, UsageError
-from ...media.rules import Category
 
 VIDEO_PREFIXES = {"13": "AmplifyVideo", "7": "TweetVideo"}
 Key = Annotated[

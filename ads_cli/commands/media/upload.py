@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from ...api.media_uploads import MAX_ALT_TEXT
+from ...api.media_uploads import MAX_ALT_TEXT, Category
 from ...client.client import Client
 from ...console.invocation import Invocation
 from ...console.progress import ProgressReport, progress
@@ -23,7 +23,7 @@ from ...errors import (
 )
 from ...feeds.locations import parse_location
 from ...media.inspection import MediaInfo
-from ...media.rules import Category, Use, default_category
+from ...media.rules import Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
 from ...output.text import counted, safe
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options

@@ -57,38 +57,38 @@ def pull(
     if path:
         out = OutputFile(path)
         out.confirm(call, force=force)
-    pull = Pull(call.client, call.catalog)
+    reader = Pull(call.client, call.catalog)
     if path:
         with out.open() as stream:
-            _write_products(call, pull, open_writer(stream, written_as, pull.columns))
-            if pull.missing and not allow_incomplete and file_to_replace(out.path):
-                raise IncompleteError(f"{pull.missing}; {path} stays as it is", hint=INCOMPLETE_HINT)
+            _write_products(call, reader, open_writer(stream, written_as, reader.columns))
+            if reader.missing and not allow_incomplete and file_to_replace(out.path):
+                raise IncompleteError(f"{reader.missing}; {path} stays as it is", hint=INCOMPLETE_HINT)
     else:
-        _write_products(call, pull, open_writer(sys.stdout, written_as, pull.columns))
-    _report_pull(call, pull)
-    if pull.missing and not allow_incomplete:
-        raise IncompleteError(pull.missing, hint=INCOMPLETE_HINT)
+        _write_products(call, reader, open_writer(sys.stdout, written_as, reader.columns))
+    _report_pull(call, reader)
+    if reader.missing and not allow_incomplete:
+        raise IncompleteError(reader.missing, hint=INCOMPLETE_HINT)
 
 
-def _write_products(call: Invocation, pull: "Pull", writer: "RowWriter") -> None:
+def _write_products(call: Invocation, reader: "Pull", writer: "RowWriter") -> None:
     from ...console.progress import progress
 
     with progress(call.messages, "Pulling products", None) as on_progress:
-        for product in pull.records():
+        for product in reader.records():
             writer.write(product)
-            on_progress(pull.products)
+            on_progress(reader.products)
     writer.close()
 
 
-def _report_pull(call: Invocation, pull: "Pull") -> None:
+def _report_pull(call: Invocation, reader: "Pull") -> None:
     """Say what was pulled, and what may be missing."""
     from ...output.text import counted
 
-    hidden = f", {pull.variants:,} of them variants that the listing hides" if pull.variants else ""
-    call.messages.say(f"{counted(pull.products, 'product')} pulled{hidden}")
-    if pull.missing or pull.single_groups:
-        single = f"of {counted(pull.single_groups, 'group')} the service shows one member only"
-        call.messages.warn(pull.missing or single)
+    hidden = f", {reader.variants:,} of them variants that the listing hides" if reader.variants else ""
+    call.messages.say(f"{counted(reader.products, 'product')} pulled{hidden}")
+    if reader.missing or reader.single_groups:
+        single = f"of {counted(reader.single_groups, 'group')} the service shows one member only"
+        call.messages.warn(reader.missing or single)
 
 
 NAMED = 10  # products that are not there, in a message

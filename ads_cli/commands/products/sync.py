@@ -1,7 +1,7 @@
 """Make a catalog equal to a product feed, show what differs, or change only what a feed has of products."""
 
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,7 @@ from .page import FeedReport
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...products.sync.comparison import CatalogComparison
+    from ...products.sync.listed_products import Completion
     from ...products.sync.plan import SyncPlan
     from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
@@ -125,10 +126,9 @@ def sync(
     For example: adsctl products sync feed.csv --prune --dry-run
     """
     from ...products.normal_form import PRODUCT_SCHEMA
-    from ...products.sync.plan import sync_plan
     from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
-    from . import STRICT_HINT, sync_state_of
+    from . import STRICT_HINT
     from .comparison import catalog_place, comparing_with_catalog
 
     call = Invocation.of(ctx)
@@ -141,24 +141,21 @@ def sync(
         rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         warn_scheduled_feeds(call)
         compared = feed.compare_options(remembers=not call.dry_run)
-        expected_epoch, resumable = (
-            "" if call.dry_run else current_epoch(call, catalog_place(call)),
-            _resumable_bytes(call),
-        )
+        # Both come before the listing: what changes the catalog from then on must be noticed.
+        expected_epoch = "" if call.dry_run else current_epoch(call, catalog_place(call))
+        resumable = _resumable_bytes(call)
         with comparing_with_catalog(call, compared) as comparison:
-            plan = sync_plan(
+            plan = _plan_to_compare(
+                call,
+                comparison,
                 rows,
-                call.catalog,
-                sync_state_of(call),
-                comparison.differences,
                 prune=feed.prune,
                 verify=feed.verify,
                 strict=strict,
                 expected_epoch=expected_epoch,
             )
-            comparison.watch(plan.validator)
             report.watch(plan.validator, options.failed_out, "sync")
-            steps = _Steps(
+            hooks = _SyncHooks(
                 call=call,
                 plan=plan,
                 activity="Syncing",
@@ -170,18 +167,33 @@ def sync(
                 max_delete=max_delete,
                 resumable_bytes=resumable,
             )
-            PushCommand(steps, options).run()
+            PushCommand(hooks, options).run()
+
+
+def _plan_to_compare(
+    call: Invocation, comparison: "CatalogComparison", rows: "Rows", **options: Any
+) -> "SyncPlan":
+    """Return the plan of a sync, whose rows are kept for the comparison while they are validated."""
+    from ...products.sync.plan import sync_plan
+    from . import sync_state_of
+
+    plan = sync_plan(rows, call.catalog, sync_state_of(call), comparison.differences, **options)
+    comparison.watch(plan.validator)
+    return plan
 
 
 def _resumable_bytes(call: Invocation) -> int:
-    """Return the size of a journal whose job changes the catalog where it is resumed, in its write epoch."""
+    """Return the size of the journals of jobs that change the catalog, where they are resumed.
+
+    They do so in the write epoch that they began: only their journals show it, which grow.
+    """
     from ...uploads.jobs import resumable_bytes
     from .comparison import catalog_place
 
     return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
 
 
-class _Steps(FeedHooks, kw_only=True):
+class _SyncHooks(FeedHooks, kw_only=True):
     """Steps of a sync."""
 
     plan: "SyncPlan"
@@ -212,11 +224,15 @@ class _Steps(FeedHooks, kw_only=True):
         deletions = self.plan.differences.counts["delete"]
         if deletions:
             self._confirm_deletions(deletions)
-        if _resumable_bytes(self.call) != self.resumable_bytes:
+        if self._is_another_job_resumed():
             from ...uploads.journal import changed_meanwhile
             from .comparison import catalog_place
 
             raise changed_meanwhile(catalog_place(self.call), self.plan.rows.source.label)
+
+    def _is_another_job_resumed(self) -> bool:
+        """Tell whether a job has changed the catalog since before it was listed."""
+        return _resumable_bytes(self.call) != self.resumable_bytes
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
         """Look for products that are listed only since others were deleted."""
@@ -299,10 +315,10 @@ def update(
     """
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.sync.comparison import CompareOptions
-    from ...products.sync.plan import UPDATE, sync_plan
+    from ...products.sync.plan import UPDATE
     from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
-    from . import STRICT_HINT, sync_state_of
+    from . import STRICT_HINT
     from .comparison import catalog_place, comparing_with_catalog
 
     call = Invocation.of(ctx)
@@ -311,26 +327,26 @@ def update(
     schema = PRODUCT_SCHEMA._replace(required=("id",))
     rows = feed.open(call, file, schema)
     _require_ids(rows)
+    # Before the listing: what changes the catalog from then on must be noticed.
     expected_epoch = "" if call.dry_run else current_epoch(call, catalog_place(call))
     with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
-        _complete(call, comparison, rows)
-        plan = sync_plan(
+        _list_products_of(call, comparison, rows)
+        rows.conversion = _completion(comparison, rows)  # whoever reads the rows from now on has them whole
+        plan = _plan_to_compare(
+            call,
+            comparison,
             rows,
-            call.catalog,
-            sync_state_of(call),
-            comparison.differences,
             prune=False,
             strict=strict,
             expected_epoch=expected_epoch,
             schema=schema,
             operation=UPDATE,
         )
-        comparison.watch(plan.validator)
         hint = STRICT_HINT * strict
-        steps = _UpdateHooks(
+        hooks = _UpdateHooks(
             call=call, plan=plan, activity="Updating", invalid_hint=hint, comparison=comparison
         )
-        PushCommand(steps, options).run()
+        PushCommand(hooks, options).run()
 
 
 class _UpdateHooks(PushHooks, kw_only=True):
@@ -343,7 +359,7 @@ class _UpdateHooks(PushHooks, kw_only=True):
         """Tell whether rows are invalid only since the catalog does not have their products."""
         from ...products.sync.listed_products import NOT_IN_CATALOG
 
-        missing = (each.rows for each in report.findings if NOT_IN_CATALOG in each.problem)
+        missing = (each.rows for each in report.findings if each.rule == NOT_IN_CATALOG)
         return sum(missing) == report.invalid
 
     def validated(self) -> None:
@@ -368,18 +384,23 @@ def _require_ids(rows: "Rows") -> None:
     missing_columns(rows, ("id",), rows.known)
 
 
-def _complete(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -> None:
-    """List the catalog, and let each row be completed by its product."""
+def _list_products_of(call: Invocation, comparison: "CatalogComparison", rows: "Rows") -> None:
+    """Wait until the products of some rows are listed, hidden variants too."""
     from ...console.progress import progress
-    from ...feeds.transforms import RowTransform
-    from ...products.sync.comparison import fields_of_feed
-    from ...products.sync.listed_products import Completion
 
     with progress(call.messages, "Listing the catalog", None) as on_progress:
         comparison.wait(on_progress)
     ids = (str(row.values["id"]) for row in rows if "id" in row.values and not row.left_out)
     with progress(call.messages, "Listing groups of variants", None) as on_progress:
         comparison.list_variants(ids, on_progress)
+
+
+def _completion(comparison: "CatalogComparison", rows: "Rows") -> "Completion":
+    """Return the conversion of rows that also completes each by its listed product."""
+    from ...feeds.transforms import RowTransform
+    from ...products.sync.comparison import fields_of_feed
+    from ...products.sync.listed_products import Completion
+
     emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
     assert rows.conversion is None or isinstance(rows.conversion, RowTransform)  # as options give it
-    rows.conversion = Completion(rows.conversion, comparison.listing, emptied)
+    return Completion(rows.conversion, comparison.listing, emptied)

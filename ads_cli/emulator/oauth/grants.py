@@ -4,10 +4,11 @@ import base64
 import binascii
 import hmac
 import secrets
+import sqlite3
 import time
 from base64 import urlsafe_b64encode
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlencode
 
 import msgspec
@@ -30,7 +31,8 @@ from ..core.responses import (
 from .authorize import TRUSTED_FETCH_SITES, escape, message, origin, page, redirect
 from .request_tokens import NO_STORE, json_response
 
-TOO_MANY_REQUESTS = 99
+# Codes of errors.
+TOO_MANY_REQUESTS, BAD_PARAMETERS, NOT_THE_OWNER = 99, 170, 220
 
 
 @raw_handler(IssueBearer)
@@ -38,11 +40,11 @@ def issue_bearer(context: RequestContext) -> HttpResponse:
     """Return the app's bearer token; a new one only if none is valid."""
     app = _authenticate_basic(context)
     if context.incoming.content_type != FORM:
-        raise SignInError(400, 170, f"the body of this endpoint has the content type {FORM}")
+        raise SignInError(400, BAD_PARAMETERS, f"the body of this endpoint has the content type {FORM}")
     try:
         convert(IssueBearer, context.incoming.parameters)
     except InvalidError as error:
-        raise SignInError(400, 170, str(error)) from None
+        raise SignInError(400, BAD_PARAMETERS, str(error)) from None
     try:
         headers = context.rate_limits.bearer_tokens.consume(app)
     except ApiError as error:
@@ -62,7 +64,7 @@ def invalidate_bearer(context: RequestContext) -> HttpResponse:
     signer = context.authenticator.authenticate_user(context.incoming)
     is_owner = "SELECT owner = ? FROM apps WHERE consumer_key = ?"
     if not context.store.connection.execute(is_owner, (signer.user, signer.app)).fetchone()[0]:
-        raise SignInError(403, 220, "only the owner of the app can revoke its bearer token")
+        raise SignInError(403, NOT_THE_OWNER, "only the owner of the app can revoke its bearer token")
     token = context.incoming.parameters.get("access_token", "")
     revoke = "UPDATE bearer_tokens SET revoked = 1 WHERE token = ? AND consumer_key = ? AND NOT revoked"
     with context.store.transaction() as connection:
@@ -123,8 +125,8 @@ RIGHTS = {
 }
 
 
-class Asked(NamedTuple):
-    """What an app asks a user for."""
+class AuthorizationRequest(NamedTuple):
+    """What an app asks a user for, and the answer."""
 
     form_token: str
     client_id: str
@@ -134,9 +136,8 @@ class Asked(NamedTuple):
     challenge: str
     method: str
     expires: float
-    user: str | None
-    code: str | None
-    is_answered: int
+    user_id: str | None = None
+    code: str | None = None
 
 
 class GrantError(ApiError):
@@ -168,25 +169,28 @@ def authorize(context: RequestContext) -> HttpResponse:
     try:
         request = convert(AuthorizeGrant, params)
     except InvalidError as error:
-        return _back(
+        return _redirect_to_app(
             redirect_uri, params.get("state", ""), error="invalid_request", error_description=str(error)
         )
     scopes = request.scope.split()
     if unknown := [scope for scope in scopes if scope not in RIGHTS]:
         description = f"unknown scopes: {' '.join(unknown)}"
-        return _back(redirect_uri, request.state, error="invalid_scope", error_description=description)
+        return _redirect_to_app(
+            redirect_uri, request.state, error="invalid_scope", error_description=description
+        )
     form_token = secrets.token_urlsafe(24)
-    row = (
-        *(form_token, request.client_id, redirect_uri, " ".join(scopes), request.state),
-        *(request.code_challenge, request.code_challenge_method, time.time() + FORM_SECONDS),
+    asked = AuthorizationRequest(
+        form_token=form_token,
+        client_id=request.client_id,
+        redirect_uri=redirect_uri,
+        scopes=" ".join(scopes),
+        state=request.state,
+        challenge=request.code_challenge,
+        method=request.code_challenge_method,
+        expires=time.time() + FORM_SECONDS,
     )
     with context.store.transaction() as connection:
-        connection.execute(
-            "INSERT INTO oauth2_requests"
-            " (form_token, client_id, redirect_uri, scopes, state, challenge, method, expires)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            row,
-        )
+        _insert(connection, "oauth2_requests", asked._asdict())
     return _form(context, app.name, form_token, redirect_uri, scopes)
 
 
@@ -222,7 +226,7 @@ def _form(
 def _submit(context: RequestContext) -> HttpResponse:
     """Handle a submitted form, and reject forms of other sites (CSRF)."""
     params = context.incoming.parameters
-    asked = _find(context, "form_token", params.get("form_token", ""))
+    asked = _find_request(context, "form_token", params.get("form_token", ""))
     if asked is None or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
         text = "Use the form on the page of this service."
         return message("This form was sent by another site", text, 403)
@@ -239,17 +243,25 @@ def _submit(context: RequestContext) -> HttpResponse:
             text = "It was answered before, or it is too old. Start again in the app."
             return message("This request has ended", text, 410)
     if code is None:
-        return _back(asked.redirect_uri, asked.state, error="access_denied")
-    return _back(asked.redirect_uri, asked.state, code=code)
+        return _redirect_to_app(asked.redirect_uri, asked.state, error="access_denied")
+    return _redirect_to_app(asked.redirect_uri, asked.state, code=code)
 
 
-def _find(context: RequestContext, column: str, value: str) -> Asked | None:
-    query = f"SELECT * FROM oauth2_requests WHERE {column} = ?"
+def _find_request(
+    context: RequestContext, column: Literal["form_token", "code"], value: str
+) -> AuthorizationRequest | None:
+    query = f"SELECT {', '.join(AuthorizationRequest._fields)} FROM oauth2_requests WHERE {column} = ?"
     row = context.store.connection.execute(query, (value,)).fetchone()
-    return Asked(*row) if row else None
+    return AuthorizationRequest(*row) if row else None
 
 
-def _back(redirect_uri: str, state: str, **params: str) -> HttpResponse:
+def _insert(connection: sqlite3.Connection, table: str, values: dict[str, Any]) -> None:
+    """Insert a row by the names of its columns."""
+    places = ", ".join(f":{name}" for name in values)
+    connection.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", values)
+
+
+def _redirect_to_app(redirect_uri: str, state: str, **params: str) -> HttpResponse:
     """Redirect to the app."""
     separator = "&" if "?" in redirect_uri else "?"
     return redirect(f"{redirect_uri}{separator}{urlencode(params | {'state': state})}")
@@ -276,18 +288,23 @@ def token(context: RequestContext) -> HttpResponse:
             grant, user, scopes = row
         else:
             asked = _redeem(context, client_id, request)
-            grant, user, scopes = secrets.token_urlsafe(12), asked.user, asked.scopes
+            grant, user, scopes = secrets.token_urlsafe(12), asked.user_id, asked.scopes
             # One grant is live for each app and user.
             end = "DELETE FROM oauth2_tokens WHERE client_id = ? AND user_id = ?"
             connection.execute(end, (client_id, user))
         lifetime = 1 if context.fault == SHORT_LIVED else ACCESS_TOKEN_SECONDS
         access, refresh = (secrets.token_urlsafe(48) for _ in range(2))
-        add = "INSERT INTO oauth2_tokens VALUES (?, ?, ?, ?, ?, ?, ?)"
-        of_grant = (grant, client_id, user, scopes, time.time() + lifetime)
-        connection.execute(add, (access, 0, *of_grant))
+        of_grant = {
+            "grant_id": grant,
+            "client_id": client_id,
+            "user_id": user,
+            "scopes": scopes,
+            "expires": time.time() + lifetime,  # of the access token: a refresh token stays valid
+        }
+        _insert(connection, "oauth2_tokens", {"token": access, "is_refresh": 0} | of_grant)
         body = {"token_type": "bearer", "expires_in": lifetime, "access_token": access, "scope": scopes}
         if OFFLINE in scopes.split():
-            connection.execute(add, (refresh, 1, *of_grant))
+            _insert(connection, "oauth2_tokens", {"token": refresh, "is_refresh": 1} | of_grant)
             body["refresh_token"] = refresh
     return HttpResponse(msgspec.json.encode(body), headers=NO_STORE)
 
@@ -309,9 +326,9 @@ def _authenticate_app(context: RequestContext) -> str:
     return client_id
 
 
-def _redeem(context: RequestContext, client_id: str, request: GetGrantToken) -> Asked:
+def _redeem(context: RequestContext, client_id: str, request: GetGrantToken) -> AuthorizationRequest:
     """Return what a code was given for, which it is no longer; raise GrantError."""
-    asked = _find(context, "code", request.code or "")
+    asked = _find_request(context, "code", request.code or "")
     is_valid = (
         asked
         and asked.client_id == client_id

@@ -36,7 +36,8 @@ from .settings import require_feature
 CARD = "card"
 COMPONENT_CARDS: tuple[str, ...] = get_args(CardType)
 SORTABLE = ("name", "card_type")
-CARD_RATIOS = {"IMAGE": ("1.91:1",), "VIDEO": ("16:9",)}  # besides 1:1
+SQUARE, IMAGE_RATIO, VIDEO_RATIO = "1:1", "1.91:1", "16:9"
+CARD_RATIOS = {"IMAGE": (SQUARE, IMAGE_RATIO), "VIDEO": (SQUARE, VIDEO_RATIO)}
 
 
 def add_card(
@@ -72,7 +73,7 @@ def component_fields(store: Store, account: str, request: Composed) -> Record:
     swipeable = [component.media_keys for component in components if isinstance(component, SwipeableMedia)]
     media = find_media(store, account, name, [*keys, *(key for keys in swipeable for key in keys)])
     for record in media:
-        require_fit_for_card(record, name, "1:1", *CARD_RATIOS.get(record["media_type"], ()))
+        require_fit_for_card(record, name, *CARD_RATIOS.get(record["media_type"], (SQUARE,)))
     media_types = {record["media_type"] for record in media}
     is_mixed = len(media_types) > 1
     goal = "APP" if any(isinstance(component, Button) for component in components) else "WEBSITE"
@@ -82,7 +83,11 @@ def component_fields(store: Store, account: str, request: Composed) -> Record:
         layout = "_SINGLE_DEST_CAROUSEL" if is_mixed else "_CAROUSEL"
     else:
         layout = ""
-    card_type = f"{'MIXED_MEDIA' if is_mixed else media_types.pop()}{layout}_{goal}"
+    if is_mixed:
+        media_type = "MIXED_MEDIA"
+    else:
+        (media_type,) = media_types
+    card_type = f"{media_type}{layout}_{goal}"
     if card_type not in COMPONENT_CARDS:
         raise invalid_parameter(name, f"would make a card of type {card_type}, which does not exist")
     return {
@@ -221,7 +226,6 @@ def _media_fields(user: str, card_type: str, media: Record) -> Record:
 TEXT_POLLS = "TEXT_POLLS"
 POLLS = (TEXT_POLLS, "VIDEO_POLLS", "IMAGE_POLLS", "GIF_POLLS")
 MEDIA_POLLS = "PROMOTED_MEDIA_POLLS"  # the feature of polls with media
-IMAGE_ASPECT_RATIO = "1.91:1"
 
 
 def poll_fields(store: Store, request: CreatePoll, start: str) -> Record:
@@ -245,10 +249,10 @@ def _poll_media(store: Store, request: CreatePoll) -> Record:
     if request.media_key is None:
         return {"card_type": TEXT_POLLS}
     (media,) = find_media(store, request.account_id, "media_key", [request.media_key])
-    if media["media_type"] == "IMAGE" and media["aspect_ratio"] != IMAGE_ASPECT_RATIO:
-        reason = f"the aspect ratio of the image is {media['aspect_ratio']}, not {IMAGE_ASPECT_RATIO}"
+    if media["media_type"] == "IMAGE" and media["aspect_ratio"] != IMAGE_RATIO:
+        reason = f"the aspect ratio of the image is {media['aspect_ratio']}, not {IMAGE_RATIO}"
         raise invalid_parameter("media_key", reason)
-    require_fit_for_card(media, "media_key", IMAGE_ASPECT_RATIO, "16:9")
+    require_fit_for_card(media, "media_key", IMAGE_RATIO, VIDEO_RATIO)
     fields: Record = {"card_type": f"{media['media_type']}_POLLS"}
     if media["media_type"] == "VIDEO":
         fields |= video_fields(media)

@@ -19,7 +19,7 @@ from ...api.media_uploads import (
     GetUploadStatus,
     InitializeUpload,
     UploadMedia,
-    neutral_category,
+    service_category,
 )
 from ...api.problems import InvalidError
 from ...api.validation import convert
@@ -263,7 +263,7 @@ def initialize(context: RequestContext, request: InitializeUpload) -> HttpRespon
 def _initialized(context: RequestContext, request: InitializeUpload) -> Record:
     default = {"image": "tweet_image", "video": "tweet_video", "text": "subtitles"}
     of_type = "tweet_gif" if request.media_type == "image/gif" else default[request.media_type.split("/")[0]]
-    category = neutral_category(request.media_category or of_type)
+    category = service_category(request.media_category or of_type)
     owners = request.additional_owners or []
     with context.store.transaction():
         return _begin(context, category, request.media_type, request.total_bytes, owners)
@@ -310,7 +310,7 @@ def upload_media(context: RequestContext) -> HttpResponse:
     except InvalidError as error:
         raise refuse(str(error.problems[0])) from None
     owners = (request.additional_owners or "").split(",")
-    category = neutral_category(request.media_category)
+    category = service_category(request.media_category)
     with context.store.transaction():
         upload = _begin(context, category, "", len(request.media), owners)
         put_segment(context.store, upload["id"], 0, request.media)

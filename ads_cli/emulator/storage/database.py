@@ -99,7 +99,7 @@ CREATE TABLE oauth2_tokens (
     client_id TEXT NOT NULL REFERENCES oauth2_apps,
     user_id TEXT NOT NULL REFERENCES users,
     scopes TEXT NOT NULL,
-    expires REAL NOT NULL       -- of an access token
+    expires REAL NOT NULL       -- of an access token; a refresh token does not expire
 );
 CREATE INDEX oauth2_tokens_of_grant ON oauth2_tokens (grant_id);
 CREATE TABLE webhooks (

@@ -27,7 +27,7 @@ from .xml_records import (
 from .xml_text import XmlRepair, XmlText, deferred
 
 OUTSIDE, IN_RECORD, IN_FIELD = range(3)  # depths
-MAX_ORDERS = 1000  # in which elements are remembered
+MAX_CACHED_TAG_ORDERS = 1000
 
 
 class Handlers(NamedTuple):
@@ -36,30 +36,31 @@ class Handlers(NamedTuple):
     start: Callable[[str, dict[str, str]], None]
     end: Callable[[str], None]
     text: Callable[[str], None]
-    forget_text: Callable[[], None]  # that is outside of records
+    clear_text_outside_records: Callable[[], None]
 
 
 def record_handlers(
     fields: ElementFields,
     begins_record: Callable[[str], bool],
-    end_outside: Callable[[], object],
     end_record: Callable[[dict[str, Any], str], None],
+    leave: Callable[[], object],
     refuse_depth: Callable[[], None],
 ) -> Handlers:
     """Make the handlers of a document.
 
     `begins_record` is called with each tag outside of records, `end_record` with the values of a record and
-    their problem.
+    their problem, and `leave` at the end of each element outside of records, and of each record.
     """
-    distinct: dict[tuple[str, ...], list[str]] = {}  # the fields of tags; none, where two are the same
+    # By the order of tags; none where two tags are of one field or one is ignored: see _one_by_one.
+    fields_of_order: dict[tuple[str, ...], list[str]] = {}
     tags: list[str] = []  # of the fields of the record that is open
     texts: list[str] = []  # of each of them
     other: dict[int, Any] = {}  # values of those with attributes or children, by their number
     depth, is_nested = OUTSIDE, False
     of_record: dict[str, str] = {}  # attributes
     attributes: dict[str, str] = {}  # of the field that is open
-    events: list[Event] = []  # of the field that is open; only texts, where it is plain
-    parts = cast(list[str], events)
+    events: list[Event] = []  # of the field that is open
+    parts = cast(list[str], events)  # the same list, which has only texts unless something is nested
     clear, join, add_tag, add_text = events.clear, "".join, tags.append, texts.append
 
     def start(tag: str, found: dict[str, str]) -> None:
@@ -94,8 +95,9 @@ def record_handlers(
         elif depth == IN_RECORD:
             depth = OUTSIDE
             end_record(*values())
+            leave()
         elif depth == OUTSIDE:
-            end_outside()
+            leave()
         else:
             depth -= 1
             events.append(CLOSE)
@@ -104,11 +106,11 @@ def record_handlers(
         found: dict[str, Any]
         problem = ""
         key = tuple(tags)
-        names = distinct.get(key)
+        names = fields_of_order.get(key)
         if names is None:
-            names = distinct[key] = fields.distinct(tags)
-            if len(distinct) > MAX_ORDERS:
-                distinct.clear()
+            names = fields_of_order[key] = fields.distinct(tags)
+            if len(fields_of_order) > MAX_CACHED_TAG_ORDERS:
+                fields_of_order.clear()
         if names and not of_record:
             found = dict(zip(names, texts, strict=False))
             if not all(texts):
@@ -138,7 +140,7 @@ def _one_by_one(
     fields.set_attributes(values, sources, of_record)
     for number, tag in enumerate(tags):
         value = other.get(number, texts[number])
-        if value and fields[tag]:
+        if value:
             problem = fields.add(values, sources, tag, value) or problem
     return values, problem
 
@@ -171,7 +173,12 @@ TAG_MISMATCH = CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 
 
 class XmlRows(FileRows):
-    """The elements that are records, as the document is read."""
+    """The elements that are records, as the document is read.
+
+    A document type declaration is refused, so that none declares entities. Those of HTML are characters
+    though nobody declared them, and any other `&` that begins no reference is a text: both are repaired, once
+    expat has refused the first of them.
+    """
 
     _repairs = False  # whether characters that should have been escaped were found
 
@@ -180,6 +187,8 @@ class XmlRows(FileRows):
         try:
             yield from reading.rows()
         except _NotWellFormedError:
+            # The source can be read again, and the repair changes no record before the one that was refused:
+            # rows that were yielded already are counted and skipped.
             self._repairs, already = True, reading.count
             reading = _Reading(self, self._record, repairs=True)
             yield from islice(reading.rows(), already, None)
@@ -235,7 +244,7 @@ class _Reading:
         self._parser.buffer_text = True
         self._parser.StartDoctypeDeclHandler = self._refuse_doctype
         self._handlers = record_handlers(
-            rows.fields_by_tag, self._begins_record, self._stack.pop, self._end_record, self._refuse_depth
+            rows.fields_by_tag, self._begins_record, self._end_record, self._stack.pop, self._refuse_depth
         )
         self._parser.StartElementHandler = self._handlers.start
         self._parser.EndElementHandler = self._handlers.end
@@ -267,7 +276,7 @@ class _Reading:
                 raise _NotWellFormedError from None
             raise self._explain(error) from None
         if not self._in_record:
-            self._handlers.forget_text()
+            self._handlers.clear_text_outside_records()
         begins = self._record_begins if self._in_record else self._parser.CurrentByteIndex
         if self._chunk_begins + len(chunk) - begins > MAX_RECORD_BYTES:
             what = "a record" if self._in_record else "a tag"
@@ -288,7 +297,6 @@ class _Reading:
         return True
 
     def _end_record(self, values: dict[str, Any], problem: str) -> None:
-        self._stack.pop()
         self._in_record = False
         self._found.append(Row(self._record_line, values, problem))
 

@@ -97,37 +97,40 @@ SHOP_PREFIXES = ("g", "c")
 ATTRIBUTE, NAMED = "@", "="
 
 
-class ElementFields(dict[str, str]):
-    """The field by tag, "" for an element that is ignored; prefixes do not matter."""
+class ElementFields:
+    """The fields of elements; prefixes do not matter."""
 
     def __init__(self, rows: "Rows") -> None:
-        super().__init__()
         self._rows = rows
+        self._fields: dict[str, str] = {}  # by tag
         self._columns: dict[str, None] = {}
         self.line = 1  # of the record that is read
 
-    def __missing__(self, tag: str) -> str:
-        """Add a tag, and the column of its name."""
+    def field_of(self, tag: str) -> str:
+        """Return the field of an element, "" where it is ignored; of a new one, the column is added."""
+        field = self._fields.get(tag)
+        return self._add_column(tag) if field is None else field
+
+    def _add_column(self, tag: str) -> str:
         rows, column = self._rows, _column(tag)
-        if len(self) >= MAX_KEYS:
+        if len(self._fields) >= MAX_KEYS:
             raise rows.error(self.line, f"the records have more than {MAX_KEYS:,} different elements")
-        if column in rows.ignored or not column:
-            self[tag] = ""
-            return ""
-        self._columns[column] = None
-        rows.columns = tuple(self._columns)
-        field = rows.rename.get(column, column)
-        self[tag] = field
+        field = ""
+        if column and column not in rows.ignored:
+            self._columns[column] = None
+            rows.columns = tuple(self._columns)
+            field = rows.rename.get(column, column)
+        self._fields[tag] = field
         return field
 
     def distinct(self, tags: Sequence[str]) -> list[str]:
         """Return the field of each tag; none, where two are of the same field, or one is ignored."""
-        fields = [self[tag] for tag in tags]
+        fields = [self.field_of(tag) for tag in tags]
         return [] if "" in fields or len({*fields}) < len(fields) else fields
 
     def is_text(self, tag: str) -> bool:
         """Tell whether an element is a known field, all of which are texts."""
-        return self[tag] in self._rows.known
+        return self.field_of(tag) in self._rows.known
 
     def is_known(self, column: str) -> bool:
         """Tell whether a name is that of a field, or is read as one."""
@@ -138,16 +141,17 @@ class ElementFields(dict[str, str]):
     ) -> None:
         """Take the attributes of a record as values; elements outrank them."""
         for name, text in attributes.items():
-            tag = ATTRIBUTE + name
-            if text.strip() and not name.startswith(("xmlns", "xml:")) and self[tag]:
-                self.add(values, sources, tag, text)
+            if text.strip() and not name.startswith(("xmlns", "xml:")):
+                self.add(values, sources, ATTRIBUTE + name, text)
 
     def add(self, values: dict[str, Any], sources: dict[str, str], tag: str, value: Any) -> str:
-        """Add a value to those of a record; return the problem of two elements that contradict each other.
+        """Add a value to those of a record, unless its element is ignored.
 
-        `sources` has the tag that gave each field.
+        Returns the problem of two elements that contradict each other. `sources` has the tag of each field.
         """
-        field = self[tag]
+        field = self.field_of(tag)
+        if not field:
+            return ""
         if field not in values:
             sources[field] = tag
             values[field] = value

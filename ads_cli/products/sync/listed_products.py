@@ -276,7 +276,8 @@ def _listed_content(product: Mapping[str, Any]) -> bytes:
         return content_of([each and each.encode("utf-8", "replace").decode() for each in texts])
 
 
-NOT_IN_CATALOG = "is not in the catalog"
+NOT_IN_CATALOG = "not in catalog"  # the rule of a row without a product
+UNLISTED = "is not in the catalog"
 OR_HIDDEN = ", or is a variant that the service does not list"
 
 
@@ -308,7 +309,10 @@ class Completion(RowTransform):
         id = str(row.values.get("id", ""))
         listed = self._find(id)
         if listed is None:
-            row.problem = f"{id!r} {self._unlisted}" if id else "has no id"
+            if id:
+                row.problem, row.problem_rule = f"{id!r} {self._unlisted}", NOT_IN_CATALOG
+            else:
+                row.problem = "has no id"
             return
         for name, value in listed.values.items():
             if name not in self._fields:
@@ -317,5 +321,5 @@ class Completion(RowTransform):
     def _find(self, id: str) -> Listed | None:
         if self._listing is None:
             self._listing = ListedProducts.open(self._path)
-            self._unlisted = NOT_IN_CATALOG + OR_HIDDEN * self._listing.may_hide_variants()
+            self._unlisted = UNLISTED + OR_HIDDEN * self._listing.may_hide_variants()
         return self._listing.find([id]).get(id)

@@ -332,7 +332,7 @@ class Comparison:
                 "delete",
                 one.kind,
                 path,
-                one.name or label_of(one.kind, one.fields),
+                label_of(one.kind, one.fields),
                 one.name,
                 None,
                 one,

@@ -336,8 +336,9 @@ class NewPost:
     names: list[str]  # of files of media, as they were written
     places: list[str]  # where they are
     digest: str  # of all of it, with the content of the files
-    card: dict[str, Any] | None = None  # its website and title; the media are in it then
+    card: dict[str, Any] | None = None  # as it was written; the media are in it then
     card_digest: str = ""  # of the card and its media
+    folder: str = ""  # of its files
 
     @property
     def label(self) -> str:

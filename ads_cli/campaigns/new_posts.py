@@ -1,18 +1,19 @@
 """Posts that are made with a file of campaigns: known by their content, so that each is made once."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
 from functools import cache
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..api.cards import CreateCard, ListCards
 from ..api.endpoint import Request, requests_for
 from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
-from ..api.validation import check, errors_in
-from ..errors import AdsctlError
+from ..api.validation import check, convert, errors_in
+from ..errors import AdsctlError, ContentError
 from ..feeds.locations import is_remote
+from ..media.references import MediaReferences, file_fields
 from ..spelling import suggestion
 from ..uploads.upload import not_understood
 from .memory import ApplyMemory, Mark
@@ -30,7 +31,11 @@ NEW_POST = {
 }  # keys of an ad whose post is new
 OWN = ("account_id", "trim_user", "post_mode")  # of the request, and no part of the post
 KIND, CARD = "post", "card"  # in the memory of applies
-CARD_KEYS = ("website", "title")
+SHORT_CARDS = ({"website", "title"}, {"app", "button"})
+CARD_WORDS = (
+    "must be {website: URL, title: TEXT}, {app: {...}, button: INSTALL}, or the fields of "
+    "'adsctl cards create'; with kind those of another card"
+)
 PAGE_SIZE = 1000
 LINK = "https://t.co/"  # the service adds a link to the media of a post to its text
 SOME_KEY = "3_1"  # what stands for the media key of a file
@@ -73,11 +78,25 @@ def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | N
             note("media", f"{name} cannot be read: {error.strerror}")
     if problems:
         return None
-    shown = [values, digests] if card is None else [values, digests, card]
-    made = NewPost(values, names, places, _digest_of(shown), None if card is None else dict(card))
+    made = NewPost(values, names, places, "", None if card is None else dict(card), "", str(folder))
     if made.card:
+        try:
+            digests += _digests_in_card(made)
+        except OSError as error:
+            note("card", f"{error.filename} cannot be read: {error.strerror}")
+            return None
+        except ContentError as error:
+            note("card", error.message)
+            return None
         made.card_digest = _digest_of([made.card, digests, values.get("media_keys")])
+    made.digest = _digest_of([values, digests] if made.card is None else [values, digests, made.card])
     return made
+
+
+def _digests_in_card(post: NewPost) -> list[str]:
+    """Return digests of the files that a card names itself, such as those of its slides."""
+    files = [each.file for _, each in card_of(post)[2] if each.file not in post.places]
+    return [file if is_remote(file) else _digest(file) for file in files]
 
 
 def _digest_of(values: Any) -> str:
@@ -85,16 +104,46 @@ def _digest_of(values: Any) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
+@cache
+def card_kinds() -> Mapping[str, tuple[type[Request], type[Request]]]:
+    """Return the requests that create and list cards, by kind; those of components have none."""
+    kinds = {kind.endpoint.command: kind for kind in requests_for("generic")}
+    return {
+        command.removeprefix("cards").removesuffix("create").strip(): (
+            kind,
+            kinds[f"{command.removesuffix('create')}list"],
+        )
+        for command, kind in kinds.items()
+        if command.startswith("cards ") and command.endswith(" create")
+    }
+
+
 def _card_mistake(card: Any, ad: Mapping[str, Any]) -> str:
     """Return what is wrong with the card of a new post, before its values are looked at."""
-    if not isinstance(card, Mapping) or {*card} != {*CARD_KEYS}:
-        return "must be {website: URL, title: TEXT}; any other card is created before, and named as card_uri"
-    if not str(card["website"]).startswith(("https://", "http://")):
+    if not isinstance(card, Mapping):
+        return CARD_WORDS
+    name, keys = str(card.get("kind", "")), card.keys() - {"kind"}
+    if name not in card_kinds():
+        return f"kind {name!r} is not one of {', '.join(filter(None, card_kinds()))}"
+    kind = card_kinds()[name][0]
+    taken = file_fields(kind)
+    known = {*kind.__struct_fields__, *taken} - {"account_id", "media"}
+    is_short = not name and keys in SHORT_CARDS
+    if not is_short and not (keys and (name or {"components", "slides"} & keys)):
+        return CARD_WORDS
+    if not is_short and (other := sorted(map(str, keys - known))):
+        return f"{other[0]} is not a field of this card" + suggestion(other[0], known)
+    if "website" in card and not str(card["website"]).startswith(("https://", "http://")):
         return "website must be an address, as in https://shop.example/mugs"
+    if is_short and "app" in card and not isinstance(card["app"], Mapping):
+        return "app must be a mapping, as in {country_code: DE, ios_app_store_identifier: '123'}"
     if "card_uri" in ad:
         return "cannot be used with card_uri"
-    if not {"media", "media_key", "media_keys"} & ad.keys():
+    media = next((ad[key] for key in ("media", "media_key", "media_keys") if key in ad), None)
+    if is_short and not media:
         return "needs media: what it shows above its title"
+    if isinstance(media, list) and len(media) > 1 and taken["media"] == "media_key":
+        return "takes one file or media key"
     return ""
 
 
@@ -106,7 +155,7 @@ def _fields() -> frozenset[str]:
 
 def _digest(place: str) -> str:
     if not Path(place).is_file():
-        raise OSError(2, "it is not a file")
+        raise OSError(2, "it is not a file", place)
     with Path(place).open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
 
@@ -125,23 +174,41 @@ def find_posts(
         if post.places:
             own["media_keys"] = [SOME_KEY] * len(post.places)
         if post.card:
-            card = card_values(post, own.pop("media_keys"))
-            for problem in errors_in(check(CreateCard, {"account_id": "-", **card})[1]):
+            own.pop("media_keys", None)
+            kind, card, _ = card_of(post)
+            for problem in errors_in(check(kind, {"account_id": "-", **card})[1]):
                 note(entry, f"{problem.path}: {problem.message}", "card")
         for problem in errors_in(check(request_kind(service), {"account_id": "-", **own})[1]):
             note(entry, problem.message, problem.field)
 
 
-def card_values(post: NewPost, media_keys: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of the card of a post, whose name tells it from all others."""
+def card_of(post: NewPost) -> tuple[type[Request], dict[str, Any], MediaReferences]:
+    """Return the request that makes the card of a post, its fields and its files.
+
+    Its name tells it from all others.
+    """
     assert post.card
-    is_one = len(media_keys) == 1
-    media = {"type": "MEDIA", "media_key": media_keys[0]} if is_one else {}
-    several = {"type": "SWIPEABLE_MEDIA", "media_keys": [*media_keys]}
-    website = {"type": "WEBSITE", "url": post.card["website"]}
-    details = {"type": "DETAILS", "title": post.card["title"], "destination": website}
-    name = f"{str(post.card['title'])[:60]} {post.card_digest[:12]}"
-    return {"name": name, "components": [media or several, details]}
+    values = deepcopy(post.card)
+    kind = card_kinds()[values.pop("kind", "")][0]
+    title = values.get("name") or values.get("title") or values.get("button") or "Card"
+    if "website" in values:
+        website = {"type": "WEBSITE", "url": values["website"]}
+        values = {"components": [{"type": "DETAILS", "title": values["title"], "destination": website}]}
+    elif "app" in values:
+        label = {"type": "ENUM", "value": values["button"]}
+        app = {"type": "APP", **values["app"]}
+        values = {"components": [{"type": "BUTTON", "label": label, "destination": app}]}
+    references, keys = MediaReferences(kind), post.values.get("media_keys")
+    if keys and "media_key" in kind.__struct_fields__:
+        values["media_key"] = keys[0]
+    elif keys:
+        several = {"type": "SWIPEABLE_MEDIA", "media_keys": [*keys]}
+        one = {"type": "MEDIA", "media_key": keys[0]}
+        values["components"] = [one if len(keys) == 1 else several, *values.get("components", [])]
+    if post.names:
+        values["media"] = [*post.names]
+    references.take_record(values, post.folder)
+    return kind, values | {"name": f"{str(title)[:60]} {post.card_digest[:12]}"}, references
 
 
 def request_kind(service: str) -> type[Request]:
@@ -170,7 +237,8 @@ def make_card(client: "Client", account: str, post: NewPost, request: Request, m
         return found
     if mark in memory.lost:
         name = str(getattr(request, "name", ""))
-        for page in client.pages(ListCards(account_id=account, q=name)):
+        listing = next(listed for made, listed in card_kinds().values() if isinstance(request, made))
+        for page in client.pages(convert(listing, {"account_id": account, "q": name})):
             for record in page.records:
                 if record.get("name") == name and record.get("card_uri"):
                     memory.remember({mark: str(record["card_uri"])})

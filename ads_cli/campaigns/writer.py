@@ -187,6 +187,8 @@ CRITERIA = """\
     - post: "1790415000000000010"
     # - {text: The mugs of winter, media: [mugs.jpg]}  # a new post; files are relative to this one
     # - {text: Hats, media: [hats.jpg], card: {website: https://shop.example/hats, title: Hats}}
+    # - {text: Shop, media: [a.mp4], card: {app: {country_code: DE, android_store_app_id: b.c}, button: OPEN}}
+    # - {text: Which, card: {kind: poll, duration_in_minutes: 60, first_choice: Hats, second_choice: Mugs}}
 """
 TAGS = """\
     tracking_tags:

@@ -366,6 +366,18 @@ def test_without_prune_nothing_is_deleted_and_with_it_only_what_the_lists_lack(a
     assert len(document(adsctl)["campaigns"]) > 6  # campaigns are deleted only by a file of the whole account
 
 
+def test_what_is_deleted_has_the_key_that_it_was_created_with(adsctl, service):
+    file = document(adsctl)
+    criteria = next(
+        item["targeting"] for each in file["campaigns"] for item in each["line_items"] if item["targeting"]
+    )
+    removed = [criteria.pop() for _ in range(len(criteria))]
+    deleted = {change["key"] for change in plan(adsctl, file, "--prune")}
+    apply(adsctl, file, "--prune", "--max-delete", "100%", "--yes")
+    criteria += removed
+    assert deleted == {change["key"] for change in plan(adsctl, file)}
+
+
 def test_campaigns_are_pruned_by_a_file_that_covers_the_account(adsctl, service):
     file = document(adsctl)
     assert file["scope"] == "account"

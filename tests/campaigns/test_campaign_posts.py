@@ -227,3 +227,83 @@ def test_a_card_that_cannot_be_is_told_first(adsctl, service, carded, card, expe
     (adsctl.home / "ads" / "posted.yaml").write_text(CARDED.replace("media: [mugs.png], ", ""))
     assert "needs media" in adsctl(*WORDS, code=3).stderr
     assert not cards(adsctl) and not posts(adsctl)
+
+
+def all_cards(adsctl, *kind) -> list[dict]:
+    return json.loads(adsctl("-q", "cards", *kind, "list", "--all", "-o", "json").stdout)
+
+
+APP = "{country_code: DE, ios_app_store_identifier: '123456789'}"
+SLIDE = (
+    "[{type: MEDIA, media: %s}, {type: DETAILS, title: Mugs, "
+    "destination: {type: WEBSITE, url: 'https://shop.example/'}}]"
+)
+CONVERSATION = (
+    "title: Which, first_cta: '#Tea', first_cta_tweet: 'Tea #Tea', thank_you_text: Cheers, "
+    "unlocked_image: mugs.png"
+)
+KINDS_OF_CARDS = {
+    "app": ((), f"media: [mugs.png], card: {{app: {APP}, button: INSTALL}}"),
+    "swipeable": ((), "media: [mugs.png, cups.png], card: {website: 'https://shop.example/', title: Mugs}"),
+    "slides": ((), f"card: {{slides: [{SLIDE % 'mugs.png'}, {SLIDE % 'cups.png'}]}}"),
+    "poll": (
+        ("poll",),
+        "card: {kind: poll, duration_in_minutes: 60, first_choice: Tea, second_choice: Coffee}",
+    ),
+    "poll of media": (
+        ("poll",),
+        "media: mugs.png, card: {kind: poll, duration_in_minutes: 60, first_choice: Tea, second_choice: No}",
+    ),
+    "conversation": (
+        ("image-conversation",),
+        f"media: [mugs.png], card: {{kind: image-conversation, {CONVERSATION}}}",
+    ),
+}
+
+
+@both_services
+@pytest.mark.parametrize("name", KINDS_OF_CARDS)
+def test_every_kind_of_card_is_made_once_with_its_files(adsctl, service, service_name, posted, name):
+    kind, ad = KINDS_OF_CARDS[name]
+    (adsctl.home / "ads" / "cups.png").write_bytes(picture("PNG", 800, 419))
+    file = adsctl.home / "ads" / "posted.yaml"
+    file.write_text(FILE.replace("media: [mugs.png]", ad))
+    before = {card["id"] for card in all_cards(adsctl, *kind)}
+    adsctl("campaigns", "plan", "ads/posted.yaml", code=DIFFERENCES)
+    adsctl(*WORDS)
+    (card,) = [each for each in all_cards(adsctl, *kind) if each["id"] not in before]
+    assert "media-of-" not in json.dumps(card)
+    assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+    adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_run_killed_at_any_request_makes_no_poll_twice(adsctl, service, posted, when, monkeypatch):
+    text = FILE.replace("media: [mugs.png]", KINDS_OF_CARDS["poll of media"][1])
+    (adsctl.home / "ads" / "posted.yaml").write_text(text)
+    before = len(all_cards(adsctl, "poll"))
+    assert 3 < run_until_it_ends(adsctl, monkeypatch, when) < 40
+    assert len(all_cards(adsctl, "poll")) == before + 1 and len(posts(adsctl)) == 2
+
+
+@pytest.mark.parametrize(
+    ("ad", "expected"),
+    [
+        ("card: {kind: pol}", "ads[0].card: kind 'pol' is not one of"),
+        ("card: {kind: poll, first_choise: Tea}", "first_choise is not a field of this card; did you mean"),
+        ("card: {kind: poll, first_choice: Tea}", "ads[0].card: second_choice: "),
+        ("card: {name: Mugs}", "ads[0].card: must be {website"),
+        ("media: [mugs.png], card: {app: 5, button: OPEN}", "ads[0].card: app must be a mapping"),
+        (f"media: [mugs.png], card: {{app: {APP}, button: EAT}}", "ads[0].card: components"),
+        (f"card: {{slides: [{SLIDE % 'none.png'}]}}", "none.png cannot be read"),
+        (
+            "media: [mugs.png, mugs.png], card: {kind: poll, first_choice: Tea}",
+            "ads[0].card: takes one file",
+        ),
+    ],
+)
+def test_what_is_no_card_of_a_kind_is_told_before_anything_is_sent(adsctl, service, posted, ad, expected):
+    text = FILE.replace("media: [mugs.png]", ad)
+    (adsctl.home / "ads" / "posted.yaml").write_text(text)
+    assert expected in adsctl(*WORDS, code=3).stderr
+    assert not posts(adsctl)

@@ -71,6 +71,27 @@ CAMPAIGN_FILES = (
         (f"{POSTS}::test_a_run_killed_at_any_request_makes_no_card_twice",),
     ),
     Mutant(
+        "campaign files: a card with a lost answer is looked for among those of components only",
+        "ads_cli/campaigns/new_posts.py",
+        "listed in card_kinds().values() if isinstance(request, made))",
+        "listed in card_kinds().values())",
+        (f"{POSTS}::test_a_run_killed_at_any_request_makes_no_poll_twice",),
+    ),
+    Mutant(
+        "campaign files: the files that a card names are no part of what it is",
+        "ads_cli/campaigns/new_posts.py",
+        "            digests += _digests_in_card(made)\n",
+        "            pass\n",
+        (f"{POSTS}::test_what_is_no_card_of_a_kind_is_told_before_anything_is_sent",),
+    ),
+    Mutant(
+        "campaign files: what is deleted has its name for a key",
+        "ads_cli/campaigns/comparison.py",
+        "                label_of(one.kind, one.fields),\n                one.name,\n",
+        "                one.name or label_of(one.kind, one.fields),\n                one.name,\n",
+        (f"{FILES}::test_what_is_deleted_has_the_key_that_it_was_created_with",),
+    ),
+    Mutant(
         "campaign files: an apply that was stopped stays unfinished after it was resumed",
         "ads_cli/commands/campaigns/applying.py",
         "                path.unlink(missing_ok=True)\n            noted = 0",

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from ...api.cards import CreateCard
 from ...api.media_uploads import InitializeUpload
 from ...api.validation import convert
-from ...campaigns.new_posts import card_values, make_card, make_post, new_posts, request_kind
+from ...campaigns.new_posts import card_of, make_card, make_post, new_posts, request_kind
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, RefusedError
 from ...media.references import MediaReferences
@@ -30,19 +29,18 @@ class Posting:
         self._posts: dict[str, Request] = {}  # of posts with cards, whose request above is that of the card
         kind, account = request_kind(call.settings.service), {"account_id": call.account}
         for entry, post in new_posts(change.entry for change in found.changes if change.entry):
-            references, values = MediaReferences(CreateCard if post.card else kind), dict(post.values)
-            if post.places and not post.card:
-                taken: dict[str, Any] = {"media": post.places}
-                references.take_options(taken)
-                values["media_keys"] = taken["media_keys"].split(",")
+            values = dict(post.values)
             if post.card:
-                card = card_values(post, values.pop("media_keys", None) or [""])
-                if post.places:
-                    card["components"] = card["components"][1:]
-                    references.fill_components(card, post.places)
+                values.pop("media_keys", None)
                 self._posts[post.digest] = convert(kind, {**account, **values})
-                request: Request = convert(CreateCard, {**account, **card})
+                card_kind, card, references = card_of(post)
+                request: Request = convert(card_kind, {**account, **card})
             else:
+                references = MediaReferences(kind)
+                if post.places:
+                    taken: dict[str, Any] = {"media": post.places}
+                    references.take_options(taken)
+                    values["media_keys"] = taken["media_keys"].split(",")
                 request = convert(kind, {**account, **values})
             self._due.append((entry, post, request, references))
 

@@ -71,13 +71,6 @@ CAMPAIGN_FILES = (
         (f"{POSTS}::test_a_run_killed_at_any_request_makes_no_card_twice",),
     ),
     Mutant(
-        "campaign files: a card with a lost answer is looked for among those of components only",
-        "ads_cli/campaigns/new_posts.py",
-        "listed in card_kinds().values() if isinstance(request, made))",
-        "listed in card_kinds().values())",
-        (f"{POSTS}::test_a_run_killed_at_any_request_makes_no_poll_twice",),
-    ),
-    Mutant(
         "campaign files: the files that a card names are no part of what it is",
         "ads_cli/campaigns/new_posts.py",
         "            digests += _digests_in_card(made)\n",

@@ -48,7 +48,7 @@ class Percentage(NamedTuple):
     millionths: int
 
     def __str__(self) -> str:
-        return f"{self.millionths / 10_000:g}%"
+        return f"{self.millionths / 10_000:.4f}".rstrip("0").rstrip(".") + "%"
 
 
 class ActiveHours(NamedTuple):
@@ -141,6 +141,7 @@ def _days(text: str | None) -> Iterator[int]:
         yield from (day % 7 for day in range(begin, end + 1 if end >= begin else end + 8))
 
 
+# What a key limits is checked in client/guard.py; `is_looser` orders its values.
 PARSERS: dict[str, Callable[[Any], Any]] = {
     "read_only": _flag,
     "deny": _denied,
@@ -194,7 +195,7 @@ def is_looser(key: str, old: Any, new: Any) -> bool:
         return bool(old.zone != new.zone or not new.minutes <= old.minutes)
     if isinstance(old, Amount):
         return bool(old.currency != new.currency or new.micros > old.micros)
-    return bool(new > old)
+    return bool(new > old)  # a percentage or a count, of which more is looser
 
 
 def _is_stricter(one: Limit, other: Limit) -> bool:
@@ -232,16 +233,20 @@ class Guard:
 
 def read_guard(settings: Settings) -> Guard:
     """Read the limits of the profile and of the files; raise StateError where one cannot be used."""
-    limits = [*_of_profile(settings)]
+    limits, named = [*_of_profile(settings)], _named_files(settings)
     for path in guard_files(settings):
-        limits += _of_mapping(_read_file(path, is_named=path != ADMIN_FILE), str(path))
+        limits += _of_mapping(_read_file(path, is_named=path in named), str(path))
     return Guard(limits)
 
 
 def guard_files(settings: Settings) -> list[Path]:
     """Return the files that hold for all profiles; a variable adds one, and so does one of `--env-file`."""
+    return [*dict.fromkeys([ADMIN_FILE, *_named_files(settings)])]
+
+
+def _named_files(settings: Settings) -> list[Path]:
     named = (environ.get(VARIABLE) for environ in (settings.process_environ, settings.environ))
-    return [*dict.fromkeys([ADMIN_FILE, *(Path(name) for name in named if name)])]
+    return [Path(name) for name in named if name]
 
 
 def _read_file(path: Path, *, is_named: bool) -> Any:

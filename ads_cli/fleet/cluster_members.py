@@ -126,7 +126,8 @@ class Members:
 
     def find_problem(self, task: Task, now: float) -> dict[str, Any] | None:
         """Return the error of a task that no worker can run, once no further one joins."""
-        if not self._members or self._able(task) or now - self._joined_at < SETTLE_SECONDS:
+        is_runnable = any(each.is_present or self.is_expected(each.home) for each in self._able(task))
+        if not self._members or is_runnable or now - self._joined_at < SETTLE_SECONDS:
             return None
         found = {member.name: member.problem(task) for member in self._members.values()}
         errors = {name: error for name, error in sorted(found.items()) if error}

@@ -157,7 +157,8 @@ class StatisticsTable:
                         db.execute("ROLLBACK")
                     raise
         except sqlite3.Error as error:
-            is_locked = error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of an extended code
+            is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
             raise StateError(
                 f"--into: {self._path} cannot be written: {error}", hint=LOCKED if is_locked else WRITABLE
             ) from error

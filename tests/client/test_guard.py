@@ -155,6 +155,18 @@ def test_a_named_file_that_is_missing_stops_writes(adsctl):
     adsctl.local("campaigns", "list", ADSCTL_GUARD="/nowhere/guard.yaml")
 
 
+def test_the_file_of_the_administrator_that_is_named_must_exist(adsctl, monkeypatch):
+    monkeypatch.setattr("ads_cli.config.guard.ADMIN_FILE", adsctl.home / "nowhere.yaml")
+    words = ("campaigns", "delete", "8wkt0", "--yes")
+    adsctl.local(*words, code=11, ADSCTL_GUARD=str(adsctl.home / "nowhere.yaml"))
+    adsctl.local(*words)
+
+
+def test_a_percentage_is_shown_as_it_was_written(adsctl):
+    adsctl("profile", "set", "shop", "guard.max_increase=123.4567%")
+    assert "123.4567%" in adsctl("-p", "shop", "guard", "show").stdout
+
+
 def test_a_file_that_others_may_write_stops_writes(adsctl):
     file = adsctl.file("guard.yaml", "max_changes: 5\n")
     file.chmod(0o666)

@@ -134,6 +134,14 @@ def test_a_task_waits_for_the_workers_that_can_run_it_and_fails_where_none_can()
     assert members.find_problem(west, SETTLE_SECONDS) is None  # it may return
 
 
+def test_a_task_does_not_wait_for_a_worker_whose_home_has_another_one_that_cannot_run_it():
+    members = members_of([task(1)], worker("west", "north"))
+    again = worker("east", "north", problems={"nord": SIGN_IN})
+    members.join(again, 1.0)
+    members.keep([again.address], 1.0)
+    assert members.find_problem(task(1), 1.0 + SETTLE_SECONDS)["exit_code"] == 4
+
+
 def test_a_task_without_an_account_needs_no_sign_in_and_no_share():
     check = Task("check", "nord", ("products", "check"), uses_account=False)
     members = members_of([check], worker("a", scopes={}, problems={"nord": SIGN_IN}))

@@ -241,7 +241,8 @@ class Toolbox:
             if name in own and name in shaping and own[name] != shaping[name]:
                 raise UsageError(f"{name}: differs in arguments and beside them", hint="give it once")
             if name in own:
-                shaping[name] = own.pop(name)
+                value = own.pop(name)
+                shaping[name] = _as_text(name, value) if name in ("columns", "query", "cursor") else value
         if str(shaping.get("cursor") or "").startswith(CURSOR):
             return self._results.after(str(shaping["cursor"]))
         if words := help_words(command):

@@ -186,11 +186,12 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
     with atomic(path, may_replace=failed_out.may_replace) as stream:
         writer = open_writer(stream, find_failed_out(failed_out.path), columns)
         for file, reason in refused:
-            own = {"file": _relative(file.label, path.parent)}
+            own = {"file": _relative(file.location, path.parent)}
             writer.write(file.row | own | dict(zip(REPORT_COLUMNS, (file.position, reason), strict=True)))
         writer.close()
 
 
-def _relative(label: str, folder: Path) -> str:
-    """Return a path as a table in a folder names it."""
-    return label if is_remote(label) or folder == Path() else os.path.relpath(label, folder)
+def _relative(location: Location, folder: Path) -> str:
+    """Return what a table in a folder calls a file."""
+    is_beside = not isinstance(location, FileLocation) or folder == Path()
+    return location.label if is_beside else os.path.relpath(location.label, folder)

@@ -117,6 +117,11 @@ def test_a_query_and_columns_apply_to_the_records(adsctl):
         names = await called(client, "read", command="campaigns list", query="[?id=='8wku2'].name")
         wrong = await called(client, "read", fails=True, command="campaigns list", query="[?")
         missing = await called(client, "read", fails=True, command="campaigns list", columns="colour")
+        among = {"columns": ["id", "name"], "limit": 1}
+        listed = await called(client, "read", command="campaigns list", arguments=among)
+        assert [*listed["data"][0]] == ["id", "name"]
+        for unfit in ({"query": 5}, {"columns": {"a": 1}}):
+            await called(client, "read", fails=True, command="campaigns list", arguments=unfit)
         return names["data"], wrong["error"], missing["error"]
 
     names, wrong, missing = session(adsctl, use)

@@ -139,7 +139,7 @@ def _broken_rules_inside(value: Any, path: str) -> list[Problem]:
 
 @cache
 def rules_of(struct: type[msgspec.Struct]) -> tuple[Rule, ...]:
-    """List the rules between the fields of a Struct, those of its bases first."""
+    """List the rules between the fields of a Struct, those of its bases first; none replaces another."""
     namespaces = (vars(base) for base in reversed(struct.__mro__))
     return tuple(value for names in namespaces for value in names.values() if hasattr(value, "rule_field"))
 
@@ -154,7 +154,7 @@ class _InvalidFieldError(Exception):
 
 
 class _ValidFields:
-    """Stands in for a Struct that cannot be built; only its valid fields can be read."""
+    """Stands in for a Struct that cannot be built; a rule that reads another than its valid fields ends."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)

@@ -36,6 +36,11 @@ class Person(NamedTuple):
     status: str
 
 
+def is_deletion(record: int) -> bool:
+    """Whether a record number is that of somebody to be deleted."""
+    return record < 0
+
+
 @dataclass
 class ListDifferences:
     """How a file differs from what the service acknowledged of a list."""

@@ -13,7 +13,7 @@ from ..uploads.plan import OnAcknowledged
 from ..uploads.upload import FAILED, Acknowledgement, AttemptLog, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from .comparison import DELETED, ListComparison, ListDifferences, Person
+from .comparison import DELETED, ListComparison, ListDifferences, Person, is_deletion
 from .consent import CellAnswers
 from .ledger_lookup import CREATED, UPDATED
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
@@ -49,8 +49,10 @@ class ListSyncUpload(RecordedUpload):
         rejected = dict(ack.failed)
         found = Counter(status for record, status in batch.items.statuses.items() if record not in rejected)
         ack.counts = {name: found[name] for name in STATUSES} | {FAILED: len(rejected)}
-        ack.failed = [each for each in ack.failed if each[0] > 0]
-        ack.not_deleted = [(NOBODY_NAMED, reason) for record, reason in rejected.items() if record < 0]
+        ack.failed = [each for each in ack.failed if not is_deletion(each[0])]
+        ack.not_deleted = [
+            (NOBODY_NAMED, reason) for record, reason in rejected.items() if is_deletion(record)
+        ]
         return ack
 
 
@@ -152,7 +154,7 @@ class ListSyncPlan(ListPlan):
             yield Batch(next(numbers), items)
 
     def _requests(self) -> Iterator[SyncItems]:
-        statuses: dict[int, str] = {}
+        statuses: dict[int, str] = {}  # filled as people are packed, and emptied as requests are split
         packed = chain(
             self._pack(self._comparison.deletions(), "delete", statuses),
             self._pack(self._comparison.additions(self._plan), "update", statuses),
@@ -206,5 +208,5 @@ class ListSyncPlan(ListPlan):
 
 def _kind(items: SyncItems) -> tuple[bool, bool]:
     """Tell whether a request deletes, and whether it adds."""
-    deletes = [record < 0 for record in items.statuses]
+    deletes = [*map(is_deletion, items.statuses)]
     return any(deletes), not all(deletes)

@@ -1,4 +1,4 @@
-"""The lines of the API as records: the command that sends each, and the option of each parameter."""
+"""The endpoints of the API as records: the command that sends each, and the option of each parameter."""
 
 from collections.abc import Iterator
 from inspect import getdoc
@@ -24,7 +24,7 @@ ENDPOINT_COLUMNS = ("command", "method", "path", "base", "params_in", "argument"
 
 
 def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
-    """Yield a record for each line that a service has, with its names on the wire."""
+    """Yield a record for each endpoint that a service has, with its names on the wire."""
     commands = {command.key: command for command in describe_commands(root)}
     for request in requests_for(service):
         command, names = commands[request.endpoint.command], SERVICES[service]

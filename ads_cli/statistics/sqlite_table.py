@@ -86,7 +86,7 @@ def as_one_day(table: StatsTable, period: Period) -> StatsTable:
 TABLE = "statistics"
 SCOPE = ("account", "entity", "granularity", "placement", "segment_by", "country")
 KEY = (*SCOPE, "entity_id", "start", "end", SEGMENT_VALUE)
-OWN = ("account", "segment_by", "granularity", "country")  # columns that rows do not have
+OWN = ("account", "segment_by", "granularity", "country")  # columns of the question
 # The key of a table that was made before segments were told apart by value, and times by granularity.
 OLD_KEY = {"account", "entity", "entity_id", "start", "end", "placement", "segment_by", "segment"}
 BUSY_SECONDS = 30
@@ -181,7 +181,7 @@ class StatisticsTable:
         return {**self._own(question), **named, "entity_id": id}
 
     def _own(self, question: StatsQuery) -> dict[str, str]:
-        """Return the values of the columns that rows do not have."""
+        """Return the values of the columns that a question gives all its rows."""
         values = (self._account, question.segmentation, question.granularity, question.country)
         return {name: value or "" for name, value in zip(OWN, values, strict=True)}
 
@@ -269,5 +269,5 @@ def _instants(period: Period) -> dict[str, Any]:
 
 
 def _stored(value: Any) -> Any:
-    is_exact = not isinstance(value, Decimal) and not (isinstance(value, int) and abs(value) > MAX_INTEGER)
-    return value if is_exact else str(value)
+    fits = not isinstance(value, Decimal) and not (isinstance(value, int) and abs(value) > MAX_INTEGER)
+    return value if fits else str(value)

@@ -104,8 +104,8 @@ GUARDS = (
     Mutant(
         "guard: a named file replaces that of the administrator",
         RULES,
-        "*dict.fromkeys([ADMIN_FILE, *(Path(name) for name in named if name)])",
-        "*dict.fromkeys([Path(name) for name in named if name] or [ADMIN_FILE])",
+        "*dict.fromkeys([ADMIN_FILE, *_named_files(settings)])",
+        "*dict.fromkeys(_named_files(settings) or [ADMIN_FILE])",
         (f"{AMOUNTS}::test_the_file_of_the_administrator_is_not_replaced",),
     ),
     Mutant(

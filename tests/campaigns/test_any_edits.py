@@ -6,21 +6,18 @@ What the file does not have stays as it was, unless --prune; nothing beside it i
 import json
 import random
 from decimal import Decimal
+from functools import partial
 
 import pytest
 
-from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.line_items import CARD
+from tests.campaigns.kills import at_random_changes, run_until_it_ends
 from tests.effort import tries
 
 LISTS = ("campaigns", "line_items", "targeting", "ads", "tracking_tags")
 POSTS = tuple(f"17904150000000000{number}" for number in ("01", "10", "11", "12", "13"))
 ENDED = ("9d4b1", "8wkt0")  # what has an end that has passed
 KEYWORDS = ("mugs", "bowls", "wool", "yarn", "Küche ☕", "null")
-
-
-class KilledError(BaseException):
-    """The process is gone."""
 
 
 class World:
@@ -164,7 +161,7 @@ class World:
 
     def apply(self, way: str, options: tuple[str, ...], monkeypatch) -> None:
         """Apply the file, in one of the ways."""
-        rng, text, send = self.rng, json.dumps(self.file), Sender.send
+        rng, text = self.rng, json.dumps(self.file)
         words = ("campaigns", "apply", "-", "--max-delete", "100%", "--yes", *options)
         if way == "stored":
             (self.adsctl.home / "a.json").write_text(text)
@@ -178,24 +175,8 @@ class World:
             self.service.fail()
             assert done.returncode == 0, done.stderr
         elif way == "kills":
-
-            def dying(sender, prepared, *args, **more):
-                is_killed = prepared.method != "GET" and rng.random() < 0.3
-                if is_killed and rng.random() < 0.5:
-                    raise KilledError
-                response = send(sender, prepared, *args, **more)
-                if is_killed:
-                    raise KilledError
-                return response
-
-            for _ in range(80):
-                monkeypatch.setattr(Sender, "send", dying)
-                try:
-                    self.run(*words, "--resume", text=text)
-                    break
-                except KilledError:
-                    continue
-            monkeypatch.setattr(Sender, "send", send)
+            resume = partial(self.run, *words, "--resume", text=text)
+            run_until_it_ends(monkeypatch, resume, at_random_changes(rng, 0.3))
         else:
             self.run(*words, text=text)
 

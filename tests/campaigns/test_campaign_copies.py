@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.accounts import CAFE, SHOP
 from ads_cli.emulator.seed.line_items import CARD, HAMBURG, KNITTERS, SPRING, WINTER
+from tests.campaigns.kills import at_second_change, run_until_it_ends
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 END = "line_items.end_time=2031-12-31T22:00:00Z"
@@ -149,29 +149,9 @@ def test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about(adsctl
     assert {"Copy of Hamburg knows us", "Copy of People who knit"} <= pulled(adsctl).keys()
 
 
-class KilledError(BaseException):
-    """The process is gone."""
-
-
 def test_a_killed_copy_is_completed_by_the_same_command(adsctl, service, monkeypatch):
-    send, kills = Sender.send, 0
-    while True:
-        left = [1]
-
-        def dying(self, prepared, *args, left=left, **options):
-            response = send(self, prepared, *args, **options)
-            left[0] -= prepared.method != "GET"
-            if left[0] < 0:
-                raise KilledError
-            return response
-
-        monkeypatch.setattr(Sender, "send", dying)
-        try:
-            adsctl("campaigns", "copy", SPRING)
-        except KilledError:
-            kills += 1
-            continue
-        break
-    monkeypatch.setattr(Sender, "send", send)
+    kills = run_until_it_ends(
+        monkeypatch, lambda: adsctl("campaigns", "copy", SPRING), at_second_change("after")
+    )
     found = pulled(adsctl)
     assert kills > 2 and bare(found["Copy of Spring collection"]) == bare(found["Spring collection"])

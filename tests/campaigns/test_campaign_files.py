@@ -8,6 +8,7 @@ import pytest
 from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.accounts import CAFE, SHOP
 from ads_cli.emulator.seed.line_items import CARD, CLICKS, KNITTERS, SPRING, SUMMER
+from tests.campaigns.kills import KilledError, at_second_change, killed_at, run_until_it_ends
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 DIFFERENCES = 10
@@ -191,39 +192,13 @@ def recorded(monkeypatch) -> list[tuple[str, str]]:
     return sent
 
 
-class KilledError(BaseException):
-    """The process is gone."""
-
-
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_run_killed_at_any_request_is_resumed_and_creates_nothing_twice(
     adsctl, service, winter, when, monkeypatch
 ):
-    before, send = document(adsctl), Sender.send
-    kills = 0
-    while True:
-        left = [1]
-
-        def dying(self, prepared, *args, left=left, **options):
-            if prepared.method == "GET":
-                return send(self, prepared, *args, **options)
-            left[0] -= 1
-            if left[0] < 0:
-                if when == "after":
-                    send(self, prepared, *args, **options)
-                raise KilledError
-            return send(self, prepared, *args, **options)
-
-        monkeypatch.setattr(Sender, "send", dying)
-        try:
-            apply(adsctl, winter, "--resume")
-        except KilledError:
-            kills += 1
-            assert kills < 40
-            continue
-        break
-    monkeypatch.setattr(Sender, "send", send)
-    assert kills > 3
+    before = document(adsctl)
+    kills = run_until_it_ends(monkeypatch, lambda: apply(adsctl, winter, "--resume"), at_second_change(when))
+    assert 3 < kills < 40
     assert plan(adsctl, COUNTRIES, code=0) == []
     after = document(adsctl)
     assert len(after["campaigns"]) == len(before["campaigns"]) + 3
@@ -252,17 +227,8 @@ def test_an_apply_that_was_stopped_is_a_job_until_it_is_resumed(adsctl, service,
     assert 0 < job["sent"] < job["rows"]
     shown = json.loads(adsctl("-q", "jobs", "show", job["job"], "-o", "json").stdout)
     assert "campaigns apply winter.yaml" in shown["resume"] and shown["resume"].endswith("--resume")
-    send = Sender.send
-
-    def dying(self, prepared, *args, **options):
-        if prepared.method != "GET":
-            raise KilledError
-        return send(self, prepared, *args, **options)
-
-    monkeypatch.setattr(Sender, "send", dying)
-    with pytest.raises(KilledError):
+    with killed_at(monkeypatch, lambda _: "before"), pytest.raises(KilledError):
         apply(adsctl, winter, "--resume")
-    monkeypatch.setattr(Sender, "send", send)
     assert [one["state"] for one in jobs()] == ["unfinished"], "the later run stands for both"
     apply(adsctl, winter, "--resume")
     (ended,) = jobs()
@@ -508,30 +474,11 @@ def replacing(adsctl) -> dict:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_replacement_is_made_once_and_the_file_stays_what_it_is(adsctl, service, when, monkeypatch):
-    file, send, kills = replacing(adsctl), Sender.send, 0
+    file = replacing(adsctl)
     names = sorted(one["name"] for one in file["campaigns"][0]["line_items"])
-    while True:
-        left = [1]
-
-        def dying(self, prepared, *args, left=left, **options):
-            left[0] -= prepared.method != "GET"
-            if left[0] >= 0 or prepared.method == "GET":
-                return send(self, prepared, *args, **options)
-            if when == "after":
-                send(self, prepared, *args, **options)
-            raise KilledError
-
-        monkeypatch.setattr(Sender, "send", dying)
-        try:
-            apply(adsctl, file, "--replace")
-        except KilledError:
-            kills += 1
-            assert kills < 40
-            continue
-        break
-    monkeypatch.setattr(Sender, "send", send)
+    kills = run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, "--replace"), at_second_change(when))
     items = spring(adsctl)[1]["line_items"]
-    assert kills >= 3 and sorted(one["name"] for one in items) == names
+    assert 3 <= kills < 40 and sorted(one["name"] for one in items) == names
     assert plan(adsctl, file, "--replace", "--prune", code=0) == plan(adsctl, file, code=0) == []
 
 

@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.line_items import CARD
+from tests.campaigns.kills import at_second_change, run_until_it_ends
 from tests.campaigns.test_campaign_files import (
     DIFFERENCES,
-    KilledError,
     both_services,
     document,
     pull,
@@ -93,34 +92,14 @@ def test_a_post_with_a_lost_answer_is_found_and_not_made_again(adsctl, service, 
     assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
 
 
-def run_until_it_ends(adsctl, monkeypatch, when: str) -> int:
+def killed_runs(adsctl, monkeypatch, when: str) -> int:
     """Kill each run after one request that changes something, until one ends; return how many were killed."""
-    send, kills = Sender.send, 0
-    while kills < 40:
-        left = [1]
-
-        def dying(self, prepared, *args, left=left, **options):
-            left[0] -= prepared.method != "GET"
-            if left[0] >= 0:
-                return send(self, prepared, *args, **options)
-            if when == "after":
-                send(self, prepared, *args, **options)
-            raise KilledError
-
-        monkeypatch.setattr(Sender, "send", dying)
-        try:
-            adsctl(*WORDS, "--resume")
-        except KilledError:
-            kills += 1
-            continue
-        break
-    monkeypatch.setattr(Sender, "send", send)
-    return kills
+    return run_until_it_ends(monkeypatch, lambda: adsctl(*WORDS, "--resume"), at_second_change(when))
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_run_killed_at_any_request_makes_no_post_twice(adsctl, service, posted, when, monkeypatch):
-    kills = run_until_it_ends(adsctl, monkeypatch, when)
+    kills = killed_runs(adsctl, monkeypatch, when)
     assert 3 < kills < 40 and len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
     adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)
 
@@ -206,7 +185,7 @@ def test_a_card_is_made_once_with_its_media_and_shown_before(adsctl, service, se
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_run_killed_at_any_request_makes_no_card_twice(adsctl, service, carded, when, monkeypatch):
-    kills = run_until_it_ends(adsctl, monkeypatch, when)
+    kills = killed_runs(adsctl, monkeypatch, when)
     assert 3 < kills < 40 and len(cards(adsctl)) == 1
     assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
 
@@ -282,7 +261,7 @@ def test_a_run_killed_at_any_request_makes_no_poll_twice(adsctl, service, posted
     text = FILE.replace("media: [mugs.png]", KINDS_OF_CARDS["poll of media"][1])
     (adsctl.home / "ads" / "posted.yaml").write_text(text)
     before = len(all_cards(adsctl, "poll"))
-    assert 3 < run_until_it_ends(adsctl, monkeypatch, when) < 40
+    assert 3 < killed_runs(adsctl, monkeypatch, when) < 40
     assert len(all_cards(adsctl, "poll")) == before + 1 and len(posts(adsctl)) == 2
 
 

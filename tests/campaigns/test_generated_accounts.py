@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ads_cli.api.line_items import Objective
-from ads_cli.client.response import Sender
 from ads_cli.emulator.resources import campaigns, line_items
 from ads_cli.emulator.seed.accounts import CAFE
 from ads_cli.emulator.seed.line_items import LINE_ITEM_FIELDS
+from tests.campaigns.kills import at_random_changes, run_until_it_ends
 from tests.effort import tries
 
 WORDS = (
@@ -137,13 +137,9 @@ def edited(rng: random.Random, file: dict) -> None:
         file["campaigns"].append(new | {"daily_budget": "9", "line_items": []})
 
 
-class KilledError(BaseException):
-    """The process is gone."""
-
-
 @pytest.mark.parametrize("seed", range(tries(4, 100)))
 def test_after_any_edits_and_kills_the_account_is_the_file(adsctl, service, seed, monkeypatch):
-    rng, send = random.Random(seed), Sender.send
+    rng = random.Random(seed)
     generated(rng, service.emulator.data)
     file = document(adsctl)
     edited(rng, file)
@@ -153,24 +149,10 @@ def test_after_any_edits_and_kills_the_account_is_the_file(adsctl, service, seed
             campaign["daily_budget"] = "11"
     text = json.dumps(file)
 
-    def dying(self, prepared, *args, **options):
-        is_killed = prepared.method != "GET" and rng.random() < 0.4
-        if is_killed and rng.random() < 0.5:
-            raise KilledError
-        response = send(self, prepared, *args, **options)
-        if is_killed:
-            raise KilledError
-        return response
-
     words = ("-q", "-A", CAFE, "campaigns", "apply", "-", "--prune", "--max-delete", "100%", "--yes")
-    for _ in range(60):
-        monkeypatch.setattr(Sender, "send", dying)
-        try:
-            adsctl(*words, "--resume", input=text)
-            break
-        except KilledError:
-            continue
-    monkeypatch.setattr(Sender, "send", send)
+    run_until_it_ends(
+        monkeypatch, lambda: adsctl(*words, "--resume", input=text), at_random_changes(rng, 0.4)
+    )
     assert plan(adsctl, text, "--prune") == []
     names = [one["name"] for one in document(adsctl)["campaigns"]]
     assert sorted(names) == sorted(one["name"] for one in file["campaigns"])

@@ -15,7 +15,7 @@ from ..api.problems import explain
 from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, load_plain
 from ..errors import ContentError, UsageError
 from ..output.text import safe
-from ..spelling import suggestion
+from ..spelling import comma_list, suggestion
 from .model import (
     KEYS,
     MAX_RECORDS,
@@ -405,7 +405,7 @@ class _Reader:
                 return
             raw = converted.values[each.name]
         if each.is_comma_list and isinstance(raw, str):
-            raw = [part.strip() for part in raw.split(",") if part.strip()]
+            raw = comma_list(raw)
         try:
             entry.values[each.name] = each.typed(raw)
         except msgspec.ValidationError as error:

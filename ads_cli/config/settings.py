@@ -21,8 +21,8 @@ from .addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 LOCAL = "local"
 DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
-# Settings that a profile named by flag does not take from the environment.
 SERVICE_X = "x is the platform's own names and addresses: --service x"
+# Settings that a profile named by flag does not take from the environment.
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
 PROFILE_KEYS = (
     *SERVICE_SETTINGS,

@@ -8,6 +8,7 @@ from ..api.amounts import decimals_of
 from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
 from ..api.names import Names
 from ..errors import UsageError
+from ..spelling import comma_list
 from .query import StatsQuery, amount_column, columns_of, metric_named, parse_metrics
 from .rows import BEFORE, Row, StatsTable
 
@@ -56,7 +57,7 @@ def parse_shown(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[s
 
     Raises UsageError.
     """
-    words = [word.strip() for word in (text or "").split(",") if word.strip()]
+    words = comma_list(text or "")
     derived = [name for word in words if (name := word.lower().replace("-", "_")) in DERIVED]
     if any(word.lower() == FREQUENCY for word in words):
         raise UsageError(

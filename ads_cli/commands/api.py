@@ -55,7 +55,7 @@ Body = Annotated[
 Forms = Annotated[
     list[str] | None,
     typer.Option(
-        "--form", metavar="NAME=VALUE", help="A field of a multipart body, as text, or @FILE; may be repeated"
+        metavar="NAME=VALUE", help="A field of a multipart body, as text, or @FILE; may be repeated"
     ),
 ]
 Headers = Annotated[list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")]

@@ -24,7 +24,7 @@ def list_changes(
     ctx: typer.Context,
     since: Annotated[str | None, typer.Option(metavar="WHEN", help=f"From then on: {WHEN}")] = None,
     until: Annotated[str | None, typer.Option(metavar="WHEN", help="Before then")] = None,
-    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Those of this record")] = None,
+    id: Annotated[str | None, typer.Option(metavar="ID", help="Those of this record")] = None,
     limit: Annotated[str | None, typer.Option(metavar="N", help="Only the latest N")] = None,
 ) -> None:
     """List what this tool changed from this machine, oldest first; --account shows those of one account.

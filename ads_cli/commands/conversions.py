@@ -30,7 +30,7 @@ class ConversionFileOptions(FeedOptions, frozen=True):
 def send(
     ctx: typer.Context,
     file: File,
-    pixel: Annotated[str, typer.Option("--pixel", metavar="ID", help="The pixel of the website")],
+    pixel: Annotated[str, typer.Option(metavar="ID", help="The pixel of the website")],
     feed: ConversionFileOptions,
     uncertain: Annotated[
         Uncertain | None,

@@ -65,9 +65,7 @@ Port = Annotated[
 Fault = Annotated[
     list[str] | None,
     typer.Option(
-        "--fault",
-        metavar="FAULT",
-        help="Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable",
+        metavar="FAULT", help="Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable"
     ),
 ]
 Strict = Annotated[

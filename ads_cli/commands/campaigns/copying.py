@@ -20,10 +20,10 @@ def copy(
     ctx: typer.Context,
     ids: Annotated[list[str], typer.Argument(metavar="CAMPAIGN...", help="The ids of campaigns")],
     to_account: Annotated[
-        str | None, typer.Option("--to-account", metavar="ID", help="The account that gets the copies")
+        str | None, typer.Option(metavar="ID", help="The account that gets the copies")
     ] = None,
     to_profile: Annotated[
-        str | None, typer.Option("--to-profile", metavar="NAME", help="The profile of that account")
+        str | None, typer.Option(metavar="NAME", help="The profile of that account")
     ] = None,
     name: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Their names; {name} stands for that of the original")

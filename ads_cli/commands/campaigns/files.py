@@ -33,10 +33,10 @@ def pull(
         str | None, typer.Argument(metavar="FILE", help="Where to write; standard output without it")
     ] = None,
     ids: Annotated[
-        str | None, typer.Option("--ids", metavar="A,B", help="Only these campaigns, separated by commas")
+        str | None, typer.Option(metavar="A,B", help="Only these campaigns, separated by commas")
     ] = None,
     q: Annotated[
-        str | None, typer.Option("--q", metavar="TEXT", help="Only campaigns whose names start with this")
+        str | None, typer.Option(metavar="TEXT", help="Only campaigns whose names start with this")
     ] = None,
     force: Annotated[
         bool,
@@ -110,9 +110,7 @@ def plan(
         str,
         typer.Option(metavar="N|P%", help="With --prune: say where more would be deleted than apply deletes"),
     ] = "10%",
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="PLAN", help="Store the plan, for apply PLAN")
-    ] = None,
+    out: Annotated[str | None, typer.Option(metavar="PLAN", help="Store the plan, for apply PLAN")] = None,
     report: Report = None,
 ) -> None:
     """Show what differs between a file of campaigns and the account; change nothing.

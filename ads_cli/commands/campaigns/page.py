@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from ...report import Level, ReportPage, Section
 
 Report = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE.html", help="Write a page about this run, for a browser"),
+    str | None, typer.Option(metavar="FILE.html", help="Write a page about this run, for a browser")
 ]
 LEVELS: "dict[str, Level]" = {"create": "good", "update": "warning", "delete": "error"}
 

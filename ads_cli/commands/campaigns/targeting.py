@@ -20,7 +20,7 @@ def search(
     ctx: typer.Context,
     q: Annotated[
         str | None,
-        typer.Option("--q", metavar="WORDS", help="Without a kind: find values of every kind by these words"),
+        typer.Option(metavar="WORDS", help="Without a kind: find values of every kind by these words"),
     ] = None,
     locale: Annotated[
         str | None,

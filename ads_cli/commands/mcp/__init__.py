@@ -24,9 +24,7 @@ def mcp(
     ctx: typer.Context,
     files: Annotated[
         list[str] | None,
-        typer.Option(
-            "--files", metavar="FOLDER", help="Let it read feeds below this folder; may be repeated"
-        ),
+        typer.Option(metavar="FOLDER", help="Let it read feeds below this folder; may be repeated"),
     ] = None,
     allow_urls: Annotated[
         bool, typer.Option("--allow-urls", help="Let it name feeds by address, which are fetched")

@@ -44,12 +44,7 @@ Uses = Annotated[
     typer.Option("--for", help="Add the rules of what the files are meant for; may be given several times"),
 ]
 CategoryOption = Annotated[
-    Category | None,
-    typer.Option(
-        "--category",
-        metavar="NAME",
-        help=f"{', '.join(Category)} (default: by the content)",
-    ),
+    Category | None, typer.Option(metavar="NAME", help=f"{', '.join(Category)} (default: by the content)")
 ]
 
 

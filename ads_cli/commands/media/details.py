@@ -16,7 +16,7 @@ Key = Annotated[
     str,
     typer.Argument(metavar="MEDIA_KEY", help="The media key, as in 13_1790413002217308160, or its number"),
 ]
-Language = Annotated[str, typer.Option("--language", metavar="CODE", help="Two capital letters, as in EN")]
+Language = Annotated[str, typer.Option(metavar="CODE", help="Two capital letters, as in EN")]
 OfVideo = Annotated[
     str | None,
     typer.Option(
@@ -114,7 +114,7 @@ def add_subtitles(
     file: Annotated[str, typer.Argument(metavar="FILE", help="SubRip (.srt) or WebVTT (.vtt)")],
     language: Language,
     display_name: Annotated[
-        str | None, typer.Option("--display-name", metavar="TEXT", help="The name that players show")
+        str | None, typer.Option(metavar="TEXT", help="The name that players show")
     ] = None,
     category: OfVideo = None,
 ) -> None:

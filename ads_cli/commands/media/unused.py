@@ -41,16 +41,10 @@ def clean(
     ctx: typer.Context,
     media_type: Annotated[
         str | None,
-        typer.Option(
-            "--media-type",
-            metavar=f"[{'|'.join(TYPES)}]",
-            help="Only these",
-            autocompletion=completes_from(TYPES),
-        ),
+        typer.Option(metavar=f"[{'|'.join(TYPES)}]", help="Only these", autocompletion=completes_from(TYPES)),
     ] = None,
     q: Annotated[
-        str | None,
-        typer.Option("--q", metavar="TEXT", help="Words in name, title, file_name and description"),
+        str | None, typer.Option(metavar="TEXT", help="Words in name, title, file_name and description")
     ] = None,
     unlocked: Annotated[
         bool, typer.Option("--unlocked", help="Delete those too that a conversation card may unlock")

@@ -112,25 +112,20 @@ class DetailOptions(msgspec.Struct, frozen=True):
     """What is said of a file, and the files beside it."""
 
     name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="TEXT", help="Its name in the library (default: the file's)"),
+        str | None, typer.Option(metavar="TEXT", help="Its name in the library (default: the file's)")
     ] = None
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Of a video")] = None
-    description: Annotated[str | None, typer.Option("--description", metavar="TEXT", help="Of a video")] = (
-        None
-    )
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Of a video")] = None
+    description: Annotated[str | None, typer.Option(metavar="TEXT", help="Of a video")] = None
     alt_text: Annotated[
-        str | None, typer.Option("--alt-text", metavar="TEXT", help="What it shows, for who cannot see it")
+        str | None, typer.Option(metavar="TEXT", help="What it shows, for who cannot see it")
     ] = None
     poster: Annotated[
-        str | None, typer.Option("--poster", metavar="FILE", help="An image, shown before a video plays")
+        str | None, typer.Option(metavar="FILE", help="An image, shown before a video plays")
     ] = None
     subtitles: Annotated[
-        str | None, typer.Option("--subtitles", metavar="FILE", help="SubRip (.srt) or WebVTT, of a video")
+        str | None, typer.Option(metavar="FILE", help="SubRip (.srt) or WebVTT, of a video")
     ] = None
-    language: Annotated[
-        str | None, typer.Option("--language", metavar="CODE", help="Of the subtitles, as in EN")
-    ] = None
+    language: Annotated[str | None, typer.Option(metavar="CODE", help="Of the subtitles, as in EN")] = None
 
     @property
     def texts(self) -> dict[str, str | None]:
@@ -158,8 +153,7 @@ def upload(
     uses: Uses = None,
     category: CategoryOption = None,
     as_user_id: Annotated[
-        list[str] | None,
-        typer.Option("--as-user-id", metavar="ID", help="A user who may post it too; may be repeated"),
+        list[str] | None, typer.Option(metavar="ID", help="A user who may post it too; may be repeated")
     ] = None,
     library: Annotated[
         bool, typer.Option("--library/--no-library", help="Add it to the library of the account")

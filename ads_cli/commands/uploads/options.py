@@ -80,8 +80,7 @@ class FeedOptions(msgspec.Struct, frozen=True):
         "utf-8"
     )
     map: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field"),
+        list[str] | None, typer.Option(metavar="COLUMN=FIELD", help="Read a column as another field")
     ] = None
     record: Annotated[
         str | None, typer.Option(metavar="NAME", help="The element of XML that is a record, as in product")

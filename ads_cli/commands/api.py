@@ -101,8 +101,7 @@ class RawRequest:
 def api(
     ctx: typer.Context,
     method: Annotated[
-        str,
-        typer.Argument(metavar="METHOD", help=", ".join(METHODS), autocompletion=completes_from(METHODS)),
+        str, typer.Argument(metavar="METHOD", help=", ".join(METHODS), autocompletion=completes_from(METHODS))
     ],
     path: RequestPath,
     field: Fields = None,

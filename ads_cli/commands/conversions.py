@@ -66,11 +66,7 @@ def send(
     recipe = recipe_file(call, recipe_draft, rows.source, options.failed_out, force=options.force)
     is_resumed = options.resume or bool(options.job)
     steps = OnceHooks(
-        call=call,
-        plan=plan,
-        activity="Sending",
-        is_resumed=is_resumed,
-        skip_invalid=options.skip_invalid,
+        call=call, plan=plan, activity="Sending", is_resumed=is_resumed, skip_invalid=options.skip_invalid
     )
     if recipe:
         recipe.write(call, feed, file)

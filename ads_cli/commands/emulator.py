@@ -68,10 +68,7 @@ Fault = Annotated[
         metavar="FAULT", help="Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable"
     ),
 ]
-Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="Refuse unknown parameters under service x, too"),
-]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse unknown parameters under service x, too")]
 Database = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The emulator's database (default: in the state folder)")
 ]
@@ -137,12 +134,7 @@ def execute(
     raise typer.Exit(code if code >= 0 else 128 - code)
 
 
-def env(
-    ctx: typer.Context,
-    port: Port = PORT,
-    host: Host = HOST,
-    database: Database = None,
-) -> None:
+def env(ctx: typer.Context, port: Port = PORT, host: Host = HOST, database: Database = None) -> None:
     """Print the variables that point adsctl to a served emulator, for eval in a shell.
 
     For example: eval "$(adsctl emulator env)"

@@ -20,8 +20,7 @@ def create(
     ctx: typer.Context,
     url: Annotated[str, typer.Argument(metavar="URL", help="The address that events are delivered to")],
     identity: Annotated[
-        WebhookIdentity | None,
-        typer.Option("--as", help="Whose credentials (default: user if signed in)"),
+        WebhookIdentity | None, typer.Option("--as", help="Whose credentials (default: user if signed in)")
     ] = None,
 ) -> None:
     """Register an address that events are delivered to.

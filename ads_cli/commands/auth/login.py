@@ -170,11 +170,7 @@ def _update(call: Invocation, addresses: dict[str, str], *, user: str, client_id
     """Note in the profile what a sign-in has come to."""
     from ...config.profiles import update
 
-    chosen = {
-        "token_store": call.settings.get("token_store"),
-        "user": user or None,
-        "client_id": client_id,
-    }
+    chosen = {"token_store": call.settings.get("token_store"), "user": user or None, "client_id": client_id}
     if call.settings.service != DEFAULTS["service"]:
         chosen["service"] = call.settings.service
         usual = SERVICE_ADDRESSES.get(call.settings.service, {})

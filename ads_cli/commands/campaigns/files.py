@@ -39,8 +39,7 @@ def pull(
         str | None, typer.Option(metavar="TEXT", help="Only campaigns whose names start with this")
     ] = None,
     force: Annotated[
-        bool,
-        typer.Option("--force", help="Replace a file that was changed since pull, or is another one"),
+        bool, typer.Option("--force", help="Replace a file that was changed since pull, or is another one")
     ] = False,
     example: Annotated[
         bool, typer.Option("--example", help="Print a commented file with every field; ask no service")
@@ -142,8 +141,7 @@ def plan(
 def apply(
     ctx: typer.Context,
     file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A file of campaigns, or a stored plan; - is standard input"),
+        str, typer.Argument(metavar="FILE", help="A file of campaigns, or a stored plan; - is standard input")
     ],
     prune: Prune = False,
     replace: Replace = False,

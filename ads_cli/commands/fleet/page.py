@@ -27,11 +27,7 @@ def page_of(file: str, began: str, results: Sequence[TaskResult], error: Reporte
         level="error" if error else "good",
         headline=_headline(counts, len(results)),
         details=[*failure_details(error, in_headline=True)],
-        facts=[
-            ("Began", began),
-            made(),
-            ("By", f"adsctl {__version__}"),
-        ],
+        facts=[("Began", began), made(), ("By", f"adsctl {__version__}")],
         tallies=[
             *(Tally(status, counts[status], LEVELS[status]) for status in LEVELS if counts[status]),
             *(Tally(f"{name} in all", count) for name, count in totals(results).items()),

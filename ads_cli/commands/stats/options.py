@@ -68,9 +68,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     placement: Annotated[
         Literal["ALL_ON_PLATFORM", "ALL_ON_TWITTER", "SPOTLIGHT", "TREND"],
         typer.Option(
-            case_sensitive=False,
-            metavar="[ALL_ON_PLATFORM|SPOTLIGHT|TREND]",
-            help="Where the ads were shown",
+            case_sensitive=False, metavar="[ALL_ON_PLATFORM|SPOTLIGHT|TREND]", help="Where the ads were shown"
         ),
     ] = "ALL_ON_PLATFORM"
 
@@ -103,14 +101,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
         entity = self.kind
         groups, metrics, shown = parse_shown(self.metrics, entity)
-        ids = select_ids(
-            directory,
-            entity,
-            period,
-            ids=self.ids,
-            all=self.all,
-            active=self.active,
-        )
+        ids = select_ids(directory, entity, period, ids=self.ids, all=self.all, active=self.active)
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
         return StatsQuery(

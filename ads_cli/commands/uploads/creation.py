@@ -82,7 +82,7 @@ def begin_once(call: Invocation, once: Once, noun: str, *, resume: bool) -> tupl
     run, sent = require_first_or_resumed(state_dir / "jobs", once, resume=resume)
     if sent:
         call.messages.warn(
-            f"{sent.file} was sent before, at {sent.started} (job {sent.job}): all its {noun} are sent again",
+            f"{sent.file} was sent before, at {sent.started} (job {sent.job}): all its {noun} are sent again"
         )
     return run, expected_epoch
 

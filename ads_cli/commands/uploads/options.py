@@ -35,8 +35,7 @@ FILE_HELP = (
 )
 File = Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
 Files = Annotated[
-    list[str],
-    typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; several files and patterns are one feed"),
+    list[str], typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; several files and patterns are one feed")
 ]
 Lists = Annotated[
     list[str],

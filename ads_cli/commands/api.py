@@ -4,9 +4,8 @@ import json
 import re
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import parse_qsl, quote
 
 import typer
@@ -29,14 +28,6 @@ HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*+([\x20-\x7e]*)")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
 PLACEHOLDERS = {"account_id": "account", "product_catalog_id": "catalog"}
 RESERVED_HEADERS = ("authorization", "host", "content-length")
-
-
-class Base(StrEnum):
-    """The address that a request is sent to."""
-
-    ads = "ads"
-    platform = "platform"
-    sandbox = "sandbox"
 
 
 RequestPath = Annotated[
@@ -109,7 +100,9 @@ def api(
     body: Body = None,
     form: Forms = None,
     header: Headers = None,
-    base: Annotated[Base, typer.Option(help="The address to send it to")] = Base.ads,
+    base: Annotated[
+        Literal["ads", "platform", "sandbox"], typer.Option(help="The address to send it to")
+    ] = "ads",
     paginate: Annotated[bool, typer.Option("--paginate", help="Follow the pages of a list")] = False,
     envelope: Annotated[
         bool, typer.Option("--envelope", help="Show the whole response, not only its data")
@@ -136,7 +129,7 @@ def api(
     content = _read_file(body) if body else b""
     if form:
         content = _multipart(form, headers, has_body=bool(body))
-    request = RawRequest(method, call.settings.address(base.value), plain_path, query, headers, content)
+    request = RawRequest(method, call.settings.address(base), plain_path, query, headers, content)
     if as_curl:
         from ..http.trace import Trace
 

@@ -180,8 +180,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     path = database or invocation.settings.emulator_database
     if database:
         require_emulator_database(path)
-    if invocation.dry_run:
-        invocation.messages.say(f"dry run: would reset {path}")
+    if invocation.is_dry_run(f"reset {path}"):
         return
     invocation.confirm(f"Delete all data in {path}", at_service=False)
     reset_emulator(path)

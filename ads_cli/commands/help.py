@@ -1,7 +1,6 @@
 """The help of commands and topics."""
 
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -133,18 +132,12 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
     return context
 
 
-class Shell(StrEnum):
-    """The supported shells."""
-
-    bash = "bash"
-    zsh = "zsh"
-    fish = "fish"
-    powershell = "powershell"
-
-
 def completion(
     ctx: typer.Context,
-    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell")],
+    shell: Annotated[
+        Literal["bash", "zsh", "fish", "powershell"],
+        typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell"),
+    ],
 ) -> None:
     """Print the completion script of a shell.
 
@@ -153,4 +146,4 @@ def completion(
     from ..reference import describe_commands
     from ..reference.completion import completion_script
 
-    print(completion_script(shell.value, describe_commands(ctx.find_root().command)), end="")
+    print(completion_script(shell, describe_commands(ctx.find_root().command)), end="")

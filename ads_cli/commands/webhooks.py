@@ -1,19 +1,13 @@
 """Create webhooks."""
 
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ..console.invocation import Invocation
 from ..errors import AccessError
 
-
-class WebhookIdentity(StrEnum):
-    """Whose credentials create a webhook."""
-
-    bearer = "bearer"
-    user = "user"
+WebhookIdentity = Literal["bearer", "user"]  # whose credentials create a webhook
 
 
 def create(
@@ -49,7 +43,7 @@ def _uses_bearer(call: Invocation, identity: WebhookIdentity | None) -> bool:
     if identity is None:
         signed_in = call.settings.is_local or call.secrets.find("access_token")
         return not signed_in
-    return identity is WebhookIdentity.bearer
+    return identity == "bearer"
 
 
 def _bearer_auth(call: Invocation) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -11,6 +11,9 @@ from ...config.addresses import ADDRESSES
 from ...config.settings import SERVICE_X
 from ...console.invocation import Invocation
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
+
+if TYPE_CHECKING:
+    from ...api.endpoint import Request
 
 EMULATOR = "the emulator on this machine"
 REVOKED_TOKEN = 89  # the API code of a token that is already revoked
@@ -22,7 +25,7 @@ def logout(ctx: typer.Context) -> None:
     For example: adsctl auth logout
     """
     from ...api.auth import InvalidateToken
-    from ...auth.secret_stores import USER_TOKENS
+    from ...auth.secret_stores import SIGN_IN_SECRETS
     from ...config.profiles import update
 
     call = Invocation.of(ctx)
@@ -36,8 +39,7 @@ def logout(ctx: typer.Context) -> None:
         raise AccessError(
             "no token is stored for this profile", hint="a token from the environment is not revoked"
         )
-    if call.dry_run:
-        call.messages.say("dry run: would revoke and remove the stored token")
+    if call.is_dry_run("revoke and remove the stored token"):
         return
     call.secrets.prefers_store = True
     if settings.uses_grant:
@@ -45,15 +47,20 @@ def logout(ctx: typer.Context) -> None:
 
         revoke(read_grant(secrets.stored_grant()), secrets.client_secret(), call.client.call)
     else:
-        try:
-            call.client.call(InvalidateToken())
-        except AccessError as error:
-            if error.api_code != REVOKED_TOKEN:
-                raise
-    secrets.store.delete(settings.profile, (*USER_TOKENS, GRANT, CLIENT_SECRET))
+        _invalidate(call, InvalidateToken())
+    secrets.store.delete(settings.profile, SIGN_IN_SECRETS)
     if {"user", "client_id"} & settings.profile_values(settings.profile).keys():
         update(settings, settings.profile, {"user": None, "client_id": None})
     call.messages.say(f"signed out of profile {settings.profile}")
+
+
+def _invalidate(call: Invocation, request: "Request") -> None:
+    """Revoke a token, unless it is revoked already."""
+    try:
+        call.client.call(request)
+    except AccessError as error:
+        if error.api_code != REVOKED_TOKEN:
+            raise
 
 
 class StatusRow(NamedTuple):
@@ -170,12 +177,17 @@ def token(
     """
     call = Invocation.of(ctx)
     if bearer:
-        found = call.secrets.find("bearer_token")
-        if found is None:
-            raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
-        print(found.secret.value)
+        print(_bearer_token(call))
     else:
         print(call.client.credentials().access_token)
+
+
+def _bearer_token(call: Invocation) -> str:
+    from ...auth.secret_stores import BEARER
+
+    if found := call.secrets.find(BEARER):
+        return found.secret.value
+    raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
 
 
 def issue(ctx: typer.Context) -> None:
@@ -194,8 +206,7 @@ def issue(ctx: typer.Context) -> None:
     app = call.secrets.app()
     if app is None:
         raise AccessError("no consumer key and secret are set", hint="adsctl auth login asks for them")
-    if call.dry_run:
-        call.messages.say(f"dry run: would send POST {settings.address('platform')}/oauth2/token")
+    if call.is_dry_run(f"send POST {settings.address('platform')}/oauth2/token"):
         return
     import httpx
 
@@ -223,18 +234,11 @@ def revoke(ctx: typer.Context) -> None:
     from ...auth.secret_stores import BEARER
 
     call = Invocation.of(ctx)
-    found = call.secrets.find(BEARER)
-    if found is None:
-        raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
-    call.client.trace.add_secrets(found.secret.value)
-    if call.dry_run:
-        call.messages.say("dry run: would revoke the bearer token")
+    token = _bearer_token(call)
+    call.client.trace.add_secrets(token)
+    if call.is_dry_run("revoke the bearer token"):
         return
-    try:
-        call.client.call(InvalidateBearer(access_token=found.secret.value))
-    except AccessError as error:
-        if error.api_code != REVOKED_TOKEN:
-            raise
+    _invalidate(call, InvalidateBearer(access_token=token))
     if call.secrets.has_store:
         call.secrets.store.delete(call.settings.profile, (BEARER,))
     call.messages.say("the bearer token is revoked")

@@ -2,11 +2,11 @@
 
 import sys
 from collections.abc import Callable
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ...auth import CLIENT_SECRET, GRANT, Secret, check_secret
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 from ...config.settings import DEFAULTS, SERVICE_X
 from ...console.invocation import Invocation
@@ -15,26 +15,11 @@ from ...spelling import as_variable
 from . import status
 
 if TYPE_CHECKING:
-    from ...auth.grants import StoredGrant
     from ...auth.sign_in import GrantSignIn, OAuthToken, SignIn
 
 OpenPage = Callable[["OAuthToken"], None]  # opens the authorize page of a request token
 PIN_ATTEMPTS = 3  # on a terminal
 PORT = 8080  # of the redirect, which is to be registered with the app
-
-
-class Access(StrEnum):
-    """What a token may do."""
-
-    read = "read"
-    write = "write"
-
-
-class TokenStore(StrEnum):
-    """Where tokens are stored."""
-
-    keyring = "keyring"
-    file = "file"
 
 
 NoBrowser = Annotated[
@@ -52,7 +37,9 @@ Authenticate = Annotated[
         "--authenticate", help="Skip the page for a user who has authorized the app before (with --callback)"
     ),
 ]
-Permissions = Annotated[Access | None, typer.Option(help="Request a token with these permissions only")]
+Permissions = Annotated[
+    Literal["read", "write"] | None, typer.Option(help="Request a token with these permissions only")
+]
 ForceLogin = Annotated[
     bool, typer.Option("--force-login", help="Make the page ask for user name and password")
 ]
@@ -87,7 +74,9 @@ def login(
     client_id: ClientId = None,
     read_only: ReadOnly = False,
     port: Port = None,
-    token_store: Annotated[TokenStore | None, typer.Option(help="Where tokens are stored")] = None,
+    token_store: Annotated[
+        Literal["keyring", "file"] | None, typer.Option(help="Where tokens are stored")
+    ] = None,
 ) -> None:
     """Sign in with a browser and a PIN.
 
@@ -125,7 +114,7 @@ def login(
     call.settings.may_create_profile = True
     refuse_local(call.settings.profile)
     if token_store:
-        call.flags["token_store"] = token_store.value
+        call.flags["token_store"] = token_store
     addresses = _addresses(call)
     ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
     call.secrets.store.check()
@@ -143,39 +132,40 @@ def login(
         )
         _open_page(call, page, open_browser=not no_browser)
 
-    requested = access and access.value
     if callback:
-        token = _sign_in_by_callback(sign_in, open_page, callback, requested)
+        token = _sign_in_by_callback(sign_in, open_page, callback, access)
     else:
-        token = _sign_in_by_pin(call, sign_in, open_page, requested)
-    _store(call, addresses, app, token)
+        token = _sign_in_by_pin(call, sign_in, open_page, access)
+    names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
+    values = zip(names, (*app, token.token, token.secret), strict=True)
+    bound_to = tuple(addresses.values())
+    secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
+    _store(call, addresses, secrets, user=token.owner or None)
     call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
     status(ctx)
 
 
-def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken") -> None:
-    """Store the secrets, bound to the addresses, and update the profile."""
-    from ...auth import CLIENT_SECRET, GRANT, Secret
-
-    kinds = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
-    values = dict(zip(kinds, (*app, token.token, token.secret), strict=True))
-    bound_to = tuple(addresses.values())
-    profile = call.settings.profile
-    call.secrets.store.put(profile, {k: Secret(v, bound_to, token.owner) for k, v in values.items()})
-    _update(call, addresses, user=token.owner, client_id=None)
-    call.secrets.store.delete(profile, (GRANT, CLIENT_SECRET))  # the profile has one sign-in
-
-
-def _update(call: Invocation, addresses: dict[str, str], *, user: str, client_id: str | None) -> None:
-    """Note in the profile what a sign-in has come to."""
+def _store(
+    call: Invocation,
+    addresses: dict[str, str],
+    secrets: dict[str, Secret],
+    *,
+    user: str | None = None,
+    client_id: str | None = None,
+) -> None:
+    """Store the secrets of a sign-in in place of those of another one, and update the profile."""
+    from ...auth.secret_stores import SIGN_IN_SECRETS
     from ...config.profiles import update
 
-    chosen = {"token_store": call.settings.get("token_store"), "user": user or None, "client_id": client_id}
-    if call.settings.service != DEFAULTS["service"]:
-        chosen["service"] = call.settings.service
-        usual = SERVICE_ADDRESSES.get(call.settings.service, {})
+    settings, store = call.settings, call.secrets.store
+    store.put(settings.profile, secrets)
+    chosen = {"token_store": settings.get("token_store"), "user": user, "client_id": client_id}
+    if settings.service != DEFAULTS["service"]:
+        chosen["service"] = settings.service
+        usual = SERVICE_ADDRESSES.get(settings.service, {})
         addresses = {name: address for name, address in addresses.items() if usual.get(name) != address}
-    update(call.settings, call.settings.profile, addresses | chosen)
+    update(settings, settings.profile, addresses | chosen)
+    store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in secrets))
 
 
 def _check_options(*, oauth2: bool, of_oauth1: dict[str, Any], of_oauth2: dict[str, Any]) -> None:
@@ -195,7 +185,6 @@ def _login_by_grant(
     open_browser: bool,
 ) -> None:
     """Sign in by OAuth 2.0, and store the grant."""
-    from ...auth import check_secret
     from ...auth.grants import READ_SCOPES, SCOPES
     from ...auth.sign_in import OAUTH2, GrantSignIn, Listener
 
@@ -212,7 +201,10 @@ def _login_by_grant(
             grant = sign_in.finish(listener.wait_for(sign_in.state))
     else:
         grant = sign_in.finish(_pasted_code(call, sign_in))
-    _store_grant(call, addresses, grant, secret)
+    bound_to = tuple(addresses.values())
+    of_app = {CLIENT_SECRET: Secret(secret, bound_to)} if secret else {}
+    secrets = {GRANT: grant.as_secret(bound_to), **of_app}
+    _store(call, addresses, secrets, client_id=grant.client_id)
     call.messages.say(f"signed in by OAuth 2.0 with the app {client_id}")
     if missing := [scope for scope in scopes if scope not in grant.scopes]:
         call.messages.warn(f"not granted: {' '.join(missing)}")
@@ -237,21 +229,6 @@ def _pasted_code(call: Invocation, sign_in: "GrantSignIn") -> str:
                 raise
             call.messages.warn(f"{error.message}; try again")
     raise AssertionError("the last attempt returns or raises")
-
-
-def _store_grant(
-    call: Invocation, addresses: dict[str, str], grant: "StoredGrant", secret: str | None
-) -> None:
-    """Store the grant, bound to the addresses, in place of another sign-in."""
-    from ...auth import CLIENT_SECRET, GRANT, Secret
-    from ...auth.secret_stores import USER_TOKENS
-
-    bound_to = tuple(addresses.values())
-    store, profile = call.secrets.store, call.settings.profile
-    of_app = {CLIENT_SECRET: Secret(secret, bound_to)} if secret else {}
-    store.put(profile, {GRANT: grant.as_secret(bound_to), **of_app})
-    _update(call, addresses, user="", client_id=grant.client_id)
-    store.delete(profile, USER_TOKENS if secret else (*USER_TOKENS, CLIENT_SECRET))
 
 
 def _addresses(call: Invocation) -> dict[str, str]:
@@ -281,8 +258,6 @@ def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
         raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint)
     if hidden:
         from getpass import getpass
-
-        from ...auth import check_secret
 
         typed = check_secret(getpass(prompt, stream=sys.stderr), f"what was typed for {name}", UsageError)
     else:

@@ -64,7 +64,7 @@ def use(ctx: typer.Context, name: Name) -> None:
     call = Invocation.of(ctx)
     if name != LOCAL:
         _require_profile(call, name)
-    if not _is_dry_run(call, f"make {name} the default profile"):
+    if not call.is_dry_run(f"make {name} the default profile"):
         edit(call.settings, lambda config: config.update(profile=name))
 
 
@@ -92,7 +92,7 @@ def set_values(
     check_profile_name(name)
     call = Invocation.of(ctx)
     _confirm_looser(call, name, guard_values(pairs))
-    if _is_dry_run(call, f"set {', '.join(pairs)} of the profile {name}"):
+    if call.is_dry_run(f"set {', '.join(pairs)} of the profile {name}"):
         return
     is_first = not call.settings.read_config().get("profile")
     update(call.settings, name, pairs)
@@ -108,7 +108,7 @@ def remove(ctx: typer.Context, name: Name) -> None:
     call = Invocation.of(ctx)
     refuse_local(name)
     _require_profile(call, name)
-    if _is_dry_run(call, f"remove the profile {name} and its stored secrets"):
+    if call.is_dry_run(f"remove the profile {name} and its stored secrets"):
         return
     has_guard = bool(call.settings.profile_values(name).get("guard"))
     what = f"the profile {name}, its guard" if has_guard else f"the profile {name}"
@@ -148,10 +148,3 @@ def _require_profile(call: Invocation, name: str) -> None:
     if name not in profiles:
         message = f"there is no profile {name!r}{suggestion(name, profiles)}"
         raise UsageError(message, hint="adsctl profile list")
-
-
-def _is_dry_run(call: Invocation, action: str) -> bool:
-    """Return whether this is a dry run, and say what it would do."""
-    if call.dry_run:
-        call.messages.say(f"dry run: would {action}")
-    return call.dry_run

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ...console.invocation import Invocation
-from ...console.options import ALL_OPTIONS
+from ...console.options import words_of
 from ...installation import missing_extra
 
 # The options that every command of the server has; those of a result's shape are the assistant's.
@@ -89,8 +89,4 @@ def _inherited(call: Invocation) -> list[str]:
     flags = {"max_wait": MAX_WAIT, **call.flags}
     if file := flags.get("env_file"):
         flags["env_file"] = os.path.realpath(file)
-    return [
-        f"{option.names[0]}={flags[option.name]}" if option.metavar else option.names[0]
-        for option in ALL_OPTIONS
-        if option.name in INHERITED and flags.get(option.name)
-    ]
+    return words_of(flags, INHERITED)

@@ -100,8 +100,7 @@ def clean(
     known = _named(call, jobs) if jobs else _jobs(call)
     found = [(path, job, may_be_removed(path.parent, job, ended=ended)) for path, job, ended in known]
     found = [each for each in found if each[2] or all or jobs]
-    if call.dry_run:
-        call.messages.say(f"dry run: would remove {counted(len(found), 'journal')}")
+    if call.is_dry_run(f"remove {counted(len(found), 'journal')}"):
         return
     if unfinished := [path for path, _, is_free in found if not is_free]:
         pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
@@ -154,8 +153,7 @@ def discard(
     found: list[tuple[Path, Job | None]] = [(damaged[name], None) for name in jobs if name in damaged]
     for path, job in found + [(path, job) for path, job, _ in known]:
         what = _given_up(path, job)
-        if call.dry_run:
-            call.messages.say(f"dry run: would give up {what}")
+        if call.is_dry_run(f"give up {what}"):
             continue
         call.confirm(f"Give up {what}", at_service=False)
         if not remove_job(path, job):

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ... import __version__
 from ...api.amounts import as_amount
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, made
@@ -38,7 +37,7 @@ class CampaignReport(RunReport):
 
 def page_of(about: CampaignReport) -> "ReportPage":
     """Return the page; whoever named the campaigns cannot write markup."""
-    from ...report import ReportPage, Section, Tally, Texts
+    from ...report import Column, ReportPage, ReportTable, Section, Tally, Texts
 
     plan, error, settings = about.plan, about.error, about.call.settings
     sections = []
@@ -46,7 +45,9 @@ def page_of(about: CampaignReport) -> "ReportPage":
         lines = [f"{path}: {reason}" for path, reason in about.result.failed]
         sections.append(Section("Refused by the service", [Texts(lines)]))
     if plan and plan.changes:
-        sections.append(_changes(plan, about.result))
+        columns = [*map(Column, ("Action", "Kind", "Record", "Id", "Path", "What changes"))]
+        rows = [_row(change, about.result) for change in plan.changes]
+        sections.append(Section("Changes", [ReportTable("Changes", columns, rows, "change")]))
     if plan:
         sections.append(_budgets(plan))
     counts = {action: plan.count(action) for action in LEVELS} if plan else {}
@@ -58,12 +59,7 @@ def page_of(about: CampaignReport) -> "ReportPage":
         details=[*error.message.split("\n")[1:], *([f"What to do: {error.hint}"] if error.hint else [])]
         if error
         else [],
-        facts=[
-            ("Profile", settings.profile or ""),
-            ("Account", settings.get("account") or ""),
-            made(),
-            ("By", f"adsctl {__version__}"),
-        ],
+        facts=[("Profile", settings.profile or ""), ("Account", settings.get("account") or ""), made()],
         tallies=[
             *(Tally(f"to {action}", count, LEVELS[action]) for action, count in counts.items() if count),
             *(Tally(what, count, "good") for what, count in done.items() if count),
@@ -75,14 +71,6 @@ def page_of(about: CampaignReport) -> "ReportPage":
 def _headline(plan: "CampaignPlan | None", done: "dict[str, int]") -> str:
     applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
     return applied or (plan.words if plan else "nothing was compared")
-
-
-def _changes(plan: "CampaignPlan", result: "Applied | None") -> "Section":
-    from ...report import Column, ReportTable, Section
-
-    columns = [*map(Column, ("Action", "Kind", "Record", "Id", "Path", "What changes"))]
-    rows = [_row(change, result) for change in plan.changes]
-    return Section("Changes", [ReportTable("Changes", columns, rows, "change")])
 
 
 def _row(change: "Change", result: "Applied | None") -> "list[Any]":

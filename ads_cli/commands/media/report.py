@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ... import __version__
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, failure_details, made
 from ...errors import ContentError
@@ -53,7 +52,6 @@ class MediaReport(RunReport):
             facts=[
                 made(),
                 *([] if self._verb == "checked" else [("Profile", self.call.settings.profile)]),
-                ("By", f"adsctl {__version__}"),
             ],
             tallies=[
                 Tally("files", len(self._names)),

@@ -88,14 +88,14 @@ def check_files(
 
 def show_findings(call: Invocation, result: CheckResult) -> None:
     """Print the findings of all files."""
-    records = [record for each in result.checked for record in each.records()]
     if not call.printer.is_for_people:
+        records = [record for each in result.checked for record in each.records()]
         call.printer.show(records, COLUMNS, "file")
         return
-    for record in records:
-        label = "warning: " if record["severity"] == "warning" else ""
-        line = f"{record['file']}: {label}{record['words']} ({record['rule']}); {record['hint']}"
-        print(fitted(safe(line), sys.stdout))
+    for each in result.checked:
+        for finding in each.findings:
+            mark = "warning: " if finding.severity == "warning" else ""
+            print(fitted(each.line(finding, mark), sys.stdout))
 
 
 def raise_unopened(errors: list[AdsctlError]) -> None:

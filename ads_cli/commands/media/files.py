@@ -12,7 +12,7 @@ from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
 from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
-from ...output.text import counted
+from ...output.text import counted, safe
 from ..uploads.options import FeedOptions
 
 if TYPE_CHECKING:
@@ -77,9 +77,18 @@ class CheckedMedia(NamedTuple):
     findings: list[Breach]
 
     @property
+    def errors(self) -> list[Breach]:
+        """The findings that are no warnings."""
+        return [finding for finding in self.findings if finding.severity == "error"]
+
+    @property
     def is_valid(self) -> bool:
         """Whether it breaks no rule, but for warnings."""
-        return not any(finding.severity == "error" for finding in self.findings)
+        return not self.errors
+
+    def line(self, finding: Breach, mark: str = "") -> str:
+        """Say what is wrong with it, and what to do."""
+        return safe(f"{self.file.label}: {mark}{finding.words} ({finding.rule}); {finding.hint}")
 
     def records(self) -> list[dict[str, str]]:
         """Return its findings as programs read them."""
@@ -103,10 +112,7 @@ class CheckResult(NamedTuple):
     @property
     def refused(self) -> list[tuple[MediaFile, str]]:
         """The files that break a rule, and why."""
-        return [
-            (each.file, "; ".join(finding.words for finding in each.findings if finding.severity == "error"))
-            for each in self.invalid
-        ]
+        return [(each.file, "; ".join(finding.words for finding in each.errors)) for each in self.invalid]
 
     @property
     def summary(self) -> str:

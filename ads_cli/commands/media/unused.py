@@ -1,5 +1,6 @@
 """Media of the library that nothing of the account shows: list them, and delete them."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -65,11 +66,12 @@ def clean(
     values = {"account_id": call.account, "media_type": media_type, "q": q}
     listing = request_from_input(ListLibraryMedia, values)
     call.client.open()
-    media = library(call.client, listing)
-    usage = _usage(call) if media else None
-    unused = usage.unused(media) if usage else []
-    uncertain = [one for one in unused if usage and usage.may_be_unlocked(one) and not unlocked]
-    unused = [one for one in unused if one not in uncertain]
+    unused: list[dict[str, Any]] = []
+    uncertain: list[dict[str, Any]] = []
+    if media := library(call.client, listing):
+        usage = _usage(call)
+        for one in usage.unused(media):
+            (uncertain if usage.may_be_unlocked(one) and not unlocked else unused).append(one)
     requests = [DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"]) for one in unused]
     if requests:
         call.writes.approve(map(call.client.prepare, requests))
@@ -151,16 +153,10 @@ def _record(media: dict[str, Any], status: str) -> dict[str, Any]:
 
 def _end(call: Invocation, records: list[dict[str, Any]]) -> None:
     """Say what became of the media; raise where some could not be deleted."""
-    from collections import Counter
-
     counts = Counter(record["status"] for record in records)
     call.note_summary({"media": dict(counts)})
     if counts["failed"]:
         message = f"{counts['failed']:,} of {counted(len(records), 'medium', 'media')} not deleted"
         raise IncompleteError(message, hint="adsctl media library list --unused shows what is left")
-    kept = (
-        f"; {counts['kept']:,} kept, since something shows or may unlock them (--unlocked)"
-        if counts["kept"]
-        else ""
-    )
-    call.messages.say(f"{counts['deleted']:,} deleted{kept}")
+    kept = f"; {counts['kept']:,} kept, since something shows or may unlock them (--unlocked)"
+    call.messages.say(f"{counts['deleted']:,} deleted{kept if counts['kept'] else ''}")

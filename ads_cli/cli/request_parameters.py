@@ -48,7 +48,6 @@ def once_options(*, creates: bool) -> Iterator[Option]:
         )
 
 
-FILTERS = {"media library list": {"unused": "Only what nothing of the account shows, of all pages"}}
 METAVARS = {int: "N", Time: "TIME", ExactTime: "TIME", DayOrTime: "TIME"}
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
@@ -75,18 +74,21 @@ def request_parameters(request: type[Request]) -> list[Any]:
         params += batch_options()
     if is_sent_in_batches or (endpoint.makes_anew and has_document):
         params += once_options(creates=endpoint.makes_anew)
-    if money_fields(request) and endpoint.mutates:
-        params += currency_option(own)
+    names = {field.name for field in own}
+    if money_fields(request) and endpoint.mutates and "currency" not in names:
+        text = "The currency of amounts in whole units (default: looked up where they have decimals)"
+        params.append(Option("--currency", metavar="CODE", help=text))
     if endpoint.takes_several:
         params += choosing_options(request)
-    is_paged = any(field.name == "cursor" for field in own)
-    return [*params, *filters_of(endpoint), envelope_option(), *(paging_options() if is_paged else [])]
-
-
-def filters_of(endpoint: Endpoint) -> list[Option]:
-    """Make the options that choose records of a list here, since the service cannot."""
-    filters = FILTERS.get(endpoint.command, {})
-    return [Option(as_option(name), is_flag=True, help=help) for name, help in filters.items()]
+    if endpoint.command == "media library list":
+        text = "Only what nothing of the account shows, of all pages"
+        params.append(Option("--unused", is_flag=True, help=text))
+    text = "Show the whole response, not only its data (json, yaml, jsonl)"
+    params.append(Option("--envelope", is_flag=True, default=False, help=text))
+    if "cursor" in names:
+        params.append(Option("--all", is_flag=True, default=False, help="Follow all pages"))
+        params.append(Option("--limit", metavar="N", help="Follow pages until N records"))
+    return params
 
 
 def takes_files(request: type[Request]) -> dict[str, str]:
@@ -168,7 +170,7 @@ def field_parameters(field: Field, endpoint: Endpoint, *, has_file: bool) -> Ite
         yield FieldOption(
             field.name,
             name,
-            *aliases_of(field),
+            *map(as_option, filter(None, [field_type.extra("alias")])),
             metavar=metavar(field_type),
             help=". ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
@@ -192,12 +194,6 @@ def field_parameters(field: Field, endpoint: Endpoint, *, has_file: bool) -> Ite
             metavar="AMOUNT",
             help=field.help.replace(MICRO_WORDS, "In units of the currency, as in 1.50"),
         )
-
-
-def aliases_of(field: Field) -> list[str]:
-    """List the further, shorter names of an option."""
-    alias = field.type.extra("alias")
-    return [as_option(alias)] if alias else []
 
 
 def metavar(field_type: FieldType) -> str:
@@ -248,29 +244,3 @@ def document_options(request: type[Request], *, has_example: bool) -> Iterator[O
         callback=print_example,
         help="Print an example of such a file",
     )
-
-
-def currency_option(fields: list[Field]) -> Iterator[Option]:
-    """Make --currency, which says how many decimals amounts in whole units may have."""
-    if not any(field.name == "currency" for field in fields):
-        yield Option(
-            "--currency",
-            metavar="CODE",
-            help="The currency of amounts in whole units (default: looked up where they have decimals)",
-        )
-
-
-def envelope_option() -> Option:
-    """Make --envelope, which shows the whole response."""
-    return Option(
-        "--envelope",
-        is_flag=True,
-        default=False,
-        help="Show the whole response, not only its data (json, yaml, jsonl)",
-    )
-
-
-def paging_options() -> Iterator[Option]:
-    """Make --all and --limit, which follow the pages."""
-    yield Option("--all", is_flag=True, default=False, help="Follow all pages")
-    yield Option("--limit", metavar="N", help="Follow pages until N records")

@@ -129,7 +129,11 @@ def execute(
         ) as emulator,
         running(emulator.prepared()) as address,
     ):
-        inherited = {k: v for k, v in os.environ.items() if k != "ADSCTL_PROFILE" and not _names_secret(k)}
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if name != "ADSCTL_PROFILE" and not (name.startswith("ADSCTL_") and name.endswith("_FILE"))
+        }
         code = run_child(command, inherited | variables(emulator, address))
     raise typer.Exit(code if code >= 0 else 128 - code)
 
@@ -225,7 +229,3 @@ def _open(
 
     path = database or invocation.settings.emulator_database
     return Emulator(path, faults=faults or (), service=invocation.settings.service, strict=strict)
-
-
-def _names_secret(variable: str) -> bool:
-    return variable.startswith("ADSCTL_") and variable.endswith("_FILE")

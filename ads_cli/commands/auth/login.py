@@ -123,7 +123,10 @@ def login(
         _login_by_grant(call, addresses, id, port or PORT, read_only=read_only, open_browser=not no_browser)
         status(ctx)
         return
-    app = call.secrets.app() or _ask_for_app()
+    app = call.secrets.app() or (
+        _ask("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY", hidden=True),
+        _ask("Consumer secret (not shown): ", "ADSCTL_CONSUMER_SECRET", hidden=True),
+    )
     sign_in = SignIn(call.client, *app)
 
     def open_page(request: "OAuthToken") -> None:
@@ -243,15 +246,8 @@ def _addresses(call: Invocation) -> dict[str, str]:
     return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
 
 
-def _ask_for_app() -> tuple[str, str]:
-    """Ask for the app's consumer key and secret, without echo."""
-    names = ("ADSCTL_CONSUMER_KEY", "ADSCTL_CONSUMER_SECRET")
-    key = _ask("Consumer key (not shown): ", names[0], hidden=True)
-    return key, _ask("Consumer secret (not shown): ", names[1], hidden=True)
-
-
 def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
-    """Ask on the terminal; raise StateError if there is none."""
+    """Ask on the terminal, without echo where it is `hidden`; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         variable = name if name.isupper() else as_variable(name)
         hint = f"set {variable}" + (f"; {SERVICE_X}" if name in ADDRESSES else "")

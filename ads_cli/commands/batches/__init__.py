@@ -30,7 +30,6 @@ from ..uploads.validation import require_valid
 from .current import current_of, only_what_differs
 
 if TYPE_CHECKING:
-    from ...feeds.rows import Rows
     from ...media.references import MediaReferences
     from ..media.references import MediaOfRecords
 
@@ -112,7 +111,8 @@ def send_records(
     rows = read_rows(source, roots=(), known=reader.known)
     complete = files.complete if files else lambda request: request
     plan = record_plan(rows, reader, batch.uncertain, complete)
-    if _has_one(rows) and not batch.of_several(kind):
+    has_one = len([*islice(rows, 2)]) == 1
+    if has_one and not batch.of_several(kind):
         require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
         only: R = plan.items[0]
         if reader.reads_records:
@@ -162,10 +162,6 @@ def _has_records(source: Source) -> bool:
     except ContentError:
         return False
     return isinstance(document, list) and bool(document) and isinstance(document[0], dict)
-
-
-def _has_one(rows: "Rows") -> bool:
-    return len(list(islice(rows, 2))) == 1
 
 
 class _Steps(OnceHooks, kw_only=True):

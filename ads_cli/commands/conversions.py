@@ -59,7 +59,7 @@ def send(
     if currency and not currency.isalpha():
         raise UsageError(f"--currency: {currency!r} is not a code of ISO 4217", hint="as in EUR")
     defaults = {"event_id": feed.event_id, "price_currency": currency.upper() if currency else None}
-    rows = feed.open_rows(call, file, ("conversions",), KNOWN, feed.mapping(KNOWN))
+    rows = feed.open_rows(call, file, ("conversions",), KNOWN)
     rows.sensitive = True
     reader = ConversionReader(call.settings.names, defaults, checked_region(feed.region))
     plan = conversion_plan(rows, reader, pixel, uncertain)

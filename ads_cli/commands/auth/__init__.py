@@ -8,7 +8,7 @@ import typer
 
 from ...auth import CLIENT_SECRET, GRANT
 from ...config.addresses import ADDRESSES
-from ...config.settings import SERVICE_X
+from ...config.settings import SERVICE_X, Setting
 from ...console.invocation import Invocation
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
 
@@ -92,13 +92,11 @@ def status(
         return
     settings = call.settings
     call.warn_unknown_keys()
+    found = {name: settings.find(name) for name in ("service", *ADDRESSES, "account", "catalog", "user")}
+    if settings.is_local and not found["account"]:
+        found["account"] = Setting(call.account, EMULATOR)
     rows = [StatusRow("profile", settings.profile, settings.profile_origin)]
-    for name in ("service", *ADDRESSES, "account", "catalog", "user"):
-        found = settings.find(name)
-        if name == "account" and not found and settings.is_local:
-            rows.append(StatusRow(name, call.account, EMULATOR))
-        else:
-            rows.append(StatusRow(name, *found) if found else StatusRow(name))
+    rows += [StatusRow(name, *(setting or ())) for name, setting in found.items()]
     secrets = [*(_grant(call) if settings.uses_grant else _keys(call))]
     missing = not all(row.origin for row in secrets)
     rows += secrets
@@ -106,10 +104,8 @@ def status(
     for name in settings.overridden():
         call.messages.note(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
-        service = "" if settings.find("ads_url") else " --service x"
-        hint = f"run: {settings.sign_in_command()}{service}"
-        hint += f"; {SERVICE_X}" if service else ""
-        raise AccessError("not signed in", hint=hint)
+        service = "" if settings.find("ads_url") else f" --service x; {SERVICE_X}"
+        raise AccessError("not signed in", hint=f"run: {settings.sign_in_command()}{service}")
     if check:
         _ask(call)
         call.messages.say("the service takes the token")

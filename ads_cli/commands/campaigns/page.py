@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...api.amounts import as_amount
-from ...console.invocation import Invocation
-from ...console.output_file import RunReport, made
+from ...console.output_file import RunReport, failure_details, made
 from ...output.text import cell, counted
 
 if TYPE_CHECKING:
@@ -26,46 +25,36 @@ class CampaignReport(RunReport):
     plan: "CampaignPlan | None" = None
     result: "Applied | None" = None
 
-    def __init__(self, call: Invocation, name: str | None, file: str) -> None:
-        super().__init__(call, name, force=False)
-        self.file = "standard input" if file == "-" else file
-
     def page(self) -> "ReportPage":
-        """Return the page about the run."""
-        return page_of(self)
+        """Return the page; whoever named the campaigns cannot write markup."""
+        from ...report import Column, ReportPage, ReportTable, Section, Tally, Texts
 
-
-def page_of(about: CampaignReport) -> "ReportPage":
-    """Return the page; whoever named the campaigns cannot write markup."""
-    from ...report import Column, ReportPage, ReportTable, Section, Tally, Texts
-
-    plan, error, settings = about.plan, about.error, about.call.settings
-    sections = []
-    if about.result and about.result.failed:
-        lines = [f"{path}: {reason}" for path, reason in about.result.failed]
-        sections.append(Section("Refused by the service", [Texts(lines)]))
-    if plan and plan.changes:
-        columns = [*map(Column, ("Action", "Kind", "Record", "Id", "Path", "What changes"))]
-        rows = [_row(change, about.result) for change in plan.changes]
-        sections.append(Section("Changes", [ReportTable("Changes", columns, rows, "change")]))
-    if plan:
-        sections.append(_budgets(plan))
-    counts = {action: plan.count(action) for action in LEVELS} if plan else {}
-    done = about.result.done if about.result else {}
-    return ReportPage(
-        title=about.file,
-        level="error" if error else "good",
-        headline=error.message.partition("\n")[0] if error else _headline(plan, done),
-        details=[*error.message.split("\n")[1:], *([f"What to do: {error.hint}"] if error.hint else [])]
-        if error
-        else [],
-        facts=[("Profile", settings.profile or ""), ("Account", settings.get("account") or ""), made()],
-        tallies=[
-            *(Tally(f"to {action}", count, LEVELS[action]) for action, count in counts.items() if count),
-            *(Tally(what, count, "good") for what, count in done.items() if count),
-        ],
-        sections=sections,
-    )
+        plan, result, error, settings = self.plan, self.result, self.error, self.call.settings
+        sections = []
+        if result and result.failed:
+            lines = [f"{path}: {reason}" for path, reason in result.failed]
+            sections.append(Section("Refused by the service", [Texts(lines)]))
+        if plan and plan.changes:
+            columns = [*map(Column, ("Action", "Kind", "Record", "Id", "Path", "What changes"))]
+            rows = [_row(change, result) for change in plan.changes]
+            sections.append(Section("Changes", [ReportTable("Changes", columns, rows, "change")]))
+        if plan:
+            sections.append(_budgets(plan))
+        counts = {action: plan.count(action) for action in LEVELS} if plan else {}
+        done = result.done if result else {}
+        headline, *details = error.message.split("\n") if error else [_headline(plan, done)]
+        return ReportPage(
+            title="standard input" if self.subject == "-" else self.subject,
+            level="error" if error else "good",
+            headline=headline,
+            details=[*details, *failure_details(error, in_headline=True)],
+            facts=[("Profile", settings.profile or ""), ("Account", settings.get("account") or ""), made()],
+            tallies=[
+                *(Tally(f"to {action}", count, LEVELS[action]) for action, count in counts.items() if count),
+                *(Tally(what, count, "good") for what, count in done.items() if count),
+            ],
+            sections=sections,
+        )
 
 
 def _headline(plan: "CampaignPlan | None", done: "dict[str, int]") -> str:

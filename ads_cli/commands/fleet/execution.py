@@ -200,15 +200,11 @@ class FleetReport(RunReport):
     began = ""  # as the page shows it
     results: Sequence[TaskResult] = ()
 
-    def __init__(self, call: Invocation, name: str | None, file: str, *, force: bool) -> None:
-        super().__init__(call, name, force=force)
-        self.file = file
-
     def page(self) -> "ReportPage":
         """Return the page about the run."""
         from .page import page_of
 
-        return page_of(self.file, self.began, self.results, self.error)
+        return page_of(self.subject, self.began, self.results, self.error)
 
 
 @dataclass

@@ -147,7 +147,7 @@ def media_files(
     found = [MediaFile(parse_location(file, access), position=str(n)) for n, file in enumerate(expanded, 1)]
     if not table:
         return found
-    rows = feed.open_rows(call, table, ("media",), columns, feed.mapping(columns))
+    rows = feed.open_rows(call, table, ("media",), columns)
     folder = "" if table == "-" or is_remote(table) else os.path.dirname(table)  # noqa: PTH120 - as typed
     for row in rows:
         name = row.values.get("file")

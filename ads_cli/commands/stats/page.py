@@ -155,8 +155,6 @@ def page_of_error(error: ReportedError | None, question: StatsQuery | None) -> R
         headline="The statistics could not be read",
         details=[*failure_details(error, in_headline=False)],
         facts=_facts(question),
-        tallies=[],
-        sections=[],
     )
 
 

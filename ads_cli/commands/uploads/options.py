@@ -96,7 +96,7 @@ class FeedOptions(msgspec.Struct, frozen=True):
 
     def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
         """Open a file for a schema; raise AdsctlError."""
-        return self.open_rows(call, file, schema.roots, schema.known, self.mapping(schema.known))
+        return self.open_rows(call, file, schema.roots, schema.known)
 
     def open_all(self, call: "Invocation", files: list[str], schema: "RowSchema") -> "Rows":
         """Open the files that arguments name as one feed; raise AdsctlError."""
@@ -110,14 +110,10 @@ class FeedOptions(msgspec.Struct, frozen=True):
         return SeveralRows(opened)
 
     def open_rows(
-        self,
-        call: "Invocation",
-        file: str,
-        roots: tuple[str, ...],
-        known: Collection[str],
-        mapping: Mapping[str, str],
+        self, call: "Invocation", file: str, roots: tuple[str, ...], known: Collection[str]
     ) -> "Rows":
         """Open a file; `roots` may be the only key of a document, `known` are its fields."""
+        mapping = self.mapping(known)
         return self.reader(call, file, roots, known)(mapping)
 
     def reader(

@@ -30,31 +30,6 @@ PLACEHOLDERS = {"account_id": "account", "product_catalog_id": "catalog"}
 RESERVED_HEADERS = ("authorization", "host", "content-length")
 
 
-RequestPath = Annotated[
-    str, typer.Argument(metavar="PATH", help="As in /12/accounts; {account_id} is replaced by the one in use")
-]
-Fields = Annotated[
-    list[str] | None, typer.Option("-f", metavar="KEY=VALUE", help="A query parameter, as text")
-]
-TypedFields = Annotated[
-    list[str] | None,
-    typer.Option("-F", metavar="KEY=JSON", help="A query parameter, as JSON or @FILE; null is not sent"),
-]
-Body = Annotated[
-    str | None, typer.Option("--input", metavar="FILE", help="A file with the body; - is standard input")
-]
-Forms = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE", help="A field of a multipart body, as text, or @FILE; may be repeated"
-    ),
-]
-Headers = Annotated[list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")]
-Curl = Annotated[
-    bool, typer.Option("--as-curl", help="Print the request for curl, with secrets masked; send nothing")
-]
-
-
 @dataclass
 class RawRequest:
     """A request as it was typed; `headers` may hold a content type."""
@@ -94,12 +69,29 @@ def api(
     method: Annotated[
         str, typer.Argument(metavar="METHOD", help=", ".join(METHODS), autocompletion=completes_from(METHODS))
     ],
-    path: RequestPath,
-    field: Fields = None,
-    typed: TypedFields = None,
-    body: Body = None,
-    form: Forms = None,
-    header: Headers = None,
+    path: Annotated[
+        str,
+        typer.Argument(metavar="PATH", help="As in /12/accounts; {account_id} is replaced by the one in use"),
+    ],
+    field: Annotated[
+        list[str] | None, typer.Option("-f", metavar="KEY=VALUE", help="A query parameter, as text")
+    ] = None,
+    typed: Annotated[
+        list[str] | None,
+        typer.Option("-F", metavar="KEY=JSON", help="A query parameter, as JSON or @FILE; null is not sent"),
+    ] = None,
+    body: Annotated[
+        str | None, typer.Option("--input", metavar="FILE", help="A file with the body; - is standard input")
+    ] = None,
+    form: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="A field of a multipart body, as text, or @FILE; may be repeated"
+        ),
+    ] = None,
+    header: Annotated[
+        list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")
+    ] = None,
     base: Annotated[
         Literal["ads", "platform", "sandbox"], typer.Option(help="The address to send it to")
     ] = "ads",
@@ -107,7 +99,9 @@ def api(
     envelope: Annotated[
         bool, typer.Option("--envelope", help="Show the whole response, not only its data")
     ] = False,
-    as_curl: Curl = False,
+    as_curl: Annotated[
+        bool, typer.Option("--as-curl", help="Print the request for curl, with secrets masked; send nothing")
+    ] = False,
 ) -> None:
     """Send any signed request.
 

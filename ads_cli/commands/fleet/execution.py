@@ -277,9 +277,8 @@ def show_status(call: Invocation, file: str) -> None:
     if goes_on:
         return
     resume = shell_command(("adsctl", "fleet", "run", file, "--resume"))
-    code, stopped = run.exit_code, None
-    if code in SIGNAL_EXIT_CODES:
-        stopped = Interrupted(code - SIGNAL_BASE)
+    code = run.exit_code
+    stopped = Interrupted(code - SIGNAL_BASE) if code in SIGNAL_EXIT_CODES else None
     error = end_of(results, resume, stopped)
     if code is None and error is None and any(result.status not in ("ok", "failed") for result in results):
         error = UnavailableError(f"the run of {run.began} was killed", hint=f"continue it: {resume}")
@@ -303,13 +302,8 @@ def _fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
     state = FleetState(call.settings.state_dir, Path(run.file))
     states = Counter(result.status for result in _results(state, run))
     total = len(run.tasks)
-    ended = (
-        "ok"
-        if states["ok"] == total
-        else "unfinished"
-        if states["ok"] + states["failed"] < total
-        else "failed"
-    )
+    has_ended = states["ok"] + states["failed"] == total
+    ended = "ok" if states["ok"] == total else "failed" if has_ended else "unfinished"
     return {
         "file": run.file,
         "state": "running" if state.is_running else ended,

@@ -201,7 +201,7 @@ class RequestRun:
         )
 
     def _reduced(self, request: Request) -> Request | None:
-        """Return what a change makes another of the record that it was read from; None where nothing is."""
+        """Return a change of only what differs from the service's record; None where nothing does."""
         from ..commands.batches import say_left_out
 
         say_left_out(self.call, self.left_out)

@@ -65,13 +65,13 @@ def send(
     plan = conversion_plan(rows, reader, pixel, uncertain)
     recipe = recipe_file(call, recipe_draft, rows.source, options.failed_out, force=options.force)
     is_resumed = options.resume or bool(options.job)
-    steps = OnceHooks(
+    hooks = OnceHooks(
         call=call, plan=plan, activity="Sending", is_resumed=is_resumed, skip_invalid=options.skip_invalid
     )
     if recipe:
         recipe.write(call, feed, file)
     try:
-        PushCommand(steps, options).run()
+        PushCommand(hooks, options).run()
     finally:
         if options.failed_out and Path(options.failed_out).is_file():
             call.messages.say(f"{options.failed_out} contains people as you gave them; only you can read it")

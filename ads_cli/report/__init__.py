@@ -271,7 +271,7 @@ def _text_size(text: str) -> int:
     return len(shown.encode()) + sum(map(shown.count, "&<>'\"")) * 5
 
 
-GENERATOR = "adsctl"  # of the page's meta element; tells which files may be replaced
+GENERATOR = "adsctl"  # of the page's meta element; marks files that may be replaced
 START = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     f'<meta name="generator" content="{GENERATOR}'

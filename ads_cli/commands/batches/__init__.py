@@ -123,7 +123,7 @@ def send_records(
         return one_record(call, only, source.location, {}, key, batch.given)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    steps = _Steps(
+    hooks = RecordHooks(
         call=call,
         plan=plan,
         activity="Sending",
@@ -132,7 +132,7 @@ def send_records(
         is_resumed=batch.resume,
         files=files,
     )
-    PushCommand(steps, batch).run()
+    PushCommand(hooks, batch).run()
     return None
 
 
@@ -154,7 +154,7 @@ def _is_list(source: Source) -> bool:
 
 
 def _has_records(source: Source) -> bool:
-    """Tell whether a document is a list of records; what it is else, the reader of one record tells."""
+    """Tell whether a document is a list of records; else the reader of one record reports mistakes."""
     from ...config.strict_yaml import load
 
     try:
@@ -164,8 +164,8 @@ def _has_records(source: Source) -> bool:
     return isinstance(document, list) and bool(document) and isinstance(document[0], dict)
 
 
-class _Steps(OnceHooks, kw_only=True):
-    """Steps of sending records."""
+class RecordHooks(OnceHooks, kw_only=True):
+    """The hooks of sending records."""
 
     kind: type[Request]
     reader: RecordReader

@@ -286,7 +286,7 @@ def _spends_more(found: "CampaignPlan") -> "Sequence[Change]":
 
 
 def _serves(one: "Stored", now: "datetime") -> bool:
-    """Whether a record may spend, as far as it and the one above it tell."""
+    """Whether a record and the one above it are on, so that it may spend."""
     from ...api.spending import is_on, may_serve
 
     return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))

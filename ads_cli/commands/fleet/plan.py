@@ -145,7 +145,7 @@ def _ask(call: Invocation, settings: Settings) -> None:
 def problems_here(
     call: Invocation, parsed: Sequence[Parsed], signed_out: Sequence[SignedOut] | None = None
 ) -> list[TaskProblem]:
-    """Return what stands in the way of tasks that run on this machine."""
+    """Return what prevents tasks from running on this machine."""
     found = find_signed_out(parsed) if signed_out is None else signed_out
     problems = [problem(each.tasks[0].line, each.error) for each in found]
     problems += [*check_guard(parsed), *check_catalogs(parsed)]
@@ -173,7 +173,7 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
 
 
 def _error(path: Path, problems: list[TaskProblem]) -> Exception:
-    """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
+    """Return the error that names all problems, by their lines: a mistake of the file, or else the worst."""
     ordered = sorted(problems, key=lambda each: each.line)
     groups = equal_texts((each.text, each) for each in ordered)
     lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _described(text, group)]

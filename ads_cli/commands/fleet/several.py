@@ -40,7 +40,7 @@ KINDS_ALONE = {"read_only", "deny"}
 def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
     """Run a command line under each profile that its --profile names; return False where it names but one.
 
-    So it does for a command line with a mistake, or that shows a help text: running it tells.
+    So it does for a command line with a mistake, or that shows a help text: running it shows that.
     """
     try:
         parsed = parse_line(root, command_line.words)
@@ -61,7 +61,7 @@ def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
 
 
 def _require_none(problems: list[TaskProblem]) -> None:
-    """Raise the worst error of what stands in the way of tasks."""
+    """Raise the worst error of problems, if there are any."""
     if problems:
         lines = map(mask_address, grouped((each.task, each.text) for each in problems))
         raise worst_of(problems)("\n".join([*lines, "nothing was run"]))
@@ -108,7 +108,7 @@ class SeveralProfiles:
         end_run(call, results, tasks, error, names=("profile",))
 
     def _parsed(self, *, asks: bool) -> list[Parsed]:
-        """Return the tasks; raise the worst error of what stands in their way."""
+        """Return the tasks; raise the worst error of what prevents them from running."""
         tasks, problems = list[Parsed](), list[TaskProblem]()
         for profile in self._profiles:
             words = words_for(profile, self._call.command_line)
@@ -140,7 +140,7 @@ class SeveralProfiles:
                     ask_guard(self._root, line)
             except GuardError as error:
                 problems.append(problem(each.line, error))
-            except AdsctlError:  # its run tells
+            except AdsctlError:  # its run reports it
                 continue
         _require_none(problems)
 

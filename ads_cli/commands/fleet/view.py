@@ -1,4 +1,4 @@
-"""How a fleet gets on: a live table on a terminal, a line for each task elsewhere."""
+"""The progress of a fleet: a live table on a terminal, a line for each task elsewhere."""
 
 import os
 import sys
@@ -38,7 +38,7 @@ class FleetView:
         self._shows_ends = shows_ends
 
     def on_event(self, event: TaskEvent) -> None:
-        """Receive what an engine tells."""
+        """Receive an event of the engine."""
         if isinstance(event, Started):
             self._running[event.task.name] = (event.task, event.worker, time.monotonic())
             self._messages.detail(f"{event.task.name}: started on {event.worker}")

@@ -75,7 +75,7 @@ def mcp(
 
 
 def _how_to_connect(call: Invocation) -> str:
-    """Say what a person who has started this is looking at, and what a client is told."""
+    """Explain to a person who has started this what it is, and how a client starts it."""
     server = {"command": shutil.which("adsctl") or "adsctl", "args": [*call.command_line]}
     settings = json.dumps({"mcpServers": {"adsctl": server}}, ensure_ascii=False)
     return (

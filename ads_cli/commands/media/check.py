@@ -59,7 +59,7 @@ def check_files(
 ) -> CheckResult:
     """Look at each file; say which rules could not be looked at.
 
-    With `is_hashed_beside`, the digest of a file is found while the caller goes on.
+    With `is_hashed_beside`, the digest of a file is computed in a thread meanwhile.
     """
     result = CheckResult([], [])
     unchecked: dict[tuple[str, ...], list[str]] = {}

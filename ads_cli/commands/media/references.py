@@ -111,7 +111,7 @@ class MediaOfRecords:
             self._references.fill_components(values, self._for_components)
 
     def add_for(self, request: Request) -> None:
-        """Note what a whole request tells of its files."""
+        """Note what a whole request says of its files."""
         self._references.add_for(request)
 
     def check(self) -> None:

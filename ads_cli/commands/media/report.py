@@ -22,7 +22,7 @@ LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": 
 
 
 class MediaReport(RunReport):
-    """What a run tells of its files; `verb` is what it was to do with them."""
+    """The page about files; `verb` is what the run was to do with them."""
 
     def __init__(
         self, call: Invocation, name: str | None, files: list[MediaFile], verb: str, *, force: bool

@@ -92,7 +92,7 @@ def clean(
 
 
 def _usage(call: Invocation) -> "Usage":
-    """Read what shows media, and say what the service does not tell."""
+    """Read what shows media, and warn of what the service does not name."""
     usage = _read(call)
     if elsewhere := usage.made_elsewhere:
         cards = counted(len(elsewhere), "conversation card")

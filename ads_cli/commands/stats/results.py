@@ -167,7 +167,7 @@ def check_differs(paths: Iterable[Path | None]) -> None:
 
 
 class StatsReport(RunReport):
-    """What the page of a question tells: its rows, or the error that it ended with."""
+    """The page about the rows of a question, or the error that it ended with."""
 
     question: "StatsQuery | None" = None  # once it is known
     rows: "ChartData | None" = None

@@ -69,7 +69,7 @@ def main() -> int:
             continue
         name = ".".join(map(str, version))
         print(f"the short form on Python {name}, {python}", flush=True)
-        words = ["make", "--no-print-directory", "short", f"PYTHON={python}", f"VENV=build/python-{name}"]
+        words = ["make", "--jobs", "--no-print-directory", "short", f"PYTHON={python}", f"VENV=build/python-{name}"]
         if code := subprocess.run(words, cwd=ROOT).returncode:
             return code
     return 0

@@ -13,7 +13,7 @@ import typer
 from ..api.fields import path_segment
 from ..api.parts import as_text
 from ..console.invocation import Invocation
-from ..console.options import completes_from
+from ..console.parameters import argument, choice, flag, option
 from ..console.request_input import is_text
 from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
@@ -66,42 +66,24 @@ class RawRequest:
 
 def api(
     ctx: typer.Context,
-    method: Annotated[
-        str, typer.Argument(metavar="METHOD", help=", ".join(METHODS), autocompletion=completes_from(METHODS))
-    ],
-    path: Annotated[
-        str,
-        typer.Argument(metavar="PATH", help="As in /12/accounts; {account_id} is replaced by the one in use"),
-    ],
-    field: Annotated[
-        list[str] | None, typer.Option("-f", metavar="KEY=VALUE", help="A query parameter, as text")
-    ] = None,
+    method: Annotated[str, argument("METHOD", ", ".join(METHODS), offers=METHODS)],
+    path: Annotated[str, argument("PATH", "As in /12/accounts; {account_id} is replaced by the one in use")],
+    field: Annotated[list[str] | None, option("KEY=VALUE", "A query parameter, as text", "-f")] = None,
     typed: Annotated[
-        list[str] | None,
-        typer.Option("-F", metavar="KEY=JSON", help="A query parameter, as JSON or @FILE; null is not sent"),
+        list[str] | None, option("KEY=JSON", "A query parameter, as JSON or @FILE; null is not sent", "-F")
     ] = None,
     body: Annotated[
-        str | None, typer.Option("--input", metavar="FILE", help="A file with the body; - is standard input")
+        str | None, option("FILE", "A file with the body; - is standard input", "--input")
     ] = None,
     form: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="A field of a multipart body, as text, or @FILE; may be repeated"
-        ),
+        option("NAME=VALUE", "A field of a multipart body, as text, or @FILE; may be repeated"),
     ] = None,
-    header: Annotated[
-        list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")
-    ] = None,
-    base: Annotated[
-        Literal["ads", "platform", "sandbox"], typer.Option(help="The address to send it to")
-    ] = "ads",
-    paginate: Annotated[bool, typer.Option("--paginate", help="Follow the pages of a list")] = False,
-    envelope: Annotated[
-        bool, typer.Option("--envelope", help="Show the whole response, not only its data")
-    ] = False,
-    as_curl: Annotated[
-        bool, typer.Option("--as-curl", help="Print the request for curl, with secrets masked; send nothing")
-    ] = False,
+    header: Annotated[list[str] | None, option("KEY:VALUE", "A further header", "-H")] = None,
+    base: Annotated[Literal["ads", "platform", "sandbox"], choice("The address to send it to")] = "ads",
+    paginate: Annotated[bool, flag("Follow the pages of a list")] = False,
+    envelope: Annotated[bool, flag("Show the whole response, not only its data")] = False,
+    as_curl: Annotated[bool, flag("Print the request for curl, with secrets masked; send nothing")] = False,
 ) -> None:
     """Send any signed request.
 

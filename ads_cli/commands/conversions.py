@@ -7,6 +7,7 @@ import typer
 
 from ..batches import Uncertain
 from ..console.invocation import Invocation
+from ..console.parameters import choice, option
 from ..errors import UsageError
 from .uploads.options import FeedOptions, File, PushOptions, Recipe, RecipeDraft, recipe_file, with_options
 
@@ -15,26 +16,21 @@ class ConversionFileOptions(FeedOptions, frozen=True):
     """How a file of conversions is read."""
 
     recipe: Recipe = None
-    event_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The web event tag of rows that name none")
-    ] = None
-    currency: Annotated[
-        str | None, typer.Option(metavar="CODE", help="The currency of values without one (service: USD)")
-    ] = None
-    region: Annotated[
-        str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
-    ] = None
+    event_id: Annotated[str | None, option("ID", "The web event tag of rows that name none")] = None
+    currency: Annotated[str | None, option("CODE", "The currency of values without one (service: USD)")] = (
+        None
+    )
+    region: Annotated[str | None, option("REGION", "Country of national phone numbers, as in DE")] = None
 
 
 @with_options(feed=ConversionFileOptions, options=PushOptions, default_concurrency=1)
 def send(
     ctx: typer.Context,
     file: File,
-    pixel: Annotated[str, typer.Option(metavar="ID", help="The pixel of the website")],
+    pixel: Annotated[str, option("ID", "The pixel of the website")],
     feed: ConversionFileOptions,
     uncertain: Annotated[
-        Uncertain | None,
-        typer.Option(help="With --resume: what to do with conversions whose answer was lost"),
+        Uncertain | None, choice("With --resume: what to do with conversions whose answer was lost")
     ] = None,
     recipe_draft: RecipeDraft = None,
     *,

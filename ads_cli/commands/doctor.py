@@ -14,6 +14,7 @@ import typer
 
 from .. import __version__
 from ..console.invocation import Invocation
+from ..console.parameters import flag
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError, UnavailableError
 from ..http.retry import http_date
 from ..http.trace import Trace
@@ -346,7 +347,7 @@ class Doctor:
 
 def doctor(
     ctx: typer.Context,
-    offline: Annotated[bool, typer.Option("--offline", help="Check this machine only; ask nobody")] = False,
+    offline: Annotated[bool, flag("Check this machine only; ask nobody")] = False,
 ) -> None:
     """Find out why adsctl does not work.
 

@@ -15,6 +15,7 @@ import typer
 
 from ..config.settings import DEFAULTS
 from ..console.invocation import Invocation
+from ..console.parameters import argument, flag, option
 from ..errors import Interrupted, StateError, UsageError
 from ..hosts import listening_address
 from ..signals import handled_by
@@ -58,20 +59,13 @@ def _send(child: "subprocess.Popen[bytes]", signum: int) -> None:
 
 HOST, PORT = "127.0.0.1", 8787
 
-Host = Annotated[str, typer.Option(metavar="HOST", help="Loopback address to listen on")]
-Port = Annotated[
-    int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 chooses a free one")
-]
+Host = Annotated[str, option("HOST", "Loopback address to listen on")]
+Port = Annotated[int, option("N", "Port to listen on; 0 chooses a free one", min=0, max=65535)]
 Fault = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FAULT", help="Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable"
-    ),
+    list[str] | None, option("FAULT", "Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable")
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse unknown parameters under service x, too")]
-Database = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The emulator's database (default: in the state folder)")
-]
+Strict = Annotated[bool, flag("Refuse unknown parameters under service x, too")]
+Database = Annotated[Path | None, option("FILE", "The emulator's database (default: in the state folder)")]
 
 
 def serve(
@@ -104,12 +98,10 @@ def serve(
 
 def execute(
     ctx: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The command to run")],
+    command: Annotated[list[str], argument("-- CMD...", "The command to run")],
     fault: Fault = None,
     strict: Strict = False,
-    database: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The emulator's database (default: a new one)")
-    ] = None,
+    database: Annotated[Path | None, option("FILE", "The emulator's database (default: a new one)")] = None,
 ) -> None:
     """Run a command with its own emulator.
 

@@ -6,6 +6,7 @@ import typer
 
 from ..console.invocation import Invocation
 from ..console.options import CommandLine, words_of
+from ..console.parameters import argument
 
 # Options of `guard check` itself, which the command that it judges does not have.
 NOT_INHERITED = {"output", "to", "columns", "query", "dry_run", "log_file", "on_failure", "on_failure_env"}
@@ -35,9 +36,7 @@ def show(ctx: typer.Context) -> None:
 
 def check(
     ctx: typer.Context,
-    words: Annotated[
-        list[str], typer.Argument(metavar="COMMAND...", help="A command line after --, which is not run")
-    ],
+    words: Annotated[list[str], argument("COMMAND...", "A command line after --, which is not run")],
 ) -> None:
     """Say whether the guard would refuse a command, which sends nothing that changes anything.
 

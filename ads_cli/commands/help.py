@@ -8,7 +8,7 @@ from ..api.names import SERVICES
 from ..config.settings import DEFAULTS
 from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, METRICS_TOPIC, TOPICS
 from ..console.invocation import Invocation
-from ..console.options import completes_from
+from ..console.parameters import argument
 from ..errors import StateError, UsageError
 from ..spelling import suggestion
 
@@ -17,10 +17,8 @@ def show_help(
     ctx: typer.Context,
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TOPIC|COMMAND...]",
-            help=f"A group, a command, or one of {', '.join(ALL_TOPICS)}",
-            autocompletion=completes_from(ALL_TOPICS),
+        argument(
+            "[TOPIC|COMMAND...]", f"A group, a command, or one of {', '.join(ALL_TOPICS)}", offers=ALL_TOPICS
         ),
     ] = None,
 ) -> None:
@@ -135,8 +133,7 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
 def completion(
     ctx: typer.Context,
     shell: Annotated[
-        Literal["bash", "zsh", "fish", "powershell"],
-        typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell"),
+        Literal["bash", "zsh", "fish", "powershell"], argument("SHELL", "bash, zsh, fish or powershell")
     ],
 ) -> None:
     """Print the completion script of a shell.

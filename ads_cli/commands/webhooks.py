@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..console.invocation import Invocation
+from ..console.parameters import argument, choice
 from ..errors import AccessError
 
 WebhookIdentity = Literal["bearer", "user"]  # whose credentials create a webhook
@@ -12,9 +13,9 @@ WebhookIdentity = Literal["bearer", "user"]  # whose credentials create a webhoo
 
 def create(
     ctx: typer.Context,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address that events are delivered to")],
+    url: Annotated[str, argument("URL", "The address that events are delivered to")],
     identity: Annotated[
-        WebhookIdentity | None, typer.Option("--as", help="Whose credentials (default: user if signed in)")
+        WebhookIdentity | None, choice("Whose credentials (default: user if signed in)", "--as")
     ] = None,
 ) -> None:
     """Register an address that events are delivered to.

@@ -10,6 +10,7 @@ from ...auth import CLIENT_SECRET, GRANT
 from ...config.addresses import ADDRESSES
 from ...config.settings import SERVICE_X, Setting
 from ...console.invocation import Invocation
+from ...console.parameters import flag
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
 
 if TYPE_CHECKING:
@@ -73,10 +74,8 @@ class StatusRow(NamedTuple):
 
 def status(
     ctx: typer.Context,
-    check: Annotated[
-        bool, typer.Option("--check", help="Ask the service whether it takes the token; 4 where it does not")
-    ] = False,
-    every: Annotated[bool, typer.Option("--all", help="With --check: those of all profiles")] = False,
+    check: Annotated[bool, flag("Ask the service whether it takes the token; 4 where it does not")] = False,
+    every: Annotated[bool, flag("With --check: those of all profiles", "--all")] = False,
 ) -> None:
     """Show who is signed in, and where each value comes from.
 
@@ -165,7 +164,7 @@ def _check_all(call: Invocation) -> None:
 
 def token(
     ctx: typer.Context,
-    bearer: Annotated[bool, typer.Option("--bearer", help="Print the app's bearer token")] = False,
+    bearer: Annotated[bool, flag("Print the app's bearer token")] = False,
 ) -> None:
     """Print the token; no other command shows it.
 

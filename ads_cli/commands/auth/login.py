@@ -10,6 +10,7 @@ from ...auth import CLIENT_SECRET, GRANT, Secret, check_secret
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 from ...config.settings import DEFAULTS, SERVICE_X
 from ...console.invocation import Invocation
+from ...console.parameters import choice, flag, option
 from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
 from ...spelling import as_variable
 from . import status
@@ -22,41 +23,28 @@ PIN_ATTEMPTS = 3  # on a terminal
 PORT = 8080  # of the redirect, which is to be registered with the app
 
 
-NoBrowser = Annotated[
-    bool, typer.Option("--no-browser", help="Print the address of the page; open no browser")
-]
+NoBrowser = Annotated[bool, flag("Print the address of the page; open no browser")]
 Callback = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL", help="Listen on this registered loopback address instead of asking for a PIN"
-    ),
+    str | None, option("URL", "Listen on this registered loopback address instead of asking for a PIN")
 ]
 Authenticate = Annotated[
-    bool,
-    typer.Option(
-        "--authenticate", help="Skip the page for a user who has authorized the app before (with --callback)"
-    ),
+    bool, flag("Skip the page for a user who has authorized the app before (with --callback)")
 ]
 Permissions = Annotated[
-    Literal["read", "write"] | None, typer.Option(help="Request a token with these permissions only")
+    Literal["read", "write"] | None, choice("Request a token with these permissions only")
 ]
-ForceLogin = Annotated[
-    bool, typer.Option("--force-login", help="Make the page ask for user name and password")
-]
-ScreenName = Annotated[str | None, typer.Option(metavar="NAME", help="The user name that the page suggests")]
-OAuth2 = Annotated[bool, typer.Option("--oauth2", help="Sign in by OAuth 2.0 (PKCE) in place of OAuth 1.0a")]
-ClientId = Annotated[
-    str | None, typer.Option(metavar="ID", help="The app's OAuth 2.0 client id (with --oauth2)")
-]
-ReadOnly = Annotated[
-    bool, typer.Option("--read-only", help="Ask for tokens that can change nothing (with --oauth2)")
-]
+ForceLogin = Annotated[bool, flag("Make the page ask for user name and password")]
+ScreenName = Annotated[str | None, option("NAME", "The user name that the page suggests")]
+OAuth2 = Annotated[bool, flag("Sign in by OAuth 2.0 (PKCE) in place of OAuth 1.0a")]
+ClientId = Annotated[str | None, option("ID", "The app's OAuth 2.0 client id (with --oauth2)")]
+ReadOnly = Annotated[bool, flag("Ask for tokens that can change nothing (with --oauth2)")]
 Port = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "TEXT",
+        f"The port of the redirect (with --oauth2; by default {PORT})",
         min=1,
         max=65535,
-        help=f"The port of the redirect (with --oauth2; by default {PORT})",
         show_default=False,
     ),
 ]
@@ -74,9 +62,7 @@ def login(
     client_id: ClientId = None,
     read_only: ReadOnly = False,
     port: Port = None,
-    token_store: Annotated[
-        Literal["keyring", "file"] | None, typer.Option(help="Where tokens are stored")
-    ] = None,
+    token_store: Annotated[Literal["keyring", "file"] | None, choice("Where tokens are stored")] = None,
 ) -> None:
     """Sign in with a browser and a PIN.
 

@@ -7,10 +7,11 @@ import typer
 from ...config.profiles import OF_RECIPES, edit, guard_values, refuse_local, update
 from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag
 from ...errors import UsageError
 from ...spelling import suggestion
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the profile")]
+Name = Annotated[str, argument("NAME", "The name of the profile")]
 
 
 def list_profiles(ctx: typer.Context) -> None:
@@ -32,12 +33,8 @@ def list_profiles(ctx: typer.Context) -> None:
 
 def show(
     ctx: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The profile (default: the one in use)")
-    ] = None,
-    show_origin: Annotated[
-        bool, typer.Option("--show-origin", help="Show where each value comes from")
-    ] = False,
+    name: Annotated[str | None, argument("NAME", "The profile (default: the one in use)")] = None,
+    show_origin: Annotated[bool, flag("Show where each value comes from")] = False,
 ) -> None:
     """Show the settings in use, from all sources; never a secret.
 
@@ -71,9 +68,7 @@ def use(ctx: typer.Context, name: Name) -> None:
 def set_values(
     ctx: typer.Context,
     name: Name,
-    values: Annotated[
-        list[str], typer.Argument(metavar="KEY=VALUE...", help=f"Keys: {', '.join(PROFILE_KEYS)}, guard.KEY")
-    ],
+    values: Annotated[list[str], argument("KEY=VALUE...", f"Keys: {', '.join(PROFILE_KEYS)}, guard.KEY")],
 ) -> None:
     """Set values of a profile; KEY= removes a value.
 

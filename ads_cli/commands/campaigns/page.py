@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from ...api.amounts import as_amount
 from ...console.output_file import RunReport, failure_details, made
+from ...console.parameters import option
 from ...output.text import cell, counted
 
 if TYPE_CHECKING:
@@ -13,9 +12,7 @@ if TYPE_CHECKING:
     from ...campaigns.plan import CampaignPlan, Change
     from ...report import Level, ReportPage, Section
 
-Report = Annotated[
-    str | None, typer.Option(metavar="FILE.html", help="Write a page about this run, for a browser")
-]
+Report = Annotated[str | None, option("FILE.html", "Write a page about this run, for a browser")]
 LEVELS: "dict[str, Level]" = {"create": "good", "update": "warning", "delete": "error"}
 
 

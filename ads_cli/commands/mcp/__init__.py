@@ -10,6 +10,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.options import words_of
+from ...console.parameters import flag, option
 from ...installation import missing_extra
 
 # The options that every command of the server has; those of a result's shape are the assistant's.
@@ -23,17 +24,11 @@ MAX_WAIT = "60s"  # of a command that an assistant waits for, unless --max-wait 
 def mcp(
     ctx: typer.Context,
     files: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FOLDER", help="Let it read feeds below this folder; may be repeated"),
+        list[str] | None, option("FOLDER", "Let it read feeds below this folder; may be repeated")
     ] = None,
-    allow_urls: Annotated[
-        bool, typer.Option("--allow-urls", help="Let it name feeds by address, which are fetched")
-    ] = False,
+    allow_urls: Annotated[bool, flag("Let it name feeds by address, which are fetched")] = False,
     allow_writes: Annotated[
-        bool,
-        typer.Option(
-            "--allow-writes", help="Let it plan and apply changes; a guard must limit what they cost"
-        ),
+        bool, flag("Let it plan and apply changes; a guard must limit what they cost")
     ] = False,
 ) -> None:
     """Serve assistants by the Model Context Protocol.

@@ -7,6 +7,7 @@ import typer
 
 from ...api.media_uploads import Category
 from ...console.invocation import Invocation
+from ...console.parameters import choice, flag, option
 from ...console.progress import progress
 from ...errors import (
     AccessError,
@@ -41,10 +42,10 @@ NAMED_FILES = 3  # the most that a note names
 
 Uses = Annotated[
     list[Use] | None,
-    typer.Option("--for", help="Add the rules of what the files are meant for; may be given several times"),
+    choice("Add the rules of what the files are meant for; may be given several times", "--for"),
 ]
 CategoryOption = Annotated[
-    Category | None, typer.Option(metavar="NAME", help=f"{', '.join(Category)} (default: by the content)")
+    Category | None, option("NAME", f"{', '.join(Category)} (default: by the content)")
 ]
 
 
@@ -112,7 +113,7 @@ def check(
     table: Table = None,
     uses: Uses = None,
     category: CategoryOption = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors")] = False,
+    strict: Annotated[bool, flag("Treat warnings as errors")] = False,
     *,
     feed: FeedOptions,
     rejected: RejectedOptions,

@@ -5,9 +5,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from ...console.invocation import Invocation
+from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
 from ...media.inspection import MediaInfo, inspect, inspect_beside
@@ -20,19 +19,19 @@ if TYPE_CHECKING:
 
 Files = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="FILE...",
-        help="Images, GIFs and videos: paths and patterns, - for standard input, https://, s3://, gs://, az://"
+    argument(
+        "FILE...",
+        "Images, GIFs and videos: paths and patterns, - for standard input, https://, s3://, gs://, az://"
         " or sftp://, or @NAME: the address in a variable",
     ),
 ]
 Table = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "TABLE",
+        "Read the files from the column file of a table; paths are relative to its folder",
         "--file",
         "-f",
-        metavar="TABLE",
-        help="Read the files from the column file of a table; paths are relative to its folder",
     ),
 ]
 

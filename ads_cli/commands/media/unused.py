@@ -7,7 +7,7 @@ import typer
 
 from ...api.media import DeleteLibraryMedia, ListLibraryMedia
 from ...console.invocation import Invocation
-from ...console.options import completes_from
+from ...console.parameters import flag, option
 from ...errors import AdsctlError, IncompleteError, NotFoundError, UsageError
 from ...numbers import parse_count
 from ...output.text import counted, safe
@@ -40,16 +40,9 @@ def list_unused(
 
 def clean(
     ctx: typer.Context,
-    media_type: Annotated[
-        str | None,
-        typer.Option(metavar=f"[{'|'.join(TYPES)}]", help="Only these", autocompletion=completes_from(TYPES)),
-    ] = None,
-    q: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Words in name, title, file_name and description")
-    ] = None,
-    unlocked: Annotated[
-        bool, typer.Option("--unlocked", help="Delete those too that a conversation card may unlock")
-    ] = False,
+    media_type: Annotated[str | None, option(f"[{'|'.join(TYPES)}]", "Only these", offers=TYPES)] = None,
+    q: Annotated[str | None, option("TEXT", "Words in name, title, file_name and description")] = None,
+    unlocked: Annotated[bool, flag("Delete those too that a conversation card may unlock")] = False,
 ) -> None:
     """Delete media of the library that nothing of the account shows.
 

@@ -13,6 +13,7 @@ import typer
 from ...api.media_uploads import MAX_ALT_TEXT, Category
 from ...client.client import Client
 from ...console.invocation import Invocation
+from ...console.parameters import flag, option
 from ...console.progress import ProgressReport, progress
 from ...errors import (
     AdsctlError,
@@ -27,6 +28,7 @@ from ...media.inspection import MediaInfo
 from ...media.rules import Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
 from ...output.text import counted, safe
+from ...spelling import as_option
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
 from .check import CategoryOption, Uses, check_files, raise_unopened
 from .files import (
@@ -112,21 +114,13 @@ def category_of(info: MediaInfo, uses: list[Use], category: Category | None) -> 
 class DetailOptions(msgspec.Struct, frozen=True):
     """What is said of a file, and the files beside it."""
 
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Its name in the library (default: the file's)")
-    ] = None
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Of a video")] = None
-    description: Annotated[str | None, typer.Option(metavar="TEXT", help="Of a video")] = None
-    alt_text: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What it shows, for who cannot see it")
-    ] = None
-    poster: Annotated[
-        str | None, typer.Option(metavar="FILE", help="An image, shown before a video plays")
-    ] = None
-    subtitles: Annotated[
-        str | None, typer.Option(metavar="FILE", help="SubRip (.srt) or WebVTT, of a video")
-    ] = None
-    language: Annotated[str | None, typer.Option(metavar="CODE", help="Of the subtitles, as in EN")] = None
+    name: Annotated[str | None, option("TEXT", "Its name in the library (default: the file's)")] = None
+    title: Annotated[str | None, option("TEXT", "Of a video")] = None
+    description: Annotated[str | None, option("TEXT", "Of a video")] = None
+    alt_text: Annotated[str | None, option("TEXT", "What it shows, for who cannot see it")] = None
+    poster: Annotated[str | None, option("FILE", "An image, shown before a video plays")] = None
+    subtitles: Annotated[str | None, option("FILE", "SubRip (.srt) or WebVTT, of a video")] = None
+    language: Annotated[str | None, option("CODE", "Of the subtitles, as in EN")] = None
 
     @property
     def texts(self) -> dict[str, str | None]:
@@ -136,9 +130,9 @@ class DetailOptions(msgspec.Struct, frozen=True):
     def check(self) -> None:
         """Raise UsageError for a text that is too long, and a language that is none or not needed."""
         limits = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
-        for option, limit in limits.items():
-            if len(self.texts[option] or "") > limit:
-                raise UsageError(f"--{option.replace('_', '-')}: has at most {limit} characters")
+        for name, limit in limits.items():
+            if len(self.texts[name] or "") > limit:
+                raise UsageError(f"{as_option(name)}: has at most {limit} characters")
         if bool(self.subtitles) != bool(self.language):
             missing = "--language" if self.subtitles else "--subtitles"
             raise UsageError(f"{missing} is missing", hint="as in --subtitles clip.srt --language EN")
@@ -154,20 +148,12 @@ def upload(
     uses: Uses = None,
     category: CategoryOption = None,
     as_user_id: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A user who may post it too; may be repeated")
+        list[str] | None, option("ID", "A user who may post it too; may be repeated")
     ] = None,
-    library: Annotated[
-        bool, typer.Option("--library/--no-library", help="Add it to the library of the account")
-    ] = True,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Upload the valid files, and end with 9")
-    ] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue unfinished uploads where they were interrupted")
-    ] = False,
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, max=32, help="Segments at once, at most")
-    ] = 8,
+    library: Annotated[bool, flag("Add it to the library of the account", "--library/--no-library")] = True,
+    skip_invalid: Annotated[bool, flag("Upload the valid files, and end with 9")] = False,
+    resume: Annotated[bool, flag("Continue unfinished uploads where they were interrupted")] = False,
+    concurrency: Annotated[int, option("N", "Segments at once, at most", min=1, max=32)] = 8,
     *,
     details: DetailOptions,
     feed: FeedOptions,
@@ -305,19 +291,19 @@ class UploadRun:
 
 
 def _require_one(named: list[MediaFile], details: DetailOptions) -> None:
-    for option in (*ROW_DETAILS, *BESIDE):
-        if getattr(details, option) is not None and len(named) > 1:
+    for name in (*ROW_DETAILS, *BESIDE):
+        if getattr(details, name) is not None and len(named) > 1:
             hint = "upload it by itself, or name them in columns of a table: -f TABLE"
-            raise UsageError(f"--{option.replace('_', '-')}: is for one file", hint=hint)
+            raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
 
 
 def _check_beside(call: Invocation, details: DetailOptions, feed: FeedOptions) -> dict[str, CheckResult]:
     """Check the files beside a video, by the options that name them."""
     checks = {}
-    for option, (uses, category) in BESIDE.items():
-        if name := getattr(details, option):
+    for what, (uses, category) in BESIDE.items():
+        if name := getattr(details, what):
             file = MediaFile(parse_location(name, feed.access(call)))
-            checks[option] = check_files(call, [file], uses, category)
+            checks[what] = check_files(call, [file], uses, category)
     return checks
 
 

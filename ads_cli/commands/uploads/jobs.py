@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag
 from ...errors import NotFoundError, StateError, UsageError
 from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
@@ -36,9 +37,7 @@ def list_jobs(ctx: typer.Context) -> None:
     call.printer.show(sorted(records, key=lambda record: str(record["job"])), COLUMNS, "job")
 
 
-def show_job(
-    ctx: typer.Context, job: Annotated[str, typer.Argument(metavar="JOB", help="The job's id")]
-) -> None:
+def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's id")]) -> None:
     """Show one push, and what became of its rows.
 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
@@ -78,12 +77,8 @@ def _show_damaged(call: Invocation, path: Path) -> None:
 
 def clean(
     ctx: typer.Context,
-    jobs: Annotated[
-        list[str] | None, typer.Argument(metavar="JOB...", help="These only, unfinished or not")
-    ] = None,
-    all: Annotated[
-        bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")
-    ] = False,
+    jobs: Annotated[list[str] | None, argument("JOB...", "These only, unfinished or not")] = None,
+    all: Annotated[bool, flag("Unfinished jobs too; they cannot be resumed then")] = False,
 ) -> None:
     """Remove the journals of pushes that have ended, or that cannot be resumed.
 
@@ -133,9 +128,7 @@ def _say_old_ledgers(call: Invocation) -> None:
         )
 
 
-def discard(
-    ctx: typer.Context, jobs: Annotated[list[str], typer.Argument(metavar="JOB...", help="Their ids")]
-) -> None:
+def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "Their ids")]) -> None:
     """Give up unfinished pushes: what they have created or sent is no longer known.
 
     The same file is created, or sent, as a whole by the next run with it. Look first what exists already:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,45 +23,27 @@ PIN_ATTEMPTS = 3  # on a terminal
 PORT = 8080  # of the redirect, which is to be registered with the app
 
 
-NoBrowser = Annotated[bool, flag("Print the address of the page; open no browser")]
-Callback = Annotated[
-    str | None, option("URL", "Listen on this registered loopback address instead of asking for a PIN")
-]
-Authenticate = Annotated[
-    bool, flag("Skip the page for a user who has authorized the app before (with --callback)")
-]
-Permissions = Annotated[
-    Literal["read", "write"] | None, choice("Request a token with these permissions only")
-]
-ForceLogin = Annotated[bool, flag("Make the page ask for user name and password")]
-ScreenName = Annotated[str | None, option("NAME", "The user name that the page suggests")]
-OAuth2 = Annotated[bool, flag("Sign in by OAuth 2.0 (PKCE) in place of OAuth 1.0a")]
-ClientId = Annotated[str | None, option("ID", "The app's OAuth 2.0 client id (with --oauth2)")]
-ReadOnly = Annotated[bool, flag("Ask for tokens that can change nothing (with --oauth2)")]
-Port = Annotated[
-    int | None,
-    option(
-        "TEXT",
-        f"The port of the redirect (with --oauth2; by default {PORT})",
-        min=1,
-        max=65535,
-        show_default=False,
-    ),
-]
-
-
 def login(
     ctx: typer.Context,
-    no_browser: NoBrowser = False,
-    callback: Callback = None,
-    authenticate: Authenticate = False,
-    access: Permissions = None,
-    force_login: ForceLogin = False,
-    screen_name: ScreenName = None,
-    oauth2: OAuth2 = False,
-    client_id: ClientId = None,
-    read_only: ReadOnly = False,
-    port: Port = None,
+    no_browser: Annotated[bool, flag("Print the address of the page; open no browser")] = False,
+    callback: Annotated[
+        str | None, option("URL", "Listen on this registered loopback address instead of asking for a PIN")
+    ] = None,
+    authenticate: Annotated[
+        bool, flag("Skip the page for a user who has authorized the app before (with --callback)")
+    ] = False,
+    access: Annotated[
+        Literal["read", "write"] | None, choice("Request a token with these permissions only")
+    ] = None,
+    force_login: Annotated[bool, flag("Make the page ask for user name and password")] = False,
+    screen_name: Annotated[str | None, option("NAME", "The user name that the page suggests")] = None,
+    oauth2: Annotated[bool, flag("Sign in by OAuth 2.0 (PKCE) in place of OAuth 1.0a")] = False,
+    client_id: Annotated[str | None, option("ID", "The app's OAuth 2.0 client id (with --oauth2)")] = None,
+    read_only: Annotated[bool, flag("Ask for tokens that can change nothing (with --oauth2)")] = False,
+    port: Annotated[
+        int | None,
+        option("TEXT", f"The port of the redirect (with --oauth2; by default {PORT})", min=1, max=65535),
+    ] = None,
     token_store: Annotated[Literal["keyring", "file"] | None, choice("Where tokens are stored")] = None,
 ) -> None:
     """Sign in with a browser and a PIN.
@@ -83,17 +65,12 @@ def login(
     from ...config.atomic_files import ensure_writable
     from ...config.profiles import refuse_local
 
-    _check_options(
-        oauth2=oauth2,
-        of_oauth1={
-            "--callback": callback,
-            "--authenticate": authenticate,
-            "--access": access,
-            "--force-login": force_login,
-            "--screen-name": screen_name,
-        },
-        of_oauth2={"--client-id": client_id, "--read-only": read_only, "--port": port},
-    )
+    of_oauth1 = {"--callback": callback, "--authenticate": authenticate, "--access": access}
+    of_oauth1 |= {"--force-login": force_login, "--screen-name": screen_name}
+    of_oauth2 = {"--client-id": client_id, "--read-only": read_only, "--port": port}
+    for name, value in (of_oauth1 if oauth2 else of_oauth2).items():
+        if value:
+            raise UsageError(f"{name} cannot be used {'with' if oauth2 else 'without'} --oauth2")
     if authenticate and not callback:
         raise UsageError("--authenticate requires --callback")
     call = Invocation.of(ctx)
@@ -125,13 +102,19 @@ def login(
         token = _sign_in_by_callback(sign_in, open_page, callback, access)
     else:
         token = _sign_in_by_pin(call, sign_in, open_page, access)
+    _store_token(call, addresses, app, token)
+    call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
+    status(ctx)
+
+
+def _store_token(
+    call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken"
+) -> None:
     names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
     values = zip(names, (*app, token.token, token.secret), strict=True)
     bound_to = tuple(addresses.values())
     secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
     _store(call, addresses, secrets, user=token.owner or None)
-    call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
-    status(ctx)
 
 
 def _store(
@@ -155,13 +138,6 @@ def _store(
         addresses = {name: address for name, address in addresses.items() if usual.get(name) != address}
     update(settings, settings.profile, addresses | chosen)
     store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in secrets))
-
-
-def _check_options(*, oauth2: bool, of_oauth1: dict[str, Any], of_oauth2: dict[str, Any]) -> None:
-    """Raise UsageError for an option of the other kind of sign-in."""
-    for name, value in (of_oauth1 if oauth2 else of_oauth2).items():
-        if value:
-            raise UsageError(f"{name} cannot be used {'with' if oauth2 else 'without'} --oauth2")
 
 
 def _login_by_grant(

@@ -43,8 +43,9 @@ def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
     call = Invocation.of(ctx)
-    if damaged := _damaged(call).get(job):
-        _show_damaged(call, damaged)
+    if path := _damaged(call).get(job):
+        record = _unreadable(path) | {"counts": _counts(path), "ids": _ids(path), "path": str(path)}
+        call.printer.show(record, ("job", "state", "counts", "ids", "path"), "job")
         return
     (found,) = _named(call, [job])
     path, shown, _ = found
@@ -67,12 +68,6 @@ def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's 
         call.printer.show(record, (*COLUMNS, "counts"), "job", ("service", "resume", "ids"))
     if "resume" in record:
         call.messages.say(f"resume it with: {record['resume']}")
-
-
-def _show_damaged(call: Invocation, path: Path) -> None:
-    """Show what can still be read of a journal."""
-    record = _unreadable(path) | {"counts": _counts(path), "ids": _ids(path), "path": str(path)}
-    call.printer.show(record, ("job", "state", "counts", "ids", "path"), "job")
 
 
 def clean(
@@ -238,13 +233,13 @@ def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
     from ...uploads.jobs import job_state
     from ...uploads.upload import FAILED
 
-    parts = sent_parts(path) if job.parts else []
+    parts = sent_parts(path) if job.parts else [job]
     acknowledgements = last_acknowledgements(path).values()
     return {
         "job": job.job,
         "state": job_state(path.parent, job, ended=ended),
         "action": job.action,
-        "rows": sum(part.rows for part in parts) if job.parts else job.rows,
+        "rows": sum(part.rows for part in parts),
         "sent": sum(sum(ack.counts.values()) for ack in acknowledgements),
         "failed": sum(ack.counts.get(FAILED, 0) for ack in acknowledgements),
         "file": job.file,
@@ -252,7 +247,7 @@ def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
         "target": job.key.place.id,
         "started": job.started,
         "noun": job.noun,
-        "batches": sum(part.batches for part in parts) if job.parts else job.batches,
+        "batches": sum(part.batches for part in parts),
         "acknowledged": len(acknowledgements),
         "parts": job.parts or None,
         "parts_sent": len(parts) if job.parts else None,

@@ -207,8 +207,12 @@ def with_options(
         parameters: list[inspect.Parameter] = []
         for parameter in inspect.signature(command).parameters.values():
             group = groups.get(parameter.name)
-            parameters += _options(group, default_concurrency) if group else [parameter]
+            parameters += inspect.signature(group).parameters.values() if group else [parameter]
         keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+        if default_concurrency:
+            keyword = [
+                p.replace(default=default_concurrency) if p.name == "concurrency" else p for p in keyword
+            ]
         run.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
         run.__annotations__ = {p.name: p.annotation for p in keyword}
         return run  # type: ignore[return-value]
@@ -223,13 +227,3 @@ def _with_recipe(values: dict[str, Any]) -> AbstractContextManager[dict[str, Any
     from .recipe import with_recipe
 
     return with_recipe(values["ctx"], values)
-
-
-def _options(group: type[msgspec.Struct], default_concurrency: int | None) -> list[inspect.Parameter]:
-    """Return the fields of a Struct as parameters."""
-    found = []
-    for parameter in inspect.signature(group).parameters.values():
-        if parameter.name == "concurrency" and default_concurrency:
-            parameter = parameter.replace(default=default_concurrency)
-        found.append(parameter)
-    return found

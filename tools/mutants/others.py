@@ -91,8 +91,8 @@ OTHERS = (
     Mutant(
         "a job ends before its result is shown",
         "ads_cli/commands/uploads/push.py",
-        "        try:\n            self.steps.show_result(summary, journal)\n",
-        "        journal.finish()\n        try:\n            self.steps.show_result(summary, journal)\n",
+        "        try:\n            self.hooks.show_result(summary, journal)\n",
+        "        journal.finish()\n        try:\n            self.hooks.show_result(summary, journal)\n",
         (
             "tests/batches/test_once.py"
             "::test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_none",

@@ -96,7 +96,9 @@ def seed(store: Store, *, user: str, account: str) -> None:
     The requests are not validated: some rules import slow modules.
     """
     for key, fields in LIBRARY.items():
-        media.add_media(store, account, (media.uploaded_media(key) or {}) | fields, created_at=CREATED)
+        whole = (media.uploaded_media(key) or {}) | fields
+        media.MEDIA_LIBRARY.put(store, key, whole, owner=account, created_at=CREATED)
+        media.add_preroll(store, account, whole, CREATED)
     banner = {"creative_type": "BANNER", "video_id": None, "media_url": f"{media.HOST}/banner.png"}
     store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=account, created_at=CREATED)
     _add_cards(store, user, account)

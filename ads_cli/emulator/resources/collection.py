@@ -26,7 +26,7 @@ from ..core.paging import field_in, list_page
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
-from ..storage import Record, Store, random_base36
+from ..storage import Record, Store, random_base36, without
 from .accounts import note_change, require_account
 from .lookup import SERVICE
 
@@ -178,11 +178,10 @@ class Collection:
             raise not_found(self.kind, identifier)
         return record
 
-    def put(
-        self, store: Store, id: str, fields: Record, *, owner: str, created_at: str | None = None
-    ) -> Record:
+    def put(self, store: Store, record: Record, *, owner: str, created_at: str | None = None) -> Record:
         """Store a record without any rule, with the defaults of what it lacks."""
-        return store.add(self.kind, id, {**self.defaults, **fields}, owner=owner, created_at=created_at)
+        fields = {**self.defaults, **without(record, "id")}
+        return store.add(self.kind, record["id"], fields, owner=owner, created_at=created_at)
 
     def _require_parents(self, context: RequestContext, owner: str, fields: Record) -> None:
         """Raise ApiError (400) for a field that names a record which does not exist."""

@@ -44,7 +44,8 @@ def _with_time_zone(context: RequestContext, after: Record, before: Record | Non
 
 def _add_advertiser(context: RequestContext, account: Record) -> None:
     """Let a new account advertise for the user who creates it."""
-    PROMOTABLE_USERS.put(context.store, random_base36(), {"user_id": context.user}, owner=account["id"])
+    advertiser: Record = {"id": random_base36(), "user_id": context.user}
+    PROMOTABLE_USERS.put(context.store, advertiser, owner=account["id"])
 
 
 Collection(

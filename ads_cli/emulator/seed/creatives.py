@@ -1,9 +1,5 @@
 """Seed data: media, and cards of every kind."""
 
-import msgspec
-
-from ...api.cards import CreateCard
-from ...api.conversations import CreateImageConversation, CreatePoll, CreateVideoConversation
 from ..resources import cards, conversations, media
 from ..storage import Record, Store
 
@@ -62,6 +58,7 @@ CARDS: dict[str, Record] = {
     },
 }
 POLL_REQUEST: Record = {
+    "id": POLL,
     "name": "Favourite mug",
     "first_choice": "White",
     "second_choice": "Blue",
@@ -69,6 +66,7 @@ POLL_REQUEST: Record = {
     "duration_in_minutes": 1440,
 }
 QUESTION_REQUEST: Record = {
+    "id": IMAGE_CONVERSATION,
     "name": "Tea or coffee",
     "media_key": IMAGE,
     "title": "Which is yours?",
@@ -79,6 +77,7 @@ QUESTION_REQUEST: Record = {
     "thank_you_text": "See you in the shop",
 }
 CONVERSATION_REQUEST: Record = {
+    "id": CONVERSATION,
     "name": "Mug or glass",
     "media_key": VIDEO,
     "first_cta": "#TeamMug",
@@ -91,13 +90,10 @@ CONVERSATION_REQUEST: Record = {
 
 
 def seed(store: Store, *, user: str, account: str) -> None:
-    """Add media and cards to an account, with the fields that the handlers would store.
-
-    The requests are not validated: some rules import slow modules.
-    """
+    """Add media and cards to an account, with the fields that the handlers would store."""
     for key, fields in LIBRARY.items():
-        whole = (media.uploaded_media(key) or {}) | fields
-        media.MEDIA_LIBRARY.put(store, key, whole, owner=account, created_at=CREATED)
+        whole = {"id": key} | (media.uploaded_media(key) or {}) | fields
+        media.MEDIA_LIBRARY.put(store, whole, owner=account, created_at=CREATED)
         media.add_preroll(store, account, whole, CREATED)
     banner = {"creative_type": "BANNER", "video_id": None, "media_url": f"{media.HOST}/banner.png"}
     store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=account, created_at=CREATED)
@@ -105,16 +101,12 @@ def seed(store: Store, *, user: str, account: str) -> None:
 
 
 def _add_cards(store: Store, user: str, account: str) -> None:
-    for card, values in CARDS.items():
-        request = msgspec.convert(values | {"account_id": account}, CreateCard)
-        fields = {"name": request.name} | cards.component_fields(store, account, request)
-        cards.add_card(store, account, fields, id=card, created_at=CREATED)
-    create_poll = msgspec.convert(POLL_REQUEST | {"account_id": account}, CreatePoll)
-    fields = cards.poll_fields(store, create_poll, CREATED)
-    cards.add_card(store, account, fields, id=POLL, created_at=CREATED)
-    video = msgspec.convert(CONVERSATION_REQUEST | {"account_id": account}, CreateVideoConversation)
-    fields = conversations.conversation_fields(store, user, video)
-    cards.add_card(store, account, fields, id=CONVERSATION, created_at=CREATED)
-    image = msgspec.convert(QUESTION_REQUEST | {"account_id": account}, CreateImageConversation)
-    fields = conversations.conversation_fields(store, user, image)
-    cards.add_card(store, account, fields, id=IMAGE_CONVERSATION, created_at="2023-11-20T09:00:00Z")
+    for id, fields in CARDS.items():
+        card = cards.with_uri(cards.composed(store, account, {"id": id, **fields}))
+        cards.CARDS.put(store, card, owner=account, created_at=CREATED)
+    poll = cards.with_uri(cards.poll_fields(store, account, POLL_REQUEST, CREATED))
+    cards.POLL_CARDS.put(store, poll, owner=account, created_at=CREATED)
+    video = conversations.new_card(store, account, user, conversations.VIDEO, CONVERSATION_REQUEST)
+    conversations.VIDEOS.put(store, video, owner=account, created_at=CREATED)
+    image = conversations.new_card(store, account, user, conversations.IMAGE, QUESTION_REQUEST)
+    conversations.IMAGES.put(store, image, owner=account, created_at="2023-11-20T09:00:00Z")

@@ -2,6 +2,7 @@
 
 from ..resources import cards, conversations, media
 from ..storage import Record, Store
+from .accounts import SHOP, USER
 
 IMAGE, SQUARE, VIDEO, TALL, GIF = (
     "3_1790412874512007168",
@@ -89,24 +90,24 @@ CONVERSATION_REQUEST: Record = {
 }
 
 
-def seed(store: Store, *, user: str, account: str) -> None:
+def seed(store: Store) -> None:
     """Add media and cards to an account, with the fields that the handlers would store."""
     for key, fields in LIBRARY.items():
         whole = {"id": key} | (media.uploaded_media(key) or {}) | fields
-        media.MEDIA_LIBRARY.put(store, whole, owner=account, created_at=CREATED)
-        media.add_preroll(store, account, whole, CREATED)
+        media.MEDIA_LIBRARY.put(store, whole, owner=SHOP, created_at=CREATED)
+        media.add_preroll(store, SHOP, whole, CREATED)
     banner = {"creative_type": "BANNER", "video_id": None, "media_url": f"{media.HOST}/banner.png"}
-    store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=account, created_at=CREATED)
-    _add_cards(store, user, account)
+    store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=SHOP, created_at=CREATED)
+    _add_cards(store)
 
 
-def _add_cards(store: Store, user: str, account: str) -> None:
+def _add_cards(store: Store) -> None:
     for id, fields in CARDS.items():
-        card = cards.with_uri(cards.composed(store, account, {"id": id, **fields}))
-        cards.CARDS.put(store, card, owner=account, created_at=CREATED)
-    poll = cards.with_uri(cards.poll_fields(store, account, POLL_REQUEST, CREATED))
-    cards.POLL_CARDS.put(store, poll, owner=account, created_at=CREATED)
-    video = conversations.new_card(store, account, user, conversations.VIDEO, CONVERSATION_REQUEST)
-    conversations.VIDEOS.put(store, video, owner=account, created_at=CREATED)
-    image = conversations.new_card(store, account, user, conversations.IMAGE, QUESTION_REQUEST)
-    conversations.IMAGES.put(store, image, owner=account, created_at="2023-11-20T09:00:00Z")
+        card = cards.with_uri(cards.composed(store, SHOP, {"id": id, **fields}))
+        cards.CARDS.put(store, card, owner=SHOP, created_at=CREATED)
+    poll = cards.with_uri(cards.poll_fields(store, SHOP, POLL_REQUEST, CREATED))
+    cards.POLL_CARDS.put(store, poll, owner=SHOP, created_at=CREATED)
+    video = conversations.new_card(store, SHOP, USER, conversations.VIDEO, CONVERSATION_REQUEST)
+    conversations.VIDEOS.put(store, video, owner=SHOP, created_at=CREATED)
+    image = conversations.new_card(store, SHOP, USER, conversations.IMAGE, QUESTION_REQUEST)
+    conversations.IMAGES.put(store, image, owner=SHOP, created_at="2023-11-20T09:00:00Z")

@@ -10,6 +10,13 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "a condition of a declaration hides another one",
+        "ads_cli/api/conditions.py",
+        "            if name in vars(struct):\n",
+        "            if False:\n",
+        ("tests/api/test_conditions.py::test_a_condition_that_would_hide_another_one_is_no_declaration",),
+    ),
+    Mutant(
         "a command in a message is wrapped",
         "ads_cli/output/text.py",
         'found[0].replace(" ", "\\0")',

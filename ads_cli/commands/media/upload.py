@@ -26,7 +26,7 @@ from ...errors import (
 from ...feeds.locations import parse_location
 from ...media.inspection import MediaInfo
 from ...media.rules import Use, default_category
-from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
+from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader, record_of
 from ...output.text import counted, safe
 from ...spelling import as_option
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
@@ -101,7 +101,7 @@ def upload_file(
 
         uploader.observer.on_segments, uploader.observer.on_processing = on_segments, on_processing
         with checked.file.location.open() as stream:
-            return uploader.upload(stream, label, checked.info, category, details)
+            return uploader.upload(OpenMedia(stream, label, checked.info, category), details)
 
 
 def category_of(info: MediaInfo, uses: list[Use], category: Category | None) -> Category:

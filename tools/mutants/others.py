@@ -262,4 +262,14 @@ OTHERS = (
         "if False:",
         (f"{PULL}::test_an_incomplete_pull_is_told_and_keeps_the_earlier_file",),
     ),
+    Mutant(
+        "NaN and infinity are numbers, and sent as null",
+        "ads_cli/api/types.py",
+        "Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]",
+        "Number = Annotated[float, Meta()]",
+        (
+            "tests/batches/test_conversions.py::"
+            "test_a_value_that_json_has_no_number_for_is_refused_and_not_sent_as_none",
+        ),
+    ),
 )

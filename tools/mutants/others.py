@@ -263,6 +263,13 @@ OTHERS = (
         (f"{PULL}::test_an_incomplete_pull_is_told_and_keeps_the_earlier_file",),
     ),
     Mutant(
+        "a pattern is the name of a new profile",
+        "ads_cli/commands/auth/profile.py",
+        "    check_new_name(call.settings, name)\n",
+        "",
+        ("tests/config/test_profiles.py::test_a_pattern_is_not_the_name_of_a_new_profile",),
+    ),
+    Mutant(
         "NaN and infinity are numbers, and sent as null",
         "ads_cli/api/types.py",
         "Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]",

@@ -15,6 +15,16 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "a word in braces that stands for nothing is a part of the name of a copy",
+        "ads_cli/commands/campaigns/copying.py",
+        'if word != "name":',
+        "if False:",
+        (
+            "tests/campaigns/test_campaign_copies.py::"
+            "test_what_cannot_be_as_it_was_is_told_before_anything_is_created",
+        ),
+    ),
+    Mutant(
         "campaign files: what was made in place of a record is made again after a kill",
         COMPARISON,
         "if id is None or not self._has_replaced:",

@@ -15,6 +15,20 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "a stored plan changes campaigns that it does not touch",
+        "ads_cli/campaigns/stored_plan.py",
+        "        plan.keep({*kept}.__contains__)\n",
+        "        pass\n",
+        ("tests/campaigns/test_campaign_files.py::test_a_stored_plan_leaves_what_it_does_not_touch_as_it_is",),
+    ),
+    Mutant(
+        "a stored plan does not see what its new records lie in",
+        "ads_cli/campaigns/stored_plan.py",
+        "for one in (change.stored, _above(plan, change)):",
+        "for one in (change.stored,):",
+        ("tests/campaigns/test_campaign_files.py::test_a_stored_plan_touches_what_its_new_records_lie_in",),
+    ),
+    Mutant(
         "a word in braces that stands for nothing is a part of the name of a copy",
         "ads_cli/commands/campaigns/copying.py",
         'if word != "name":',

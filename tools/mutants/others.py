@@ -269,4 +269,21 @@ OTHERS = (
         "if False:",
         (f"{PULL}::test_an_incomplete_pull_is_told_and_keeps_the_earlier_file",),
     ),
+    Mutant(
+        "a pattern is the name of a new profile",
+        "ads_cli/commands/auth/profile.py",
+        "    check_new_name(call.settings, name)\n",
+        "",
+        ("tests/config/test_profiles.py::test_a_pattern_is_not_the_name_of_a_new_profile",),
+    ),
+    Mutant(
+        "NaN and infinity are numbers, and sent as null",
+        "ads_cli/api/types.py",
+        "Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]",
+        "Number = Annotated[float, Meta()]",
+        (
+            "tests/batches/test_conversions.py::"
+            "test_a_value_that_json_has_no_number_for_is_refused_and_not_sent_as_none",
+        ),
+    ),
 )

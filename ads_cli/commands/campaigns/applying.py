@@ -77,7 +77,7 @@ class ApplyRun:
         """Read the account; return what differs, or raise ContentError with every mistake."""
         from ...campaigns.account import AccountReader
         from ...campaigns.memory import ApplyMemory
-        from ...campaigns.stored_plan import require_unchanged
+        from ...campaigns.stored_plan import keep_planned
 
         call, self.file = self.call, parsed
         if parsed.account not in (None, call.account):
@@ -96,7 +96,11 @@ class ApplyRun:
         parsed.require_valid()
         if self.stored_plan:
             is_begun = self.memory.begun_plan == self.digest
-            require_unchanged(self.stored_plan, found, is_begun=is_begun)
+            if others := keep_planned(self.stored_plan, found, is_begun=is_begun):
+                call.messages.note(
+                    f"{counted(others, 'difference')} in campaigns that the plan does not touch: left as "
+                    f"{'it is' if others == 1 else 'they are'}"
+                )
         return found
 
     def _opened(self, content: bytes, label: str) -> tuple[bytes, str, Path]:

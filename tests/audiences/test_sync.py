@@ -11,6 +11,7 @@ import pytest
 
 from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger_log import LogFile
+from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
@@ -105,6 +106,17 @@ def test_nobody_is_deleted_where_a_row_may_be_anybodys(customers):
     customers.sync(people(1, 2))
     customers.sync([{"email": "u1@"}, person(2)], "--skip-invalid", code=9)
     assert customers.equals(people(1, 2)) and "not deleted" in customers.said
+
+
+@pytest.mark.parametrize(
+    ("row", "deleted"), [("u1@", 0), ("u4@x.de,,", 0), ("u1@x.de,12", 1), (" ,", 2), ("", 2)]
+)
+def test_the_file_is_not_read_again_for_whom_an_invalid_row_may_be_of(customers, monkeypatch, row, deleted):
+    words = ("sync", "people.csv", "--prune", "--max-delete", "100%", "--skip-invalid")
+    customers.run(*words, people=people(1, 2, 3))
+    monkeypatch.setattr(ListPacker, "checked_rows", lambda *args: 1 / 0)
+    customers.adsctl.file("people.csv", f"email,phone\nu3@x.de,\n{row}\n")
+    assert customers.run(*words, code=0 if deleted == 2 else 9)["deleted"] == deleted
 
 
 def test_more_than_max_delete_is_refused_and_so_are_fewer_than_min_rows(customers):

@@ -23,6 +23,13 @@ SYNCS = (
         (f"{LIST}::test_a_copied_state_folder_deletes_nobody_and_sends_everybody",),
     ),
     Mutant(
+        "people are deleted though a row that cannot be read may be theirs",
+        "ads_cli/audiences/ledger_lookup.py",
+        "if row in mistaken and not known:",
+        "if False:",
+        (f"{LIST}::test_nobody_is_deleted_where_a_row_may_be_anybodys",),
+    ),
+    Mutant(
         "a sync of a list does not add again who shares an identifier with one who left",
         "ads_cli/audiences/comparison.py",
         " or tag in self.found.affected:",

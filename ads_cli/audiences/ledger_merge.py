@@ -5,7 +5,9 @@ them. So identifiers that were sent together share a tag, people whose tags meet
 identifier is removed the others are uncertain until they are acknowledged again.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from struct import iter_unpack
 from typing import NamedTuple
 
@@ -61,6 +63,61 @@ def merge_logs(
     return _Merge(index, texts, is_known=is_known).run(logs)
 
 
+class _Tags:
+    """Which tags may be of one person, from which step on, and when who has one was removed.
+
+    Two that were joined stay so: the service may have had a person without the identifier that was removed.
+    """
+
+    def __init__(self) -> None:
+        self._joins: dict[tuple[bytes, bytes], int] = {}  # the first step, by an earlier tag and a later one
+        self._removals: dict[bytes, int] = {}  # the last step, by tag, and then by root
+        self._parents: dict[bytes, tuple[bytes, int]] = {}  # and the step from which on both are one
+        self._names: dict[bytes, bytes] = {}  # the latest tag of those that are one, by root
+        self.touched: Collection[bytes] = ()  # all that were joined or removed
+
+    def join(self, earlier: bytes, later: bytes, step: int) -> None:
+        """Note that two tags are of one person."""
+        if earlier != later:
+            self._joins.setdefault((earlier, later), step)
+
+    def remove(self, tag: bytes, step: int) -> None:
+        """Note that somebody is removed by an identifier with a tag."""
+        self._removals[tag] = max(self._removals.get(tag, BEFORE), step)
+
+    def settle(self) -> None:
+        """Join tags in the order of steps: a removal is of those that were one before its step."""
+        self.touched = {*chain.from_iterable(self._joins), *self._removals}
+        events = [(step, False, tag, tag) for tag, step in self._removals.items()]
+        events += [(step, True, *pair) for pair, step in self._joins.items()]
+        self._removals = {}
+        sizes = Counter[bytes]()  # of those that are one, by root, but for one
+        for step, is_join, one, other in sorted(events):
+            one, other = self._root(one), self._root(other)
+            if not is_join:
+                self._removals[one] = step
+            elif one != other:
+                name = self._names.get(other, other)
+                child, root = sorted((one, other), key=sizes.__getitem__)
+                self._parents[child] = root, step
+                self._names[root] = name
+                sizes[root] += sizes[child] + 1
+
+    def find(self, tag: bytes) -> tuple[bytes, int]:
+        """Return the tag of a person who has one, and the step of their last removal."""
+        removal = self._removals.get(tag, BEFORE)
+        while tag in self._parents:
+            tag, joined = self._parents[tag]
+            if (step := self._removals.get(tag, BEFORE)) > joined:
+                removal = max(removal, step)
+        return self._names.get(tag, tag), removal
+
+    def _root(self, tag: bytes) -> bytes:
+        while tag in self._parents:
+            tag = self._parents[tag][0]
+        return tag
+
+
 class _Merge:
     """One merge."""
 
@@ -70,9 +127,8 @@ class _Merge:
         self._ends: list[int] = []  # the step at which a batch was acknowledged, by the step of its sending
         self._rejected: dict[int, set[bytes]] = {}
         self._has_tags = index.width == RECORD_BYTES
-        self._roots: dict[bytes, bytes] = {}  # tags that were found to be of one person
+        self._tags = _Tags()
         self._removes = False  # whether anybody is removed
-        self._removed: dict[bytes, int] = {}  # the step of the last removal, by tag
 
     def run(self, logs: Sequence[Log]) -> Merged:
         """Read the logs, and decide what becomes of each identifier that they name."""
@@ -81,9 +137,7 @@ class _Merge:
             self._find_removed(number)
         for number in range(256) if self._has_tags else ():
             self._decide(number)  # which tags are of one person; what it returns would fill the memory
-        for tag, step in [*self._removed.items()]:
-            root = self._root(tag)
-            self._removed[root] = max(self._removed.get(root, BEFORE), step)
+        self._tags.settle()
         has_tags = self._has_tags
         changes = any(end != NEVER for end in self._ends)
         parts = (self._part(number, tagged=has_tags) for number in range(256))
@@ -133,7 +187,7 @@ class _Merge:
                 tags[digest] = {self._index.entry(position).tag} if position >= 0 else set()
             tags[digest].add(entry.tag)
             for tag in tags[digest] - {NO_TAG} if removes else ():
-                self._removed[tag] = max(self._removed.get(tag, BEFORE), step)
+                self._tags.remove(tag, step)
 
     def _decide(self, number: int) -> dict[bytes, _Change]:
         """Decide what becomes of the identifiers whose digests begin with a byte."""
@@ -158,11 +212,10 @@ class _Merge:
                 after = None if is_certain else entry._replace(uncertain=True, tag=old_tag)
                 found[digest] = _Change(after, step)
                 continue
-            if old_tag not in (NO_TAG, entry.tag) and self._removed.get(old_tag, BEFORE) <= before.step:
+            if old_tag != NO_TAG:
                 if entry.tag == NO_TAG:
-                    entry = entry._replace(tag=old_tag)
-                else:
-                    self._join(old_tag, entry.tag)
+                    entry = entry._replace(tag=digest[:TAG_BYTES])
+                self._tags.join(old_tag, entry.tag, step)
             found[digest] = _Change(entry._replace(uncertain=not is_certain), step)
         return found
 
@@ -197,23 +250,13 @@ class _Merge:
         """Tell whether two requests did the opposite at once: nobody knows which was applied last."""
         return earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
 
-    def _join(self, one: bytes, other: bytes) -> None:
-        one, other = self._root(one), self._root(other)
-        if one != other:
-            self._roots[max(one, other)] = min(one, other)
-
-    def _root(self, tag: bytes) -> bytes:
-        while tag in self._roots:
-            tag = self._roots[tag]
-        return tag
-
     def _part(self, number: int, *, tagged: bool) -> LedgerPart:
         """Return the records whose digests begin with a byte."""
         index = self._index
         is_plain = self._is_known and not self._has_tags
         added, removed = self._plain_changes(number) if is_plain else ({}, set[bytes]())
         changed = {} if is_plain else self._decide(number)
-        is_moved = bool(self._roots or self._removed) and index.width == RECORD_BYTES
+        is_moved = bool(self._tags.touched) and index.width == RECORD_BYTES
         if not self._is_known or tagged != (index.width == RECORD_BYTES):
             records = {record[:HALF]: record for record in index.records(number)}
         else:
@@ -249,7 +292,7 @@ class _Merge:
 
     def _touched(self, number: int) -> dict[bytes, bytes]:
         """Return the records that begin with a byte and have a tag that was removed or joined."""
-        tags = self._roots.keys() | self._removed.keys()
+        tags = self._tags.touched
         records = self._index.records(number)
         return {record[:HALF]: record for record in records if record[PLAIN_BYTES:] in tags}
 
@@ -257,9 +300,8 @@ class _Merge:
         """Return an entry with the tag of its person, uncertain where that was removed later."""
         if entry.tag == NO_TAG:
             return entry
-        tag = self._root(entry.tag)
-        removed = max(self._removed.get(each, BEFORE) for each in (tag, entry.tag)) > step
-        return entry._replace(tag=tag, uncertain=entry.uncertain or removed)
+        tag, removal = self._tags.find(entry.tag)
+        return entry._replace(tag=tag, uncertain=entry.uncertain or removal > step)
 
 
 MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))

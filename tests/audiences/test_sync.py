@@ -87,6 +87,31 @@ def test_one_who_shares_an_identifier_with_one_who_leaves_stays(customers):
     assert customers.sync(both[1:])["requests"] == 0
 
 
+def test_one_who_is_joined_to_others_when_one_of_these_leaves_is_not_sent_again(customers):
+    other = person(2, device_id="2x")
+    customers.sync([person(1, phone=PHONES(1), id="a"), other, person(3)])
+    joined = [person(1, id="a"), person(4, id="a", device_id="2x"), other, person(3)]
+    assert customers.sync(joined)["deleted"] == 1 and customers.equals(joined)
+    assert customers.sync(joined)["requests"] == 0
+
+
+def test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_deleted(
+    customers, monkeypatch
+):
+    customers.sync([person(1, handle="1x"), {"phone": PHONES(1), "id": "a"}, person(3)])
+    with monkeypatch.context() as patch:
+        patch.setattr(UserUpload, "send", lambda *args: 1 / 0)
+        customers.sync([{"phone": PHONES(1), "handle": "1x"}, person(3)], code=1)  # they may be one now
+    apart = [person(1), {"handle": "1x", "device_id": "2x"}, {"phone": PHONES(1)}, person(3)]
+    customers.sync(apart)
+    assert customers.equals(apart)
+    assert customers.sync(apart)["requests"] == 0
+    left = [each for each in apart if "handle" not in each]
+    customers.sync(left)
+    assert customers.equals(left)
+    assert customers.sync(left)["requests"] == 0
+
+
 def test_ids_of_ones_own_are_deleted_too(customers):
     customers.sync([{"id": f"customer-{n:030}"} for n in range(4)])
     left = [{"id": f"customer-{n:030}"} for n in range(1, 4)]

@@ -5,11 +5,14 @@ them. So identifiers that were sent together share a tag, people whose tags meet
 identifier is removed the others are uncertain until they are acknowledged again.
 """
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
+from pathlib import Path
 from struct import iter_unpack
-from typing import NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple
 
 from .ledger_log import Log, SentUsers
 from .ledger_records import (
@@ -27,6 +30,7 @@ from .ledger_records import (
 BEFORE = -1  # when the records of the ledger were written
 NEVER = 1 << 62
 STEP_BYTES = 4
+MOST_NOTED_BYTES = 48 * 1024 * 1024
 
 
 class LedgerPart(NamedTuple):
@@ -61,6 +65,42 @@ def merge_logs(
 ) -> Merged:
     """Merge logs, the oldest first; unless the ledger `is_known` to be current, it becomes uncertain."""
     return _Merge(index, texts, is_known=is_known).run(logs)
+
+
+class _Notes:
+    """What logs say of identifiers, by the first byte of their digests; most of it on the disk."""
+
+    folder: Path  # of the logs
+
+    def __init__(self) -> None:
+        self._parts = [bytearray() for _ in range(256)]
+        self._size = 0  # of these parts
+        self._file: IO[bytes] | None = None
+        self._stored: list[list[tuple[int, int]]] = [[] for _ in range(256)]  # offsets and sizes in the file
+
+    def add(self, records: bytes, step: int, *, removes: bool) -> None:
+        """Note that a step adds or removes some records."""
+        start, parts = step.to_bytes(STEP_BYTES) + bytes([removes]), self._parts
+        for at in range(0, len(records), RECORD_BYTES):
+            parts[records[at]] += start + records[at : at + RECORD_BYTES]
+        self._size += len(records)
+        if self._size > MOST_NOTED_BYTES:
+            self._store()
+
+    def _store(self) -> None:
+        file = self._file = self._file or TemporaryFile(dir=self.folder)  # noqa: SIM115 - until it is read
+        for stored, part in zip(self._stored, self._parts, strict=True):
+            stored.append((file.seek(0, os.SEEK_END), len(part)))
+            file.write(part)
+        self._parts, self._size = [bytearray() for _ in range(256)], 0
+
+    def of(self, number: int) -> Iterator[tuple[int, bool, bytes]]:
+        """Return of each record that begins with a byte its step, whether it is removed, and itself."""
+        data = bytearray()
+        for offset, size in self._stored[number] if self._file else ():
+            self._file.seek(offset)
+            data += self._file.read(size)
+        return iter_unpack(f">I?{RECORD_BYTES}s", data + self._parts[number])
 
 
 class _Tags:
@@ -123,7 +163,7 @@ class _Merge:
 
     def __init__(self, index: LedgerIndex, texts: dict[bytes, bytes], *, is_known: bool) -> None:
         self._index, self._texts, self._is_known = index, dict(texts), is_known
-        self._noted = [bytearray() for _ in range(256)]  # step, whether it removes, record; by first byte
+        self._notes = _Notes()
         self._ends: list[int] = []  # the step at which a batch was acknowledged, by the step of its sending
         self._rejected: dict[int, set[bytes]] = {}
         self._has_tags = index.width == RECORD_BYTES
@@ -146,6 +186,7 @@ class _Merge:
     def _read(self, logs: Sequence[Log]) -> bool:
         is_whole = True
         for log in logs:
+            self._notes.folder = log.path.parent
             batches: dict[int, int] = {}  # step of their sending
             try:
                 for frame in log.frames():
@@ -166,19 +207,15 @@ class _Merge:
         return is_whole
 
     def _note(self, records: bytes, step: int, *, removes: bool) -> None:
-        start = step.to_bytes(STEP_BYTES) + bytes([removes])
-        for at in range(0, len(records), RECORD_BYTES):
-            record = records[at : at + RECORD_BYTES]
-            self._noted[record[0]] += start + record
-            self._has_tags = self._has_tags or record[PLAIN_BYTES:] != NO_TAG
+        self._notes.add(records, step, removes=removes)
+        tags = iter_unpack(f"{PLAIN_BYTES}x{TAG_BYTES}s", b"" if self._has_tags else records)
+        self._has_tags = self._has_tags or any(tag != NO_TAG for (tag,) in tags)
 
     def _find_removed(self, number: int) -> None:
         """Find the tags of identifiers that are removed."""
-        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
         tags: dict[bytes, set[bytes]] = {}
-        for at in range(0, len(noted), size):
-            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), noted[at + STEP_BYTES]
-            entry = LedgerEntry.decode(noted[at + STEP_BYTES + 1 : at + size])
+        for step, removes, record in self._notes.of(number):
+            entry = LedgerEntry.decode(record)
             digest = entry.digest
             if digest in self._rejected.get(step, ()):
                 continue
@@ -191,12 +228,10 @@ class _Merge:
 
     def _decide(self, number: int) -> dict[bytes, _Change]:
         """Decide what becomes of the identifiers whose digests begin with a byte."""
-        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
         found: dict[bytes, _Change] = {}
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
-        for at in range(0, len(noted), size):
-            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), bool(noted[at + STEP_BYTES])
-            entry = LedgerEntry.decode(noted[at + STEP_BYTES + 1 : at + size])
+        for step, removes, record in self._notes.of(number):
+            entry = LedgerEntry.decode(record)
             digest, end = entry.digest, self._ends[step]
             if digest in self._rejected.get(step, ()):
                 continue
@@ -221,13 +256,10 @@ class _Merge:
 
     def _plain_changes(self, number: int) -> tuple[dict[bytes, bytes], set[bytes]]:
         """Return the new records and the removed digests, where nobody has several identifiers."""
-        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
         new: dict[bytes, bytes] = {}
         removed = set[bytes]()
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
-        for at in range(0, len(noted), size):
-            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), bool(noted[at + STEP_BYTES])
-            record = noted[at + STEP_BYTES + 1 : at + size]
+        for step, removes, record in self._notes.of(number):
             digest = record[:HALF]
             if digest in self._rejected.get(step, ()):
                 continue

@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 import pytest
 
+from ads_cli.audiences import ledger_merge
 from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger_log import LogFile
 from ads_cli.audiences.list_packer import ListPacker
@@ -43,6 +44,13 @@ def test_who_leaves_the_file_leaves_the_list_and_who_is_new_is_added(customers):
     assert customers.equals(people(*range(1, 12))) and "has no ledger" not in customers.said
     third = customers.sync(people(*range(1, 12)))
     assert (third["unchanged"], third["requests"]) == (11, 0)
+
+
+def test_what_logs_say_of_many_people_is_merged_from_the_disk(customers, monkeypatch):
+    monkeypatch.setattr(ledger_merge, "MOST_NOTED_BYTES", 100)
+    customers.sync([*people(*range(10)), person(11, phone=PHONES(1))])
+    assert customers.sync(people(*range(1, 12)))["unchanged"] == 9 and customers.equals(people(*range(1, 12)))
+    assert customers.sync(people(*range(1, 12)))["requests"] == 0
 
 
 def test_without_prune_nobody_is_deleted(customers):

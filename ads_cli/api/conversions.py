@@ -100,10 +100,10 @@ class SendConversions(Request, kw_only=True):
 
 
 EVENT_COLUMNS = "app_id os_type conversion_type conversion_time platform_attribution"
-EVENT_FIELDS = (*("hashed_device_id", "click_window", "view_through_window", "partner_client_id"),)
+EVENT_FIELDS = "hashed_device_id click_window view_through_window partner_client_id"
 MORE_EVENT_FIELDS = (
-    *("conversion_value_micro", "limit_ad_tracking", "event_metadata"),
-    *("off_platform_engagement_type", "off_platform_engagement_time", "tpn_attribution"),
+    "conversion_value_micro limit_ad_tracking event_metadata off_platform_engagement_type "
+    "off_platform_engagement_time tpn_attribution"
 )
 APP_ID_WORDS = "digits, or the name of a package"
 AppId = Annotated[
@@ -137,7 +137,7 @@ class MobileConversion(Request, kw_only=True):
     "POST /12/conversion_event",
     "measurement conversion-events create",
     columns=EVENT_COLUMNS,
-    extra_fields=(*EVENT_FIELDS, *MORE_EVENT_FIELDS),
+    extra_fields=f"{EVENT_FIELDS} {MORE_EVENT_FIELDS}",
     record_id="hashed_device_id",
     x_rate=CONVERSIONS,
     example="--app-id 1066718842 --os-type IOS --conversion-type PURCHASE "
@@ -164,7 +164,7 @@ class CreateConversionEvent(MobileConversion, kw_only=True):
     "GET /12/conversion_attribution",
     "measurement conversion-attribution get",
     columns=EVENT_COLUMNS,
-    extra_fields=(*EVENT_FIELDS, "extra_device_ids"),
+    extra_fields=f"{EVENT_FIELDS} extra_device_ids",
     record_id="hashed_device_id",
     x_rate=CONVERSIONS,
     example="--app-id 1066718842 --os-type IOS --conversion-type INSTALL "

@@ -21,7 +21,7 @@ FUNDING = Resource(
     "funding_instrument_id",
     columns="id type description able_to_fund credit_limit_local_micro credit_remaining_local_micro "
     "funded_amount_local_micro start_time end_time currency entity_status reasons_not_able_to_fund deleted",
-    extra_fields=("account_id", "io_header", "created_at", "updated_at"),
+    extra_fields="account_id io_header created_at updated_at",
 )
 
 
@@ -99,7 +99,7 @@ class ListBiddingRules(Request):
         return currency_problem(self.currency)
 
 
-FIELDS = ("account_id", "created_at", "updated_at")
+FIELDS = "account_id created_at updated_at"
 
 
 RECOMMENDATIONS = Resource(
@@ -118,7 +118,7 @@ class ListRecommendations(InAccount):
     """
 
 
-@RECOMMENDATIONS.get("recommendations get", extra_fields=(*FIELDS, "changes"), example="5rc01 -o yaml")
+@RECOMMENDATIONS.get("recommendations get", extra_fields=f"{FIELDS} changes", example="5rc01 -o yaml")
 class GetRecommendation(InAccount, kw_only=True):
     """Show one recommendation with its changes: a tree of creations, updates and deletions."""
 

@@ -122,12 +122,12 @@ def goal_fits_payment(struct: S) -> S:
 
 
 LINE_ITEM_FIELDS = (
-    *("funding_instrument_id", "product_type", "placements", "start_time", "end_time", "goal", "pay_by"),
-    *("daily_budget_amount_local_micro", "total_budget_amount_local_micro", "standard_delivery"),
-    *("frequency_cap", "duration_in_days", "advertiser_user_id", "advertiser_domain", "categories"),
-    *("android_app_store_identifier", "ios_app_store_identifier", "primary_web_event_tag"),
-    *("target_cpa_local_micro", "automatic_tweet_promotion", "creative_source", "currency"),
-    *("created_at", "updated_at"),
+    "funding_instrument_id product_type placements start_time end_time goal pay_by "
+    "daily_budget_amount_local_micro total_budget_amount_local_micro standard_delivery "
+    "frequency_cap duration_in_days advertiser_user_id advertiser_domain categories "
+    "android_app_store_identifier ios_app_store_identifier primary_web_event_tag "
+    "target_cpa_local_micro automatic_tweet_promotion creative_source currency created_at "
+    "updated_at"
 )
 
 

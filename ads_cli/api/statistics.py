@@ -107,10 +107,8 @@ class GetStatistics(StatisticsPeriod, kw_only=True):
 JOBS = Resource(
     "/12/stats/jobs/accounts/{account_id}",
     columns="id_str status entity granularity start_time end_time segmentation_type expires_at",
-    extra_fields=(
-        *("id", "account_id", "url", "entity_ids", "placement", "metric_groups", "country", "platform"),
-        *("created_at", "updated_at"),
-    ),
+    extra_fields="id account_id url entity_ids placement metric_groups country platform created_at "
+    "updated_at",
     record_id="id_str",
 )
 

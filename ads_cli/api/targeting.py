@@ -17,7 +17,7 @@ CRITERIA = Resource(
     "targeting_criterion_id",
     parents=("line_item_id",),
     columns="id line_item_id targeting_type operator_type targeting_value name deleted",
-    extra_fields=("location_type", "localized_name", "created_at", "updated_at"),
+    extra_fields="location_type localized_name created_at updated_at",
     batch=BATCH,
 )
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .amounts import currency_problem
+from .amounts import currency_exists
 from .endpoint import Request, endpoint
 from .measurement import ConversionType, OsType
 from .rates import Rate
@@ -75,10 +75,7 @@ class Conversion(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
     def _has_browser(self) -> bool:
         return any(all(getattr(each, name) for name in BROWSER) for each in self.identifiers)
 
-    @rule("price_currency")
-    def currency_of_iso_4217(self) -> str | None:
-        """Require a currency of ISO 4217."""
-        return currency_problem(self.price_currency)
+    currency_of_iso_4217 = currency_exists("price_currency")
 
 
 @endpoint(
@@ -154,10 +151,7 @@ class CreateConversionEvent(MobileConversion, kw_only=True):
     price_micro: int | None = None
     user_payment_info: bool | None = None
 
-    @rule("price_currency")
-    def currency_of_iso_4217(self) -> str | None:
-        """Require a currency of ISO 4217."""
-        return currency_problem(self.price_currency)
+    currency_of_iso_4217 = currency_exists("price_currency")
 
 
 @endpoint(

@@ -4,11 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .amounts import Budget, currency_problem
+from .amounts import Budget, currency_exists
 from .conditions import later_than
 from .endpoint import Request, Resource, endpoint
 from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted, sortable
-from .validation import rule
 
 FundingType = Literal[
     "AGENCY_CREDIT_LINE", "CREDIT_CARD", "CREDIT_LINE", "INSERTION_ORDER", "PARTNER_MANAGED"
@@ -57,10 +56,7 @@ class CreateFundingInstrument(InAccount, kw_only=True):
     credit_limit_local_micro: Budget | None = None
     funded_amount_local_micro: Budget | None = None
 
-    @rule("currency")
-    def currency_of_iso_4217(self) -> str | None:
-        """Require a currency of ISO 4217."""
-        return currency_problem(self.currency)
+    currency_of_iso_4217 = currency_exists("currency")
 
 
 @FUNDING.delete(
@@ -93,10 +89,7 @@ class ListBiddingRules(Request):
 
     currency: Annotated[Currency, Meta(description="Only of this currency")] | None = None
 
-    @rule("currency")
-    def currency_of_iso_4217(self) -> str | None:
-        """Require a currency of ISO 4217."""
-        return currency_problem(self.currency)
+    currency_of_iso_4217 = currency_exists("currency")
 
 
 FIELDS = "account_id created_at updated_at"

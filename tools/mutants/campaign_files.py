@@ -19,7 +19,9 @@ CAMPAIGN_FILES = (
         "ads_cli/campaigns/stored_plan.py",
         "        plan.keep({*kept}.__contains__)\n",
         "        pass\n",
-        ("tests/campaigns/test_campaign_files.py::test_a_stored_plan_leaves_what_it_does_not_touch_as_it_is",),
+        (
+            "tests/campaigns/test_campaign_files.py::test_a_stored_plan_leaves_what_it_does_not_touch_as_it_is",
+        ),
     ),
     Mutant(
         "a stored plan does not see what its new records lie in",

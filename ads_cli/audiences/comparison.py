@@ -10,14 +10,11 @@ from typing import NamedTuple
 import msgspec
 
 from ..errors import StateError
-from ..validation import CheckedRow
-from .columns import encode_column
-from .headers import find_region
-from .identifiers import IDENTIFIERS, identifier_types
+from .identifiers import IDENTIFIERS
 from .ledger import Ledger, OpenLedger, Trust
 from .ledger_log import operations_of
 from .ledger_lookup import CREATED, UPDATED, LedgerLookup
-from .ledger_records import KINDS, NO_TAG, LedgerEntry
+from .ledger_records import NO_TAG, LedgerEntry
 from .list_packer import ListPart
 from .plan import ListPlan, ListSettings
 from .row_memo import RowMemo, UnfitError
@@ -91,6 +88,8 @@ class ListComparison:
         self._kept: list[tuple[int, str, str]] = []  # people to be sent: record, status, user as JSON
         self._kept_size, self._keeps_all = 0, bool(len(index))
         self._gone: list[list[LedgerEntry]] = []  # the identifiers of each person that is deleted
+        self._spared = set[int]()  # positions of people of rows that are not sent
+        self._is_unreadable = False  # whether such a row may be of anybody
         self.found = ListDifferences(self._opened)
 
     def add(self, part: ListPart, before: int) -> None:
@@ -104,6 +103,11 @@ class ListComparison:
             self._coverage.see(array("Q", compared.positions))
         if not compared:
             return
+        self._spared.update(array("Q", compared.spared))
+        self._coverage.see(array("Q", compared.spared))
+        self._is_unreadable |= not compared.unreadable.isdisjoint(
+            {*part.packed.problems, *part.packed.partial}
+        )
         self._tags.frombytes(compared.tags)
         if not len(self._opened.entries):
             counts[CREATED] += compared.people
@@ -128,7 +132,7 @@ class ListComparison:
             raise StateError(
                 "another run has replaced what is remembered of this list", hint="run this again"
             )
-        self._find_gone(plan, prune=prune)
+        self._find_gone(prune=prune)
         if found.sends_all:
             self._keeps_all = False
             found.counts[UPDATED] += found.unchanged
@@ -150,10 +154,10 @@ class ListComparison:
                 users = operation.params.users
                 yield from zip(islice(records, len(users)), users, strict=True)
 
-    def _find_gone(self, plan: ListPlan, *, prune: bool) -> None:
+    def _find_gone(self, *, prune: bool) -> None:
         """Find the people who are in no row, and whether they may be deleted."""
         found, index = self.found, self._opened.entries
-        spared, unreadable = self._find_spared(plan)
+        spared = {index.entry(position).tag for position in self._spared} - {NO_TAG}
         gone: dict[bytes, list[LedgerEntry]] = {}
         position = -1
         seen = self._coverage.seen
@@ -165,7 +169,7 @@ class ListComparison:
                 gone.setdefault(entry.tag, []).append(entry)
         found.missing = len(gone)
         found.uncounted = sum(not any(entry.is_head for entry in entries) for entries in gone.values())
-        if unreadable:
+        if self._is_unreadable:
             found.withheld = (
                 "rows cannot be read, and the people of these rows may be among those who are in no other"
             )
@@ -183,48 +187,6 @@ class ListComparison:
             and any(map(self._coverage.is_known_unread, index.tagged(found.affected)))
         ):
             raise UnfitError  # somebody who has to be sent again is in a row that was not read
-
-    def _find_spared(self, plan: ListPlan) -> tuple[set[bytes], bool]:
-        """Mark the people of rows that are not sent; return their tags, and whether any may be unknown."""
-        report, index = plan.report, self._opened.entries
-        spared: set[bytes] = set()
-        if not (report.invalid or report.partial) or not len(index):
-            return spared, False
-        is_unreadable = False
-        for checked in plan.checked_rows():
-            if not (checked.errors or report.partial):
-                continue
-            user, is_whole = self._readable(checked)
-            positions = [
-                index.find(digest)
-                for name, values in user.items()
-                for digest in self._ledger.sealer.digests(KINDS[name], values)
-            ]
-            known = [position for position in positions if position >= 0]
-            if checked.errors:
-                self._coverage.see(known)
-                spared.update(index.entry(position).tag for position in known)
-            is_unreadable |= not (is_whole or known)
-        return spared - {NO_TAG}, is_unreadable
-
-    def _readable(self, checked: CheckedRow) -> tuple[User, bool]:
-        """Return the identifiers of a row that can be read, and whether these are all."""
-        columns, packing = self._settings.columns, self._settings.packing
-        user: User = {}
-        is_whole = not checked.row.problem
-        country = columns.country([*checked.row.values])
-        region = packing.region
-        if country:
-            region = find_region(str(checked.row.values.get(country, ""))) or region
-        kinds = identifier_types(region, allow_clear_text=packing.allow_clear_text)
-        for name, cell in checked.row.values.items():
-            if (kind := columns.field(name)) not in columns.identifiers:
-                continue
-            encoded = encode_column(kinds[kind], [cell])
-            is_whole = is_whole and not encoded.problems
-            if encoded.texts[0]:
-                user.setdefault(kind, []).extend(msgspec.json.decode(f'["{encoded.texts[0]}"]'))
-        return user, is_whole
 
     def store_memo(self, plan: ListPlan, written: OpenLedger | None) -> None:
         """Store what is known of the rows, now that everybody was sent and a ledger was written."""

@@ -1,7 +1,7 @@
 """Look people of a list up in its ledger, many at a time, in the processes that pack them."""
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ class LedgerDifferences(NamedTuple):
     tags: bytes  # of people who are not sent, and have several identifiers
     ids: bytes = b""  # the beginnings of the digests of these identifiers,
     counts: "array[int]" = array("I")  # and how many each row has, where they are asked for
+    spared: bytes = b""  # positions of the identifiers of rows that are not sent
+    unreadable: frozenset[int] = frozenset()  # such rows that may be of anybody
 
 
 class LedgerView(NamedTuple):
@@ -148,6 +150,19 @@ class LedgerLookup:
         if not len(index):
             positions = array("Q", bytes(8 * len(digests)))
         return LedgerDifferences(len(rows), positions.tobytes(), due, tags.tobytes(), ids, counts)
+
+    def find_unsent(
+        self, columns: Sequence[EncodedColumn], invalid: Collection[int], mistaken: Collection[int]
+    ) -> tuple[bytes, frozenset[int]]:
+        """Return the positions of people of `invalid` rows, and `mistaken` rows that may be of anybody."""
+        positions, unreadable, rows = array("Q"), set[int](), [*{*invalid, *mistaken}]
+        for row, digests in zip(rows, self._digests(columns, rows), strict=True):
+            known = [position for position in map(self._index.find, digests) if position >= 0]
+            if row in invalid:
+                positions.extend(known)
+            if row in mistaken and not known:
+                unreadable.add(row)
+        return positions.tobytes(), frozenset(unreadable)
 
     @property
     def _is_plain(self) -> bool:

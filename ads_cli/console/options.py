@@ -1,6 +1,6 @@
 """The common options, accepted by every command, and the words of a command line in which they are found."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -124,6 +124,15 @@ def shown_options(path: tuple[str, ...]) -> set[str]:
         "on_failure_env": path[-1] in FOR_CRON,
     }
     return {name for name, is_shown in shown.items() if is_shown}
+
+
+def words_of(flags: Mapping[str, Any], names: Collection[str]) -> list[str]:
+    """Write the values of some common options as words of a command line."""
+    return [
+        f"{option.names[0]}={flags[option.name]}" if option.metavar else option.names[0]
+        for option in ALL_OPTIONS
+        if option.name in names and flags.get(option.name)
+    ]
 
 
 def completes_from(choices: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:

@@ -10,6 +10,13 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "a condition of a declaration hides another one",
+        "ads_cli/api/conditions.py",
+        "            if name in vars(struct):\n",
+        "            if False:\n",
+        ("tests/api/test_conditions.py::test_a_condition_that_would_hide_another_one_is_no_declaration",),
+    ),
+    Mutant(
         "a command in a message is wrapped",
         "ads_cli/output/text.py",
         'found[0].replace(" ", "\\0")',
@@ -91,8 +98,8 @@ OTHERS = (
     Mutant(
         "a job ends before its result is shown",
         "ads_cli/commands/uploads/push.py",
-        "        try:\n            self.steps.show_result(summary, journal)\n",
-        "        journal.finish()\n        try:\n            self.steps.show_result(summary, journal)\n",
+        "        try:\n            self.hooks.show_result(summary, journal)\n",
+        "        journal.finish()\n        try:\n            self.hooks.show_result(summary, journal)\n",
         (
             "tests/batches/test_once.py"
             "::test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_none",

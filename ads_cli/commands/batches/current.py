@@ -127,7 +127,7 @@ class RecordSearch:
 def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:
     """Return changes with the fields alone that differ from what the service has; None where none does.
 
-    In a dry run nobody is asked, and they stay as they are.
+    In a dry run nothing is asked, and they stay as they are.
     """
     if call.dry_run and not call.settings.is_local:
         return [*requests]

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
@@ -35,7 +36,6 @@ class ToolServer:
         self._call = call
         self._root = root
         self._toolbox = toolbox
-        self._listed: list[types.Tool] = []
         self._running: set[anyio.CancelScope] = set()  # the calls
 
     def serve(self) -> None:
@@ -64,9 +64,11 @@ class ToolServer:
     async def _list_tools(self, context: Any, params: Any) -> "types.ListToolsResult":
         import mcp_types as types
 
-        if not self._listed:
-            self._listed = [self._described(tool) for tool in self._toolbox.tools.values()]
         return types.ListToolsResult(tools=self._listed)
+
+    @cached_property
+    def _listed(self) -> "list[types.Tool]":
+        return [self._described(tool) for tool in self._toolbox.tools.values()]
 
     def _described(self, tool: Tool) -> "types.Tool":
         import mcp_types as types

@@ -323,7 +323,9 @@ class _SyncSteps(ListHooks, kw_only=True):
         }
         if self.call.printer.is_for_people:
             parts = [f"{found.counts[name]:,} to be {name}" for name in STATUSES[:-1]]
-            print(f"{', '.join(parts)}, {found.unchanged:,} unchanged", flush=True)
+            left = found.missing - found.counts["deleted"]
+            stays = f", {left:,} in no row (deleted with --prune)" if left else ""
+            print(f"{', '.join(parts)}, {found.unchanged:,} unchanged{stays}", flush=True)
         else:
             self.call.printer.show(document, tuple(document), "job")
 

@@ -4,7 +4,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -148,11 +148,9 @@ class ListComparison:
 
     def _users(self, plan: ListPlan) -> Iterator[tuple[int, User]]:
         """Read the valid people of the file, with their record numbers."""
-        for batch in plan.batches():
-            records = chain.from_iterable(operations.rows for operations in batch.items)
-            for operation in operations_of(batch.items):
-                users = operation.params.users
-                yield from zip(islice(records, len(users)), users, strict=True)
+        for operations in chain.from_iterable(batch.items for batch in plan.batches()):
+            users = chain.from_iterable(each.params.users for each in operations_of(operations))
+            yield from zip(operations.rows, users, strict=True)
 
     def _find_gone(self, *, prune: bool) -> None:
         """Find the people who are in no row, and whether they may be deleted."""

@@ -6,6 +6,7 @@ identifier is removed the others are uncertain until they are acknowledged again
 """
 
 import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
@@ -315,11 +316,16 @@ class _Merge:
 
     def _spliced(self, number: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
         """Return the records that begin with a byte, with some replaced, inserted or removed."""
-        data, begin, parts, done = self._index.part(number), self._index.begin_of(number), [], 0
+        index, parts, done = self._index, list[bytes](), 0
+        data, begin, width = index.part(number), index.begin_of(number), index.width
         for digest in sorted(new.keys() | removed):
-            at, is_there = self._index.place(digest)
-            parts += [data[done : at - begin], new.get(digest, b"")]
-            done = at - begin + self._index.width * is_there
+            start, end = (offset - begin for offset in index.bucket(digest))
+            at = data.find(digest, start, end)
+            if not (is_there := at >= 0 and (at - start) % width == 0):
+                places = range(start, end, width)
+                at = start + width * bisect_left(places, digest, key=lambda place: data[place : place + HALF])
+            parts += [data[done:at], new.get(digest, b"")]
+            done = at + width * is_there
         return b"".join([*parts, data[done:]])
 
     def _touched(self, number: int) -> dict[bytes, bytes]:

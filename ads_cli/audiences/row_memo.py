@@ -63,13 +63,16 @@ class SegmentSeal:
 
     def seal(self, segment: KnownRows) -> KnownRows:
         """Return the next segment as it is stored."""
-        plain = segment.digests + zlib.compress(segment.shapes, 1)
-        return KnownRows(self._masked(plain), len(segment.shapes).to_bytes(FRAME_BYTES), segment.ids)
+        shapes = segment.shapes
+        kept = shapes[:1] if shapes.count(shapes[:1]) == len(shapes) else zlib.compress(shapes, 1)
+        return KnownRows(self._masked(segment.digests + kept), len(shapes).to_bytes(FRAME_BYTES), segment.ids)
 
     def open(self, segment: KnownRows) -> KnownRows:
         """Return the next segment as it was."""
-        plain, end = self._masked(segment.digests), int.from_bytes(segment.shapes) * ROW_BYTES
-        return KnownRows(plain[:end], zlib.decompress(plain[end:]), segment.ids)
+        plain, rows = self._masked(segment.digests), int.from_bytes(segment.shapes)
+        kept = plain[rows * ROW_BYTES :]
+        shapes = kept * rows if len(kept) == 1 else zlib.decompress(kept)
+        return KnownRows(plain[: rows * ROW_BYTES], shapes, segment.ids)
 
     def _masked(self, data: bytes) -> bytes:
         self._number += 1
@@ -317,12 +320,15 @@ class RowMemo:
         at = done = 0
         nowhere = len(self.coverage.index)
         for is_out, group in groupby(shapes, NO_SHAPE.__eq__):
-            rows = sum(1 for _ in group)
+            rows = len([*group])
             end = at + sum(counts[done : done + rows])
-            (self.coverage.see if is_out else self.coverage.cover)(positions[at:end])
-            new = [n for n in range(at, end) if positions[n] == nowhere]
             known_ids = self.others if is_out else self.created
-            known_ids += b"".join([ids[ID_BYTES * n : ID_BYTES * (n + 1)] for n in new])
+            if not nowhere:  # there is no ledger yet
+                known_ids += ids[ID_BYTES * at : ID_BYTES * end]
+            else:
+                (self.coverage.see if is_out else self.coverage.cover)(positions[at:end])
+                new = [n for n in range(at, end) if positions[n] == nowhere]
+                known_ids += b"".join([ids[ID_BYTES * n : ID_BYTES * (n + 1)] for n in new])
             at, done = end, done + rows
         self._store(_merged(found, shapes, ids, counts))
 

@@ -77,7 +77,7 @@ class _Notes:
         self._parts = [bytearray() for _ in range(256)]
         self._size = 0  # of these parts
         self._file: IO[bytes] | None = None
-        self._stored: list[list[tuple[int, int]]] = [[] for _ in range(256)]  # offsets and sizes in the file
+        self._stored: list[list[tuple[int, int]]] = [[] for _ in range(256)]  # offsets and sizes in it
 
     def add(self, records: bytes, step: int, *, removes: bool) -> None:
         """Note that a step adds or removes some records."""
@@ -98,7 +98,8 @@ class _Notes:
     def of(self, number: int) -> Iterator[tuple[int, bool, bytes]]:
         """Return of each record that begins with a byte its step, whether it is removed, and itself."""
         data = bytearray()
-        for offset, size in self._stored[number] if self._file else ():
+        for offset, size in self._stored[number]:
+            assert self._file
             self._file.seek(offset)
             data += self._file.read(size)
         return iter_unpack(f">I?{RECORD_BYTES}s", data + self._parts[number])

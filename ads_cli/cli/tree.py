@@ -80,7 +80,7 @@ class LazyCommands(Mapping[str, Any]):
         if command in CUSTOM_COMMANDS and not self._path:
             return LazyCommand(words)
         if command in CUSTOM_COMMANDS:
-            return hand_written_command(words)
+            return custom_command(words)
         from ..api.endpoint import requests_named
         from .request_commands import RequestCommand
 
@@ -233,7 +233,7 @@ def generated_names(path: tuple[str, ...]) -> list[str]:
     return [name for *group, name in found if tuple(group) == path]
 
 
-def hand_written_command(path: tuple[str, ...]) -> Any:
+def custom_command(path: tuple[str, ...]) -> Any:
     """Import a custom command."""
     return with_common_options(function_command(path, CUSTOM_COMMANDS), path, shown_options(path))
 
@@ -255,7 +255,7 @@ class LazyCommand(TyperCommand):
     @cached_property
     def loaded(self) -> Any:
         """The command itself."""
-        return hand_written_command(self.path)
+        return custom_command(self.path)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Make the context of the command itself."""

@@ -48,6 +48,9 @@ DEFAULTS = {
 }
 
 
+SEVERAL_PROFILES = frozenset("*?[,")  # in what --profile is given: a pattern, or names
+
+
 def check_profile_name(name: str) -> None:
     """Raise UsageError for a name that would lead out of the folders that are named after profiles."""
     if name in (".", ".."):

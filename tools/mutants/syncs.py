@@ -319,7 +319,7 @@ SYNCS = (
     Mutant(
         "a product that is not kept ends a sync with 0",
         "ads_cli/commands/uploads/push.py",
-        "if shortfall := self.steps.shortfall():",
+        "if shortfall := self.hooks.shortfall():",
         "if shortfall := '':",
         (f"{KEPT}::test_other_rows_are_sent_where_a_product_is_not_kept",),
     ),

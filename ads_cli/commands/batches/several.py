@@ -96,8 +96,8 @@ class SeveralRecords(RecordSearch):
                 wrong.setdefault((error.message, error.hint), []).append(id)
         if wrong:
             hints = dict.fromkeys(hint for _, hint in wrong if hint)
-            told = (self._of(message, some) for (message, _), some in wrong.items())
-            raise UsageError("\n".join(told), hint="; ".join(["nothing was changed", *hints]))
+            lines = (self._of(message, some) for (message, _), some in wrong.items())
+            raise UsageError("\n".join(lines), hint="; ".join(["nothing was changed", *hints]))
         return made
 
     def _of(self, message: str, ids: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag
 
 if TYPE_CHECKING:
     from ...campaigns.account import AccountReader
@@ -13,9 +14,7 @@ if TYPE_CHECKING:
 
 def tree(
     ctx: typer.Context,
-    campaign: Annotated[
-        str | None, typer.Argument(metavar="CAMPAIGN", help="The id of a campaign (default: all)")
-    ] = None,
+    campaign: Annotated[str | None, argument("CAMPAIGN", "The id of a campaign (default: all)")] = None,
 ) -> None:
     """Draw campaigns with their line items, whom they target and what they show.
 
@@ -101,8 +100,8 @@ SCHEME = "card://"
 
 def fetch(
     ctx: typer.Context,
-    cards: Annotated[list[str], typer.Argument(metavar="CARD...", help="Addresses, as card://ID, or one id")],
-    with_deleted: Annotated[bool, typer.Option("--with-deleted", help="Show deleted cards too")] = False,
+    cards: Annotated[list[str], argument("CARD...", "Addresses, as card://ID, or one id")],
+    with_deleted: Annotated[bool, flag("Show deleted cards too")] = False,
 ) -> None:
     """Show cards of any kind, by the addresses that posts have of them.
 

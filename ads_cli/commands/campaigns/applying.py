@@ -77,7 +77,7 @@ class ApplyRun:
         """Read the account; return what differs, or raise ContentError with every mistake."""
         from ...campaigns.account import AccountReader
         from ...campaigns.memory import ApplyMemory
-        from ...campaigns.stored_plan import require_unchanged
+        from ...campaigns.stored_plan import keep_planned
 
         call, self.file = self.call, parsed
         if parsed.account not in (None, call.account):
@@ -96,7 +96,11 @@ class ApplyRun:
         parsed.require_valid()
         if self.stored_plan:
             is_begun = self.memory.begun_plan == self.digest
-            require_unchanged(self.stored_plan, found, is_begun=is_begun)
+            if others := keep_planned(self.stored_plan, found, is_begun=is_begun):
+                call.messages.note(
+                    f"{counted(others, 'difference')} in campaigns that the plan does not touch: left as "
+                    f"{'it is' if others == 1 else 'they are'}"
+                )
         return found
 
     def _opened(self, content: bytes, label: str) -> tuple[bytes, str, Path]:
@@ -192,21 +196,15 @@ class ApplyRun:
 
         It takes the place of unfinished ones of the same file: a run compares, and does what is left.
         """
-        from ... import __version__
-        from ...uploads.job_file import Job, JobKey, JobOptions, UploadTarget, current_folder
+        from ...uploads.job_file import UploadTarget, current_folder
         from ...uploads.jobs import list_jobs
         from ...uploads.journal import Journal
-        from ...uploads.plan import this_second
         from ...uploads.upload import Acknowledgement
-        from ..uploads.reports import resume_command
+        from ..uploads.journal import document_key, new_job
 
         call, label = self.call, safe(self.file.label)
         digest = sha256(f"{current_folder()}\n{label}".encode()).hexdigest()
-        options = JobOptions(
-            skip_invalid=False, format="yaml", encoding="utf-8", mapping={}, upload={"version": __version__}
-        )
         place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
-        key = JobKey(place, "apply", digest, options)
         jobs = call.settings.state_dir / "jobs"
         earlier = [path for path, job, ended in list_jobs(jobs) if not ended and job.key.place == place]
         if not found.changes:
@@ -214,18 +212,8 @@ class ApplyRun:
             for path in earlier:
                 path.unlink(missing_ok=True)
             return
-        job = Job(
-            job=call.client.trace.run_id,
-            key=key,
-            noun="changes",
-            file=label,
-            rows=len(found.changes),
-            batches=0,
-            started=f"{this_second():%Y-%m-%dT%H:%M:%SZ}",
-            resume=resume_command(call.command_line),
-            profile=call.settings.profile,
-            folder=current_folder(),
-        )
+        key = document_key(place, "apply", digest, {})
+        job = new_job(call, key, "changes", label, len(found.changes), batches=0)
         with closing(Journal(call.settings.state_dir, job, resume=False)) as journal:
             for path in earlier:
                 path.unlink(missing_ok=True)
@@ -302,7 +290,7 @@ def _spends_more(found: "CampaignPlan") -> "Sequence[Change]":
 
 
 def _serves(one: "Stored", now: "datetime") -> bool:
-    """Whether a record may spend, as far as it and the one above it tell."""
+    """Whether a record and the one above it are on, so that it may spend."""
     from ...api.spending import is_on, may_serve
 
     return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))

@@ -7,6 +7,7 @@ import typer
 from ...api.spending import ACTIVE, STATUS
 from ...campaigns.model import LISTS
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag, option
 from ...errors import UsageError
 from ...output.text import counted
 from .applying import ApplyRun, print_plan, report_result, show_plan
@@ -18,28 +19,18 @@ if TYPE_CHECKING:
 
 def copy(
     ctx: typer.Context,
-    ids: Annotated[list[str], typer.Argument(metavar="CAMPAIGN...", help="The ids of campaigns")],
-    to_account: Annotated[
-        str | None, typer.Option("--to-account", metavar="ID", help="The account that gets the copies")
-    ] = None,
-    to_profile: Annotated[
-        str | None, typer.Option("--to-profile", metavar="NAME", help="The profile of that account")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Their names; {name} stands for that of the original")
-    ] = None,
+    ids: Annotated[list[str], argument("CAMPAIGN...", "The ids of campaigns")],
+    to_account: Annotated[str | None, option("ID", "The account that gets the copies")] = None,
+    to_profile: Annotated[str | None, option("NAME", "The profile of that account")] = None,
+    name: Annotated[str | None, option("TEXT", "Their names; {name} stands for that of the original")] = None,
     set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="FIELD=VALUE", help="As in daily_budget=+10%, line_items.end_time=TIME"
-        ),
+        list[str] | None, option("FIELD=VALUE", "As in daily_budget=+10%, line_items.end_time=TIME", "--set")
     ] = None,
     map_: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="ID=ID", help="What the other account has in place of what is named"),
+        list[str] | None, option("ID=ID", "What the other account has in place of what is named", "--map")
     ] = None,
-    active: Annotated[bool, typer.Option("--active", help="Activate what is active; it asks first")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after a run that was stopped")] = False,
+    active: Annotated[bool, flag("Activate what is active; it asks first")] = False,
+    resume: Annotated[bool, flag("Go on after a run that was stopped")] = False,
 ) -> None:
     """Copy campaigns with their line items, targeting, ads and tracking tags.
 
@@ -51,6 +42,7 @@ def copy(
     """
     from ...campaigns.account import AccountReader
     from ...campaigns.copying import Copy, note_missing, parse_map, parse_settings
+    from ...campaigns.file import PLACEHOLDER
 
     call = Invocation.of(ctx)
     settings, mapped = parse_settings(set_ or ()), parse_map(map_ or ())
@@ -59,6 +51,11 @@ def copy(
         target = call.with_target(to_profile, to_account)
     is_elsewhere = (target.service, target.account) != (call.service, call.account)
     template = name or ("{name}" if is_elsewhere else "Copy of {name}")
+    for word in PLACEHOLDER.findall(template):
+        if word != "name":
+            raise UsageError(
+                f"--name: {{{word}}} stands for nothing", hint="{name} stands for the name of the original"
+            )
     if "{name}" not in template and len({*ids}) > 1:
         raise UsageError(
             "--name: several campaigns need a name with {name}", hint="as in --name 'Next {name}'"

@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 from ...config.atomic_files import atomic, make_folder
 from ...config.change_log import UNKNOWN
 from ...errors import StateError
-from .child import Commands, Finished, parted
+from .child import END_SECONDS, Commands, Finished, parted
 from .creations import HINTS, OK, LoggedCreation, sent_by
 from .results import FOLDER, read_documents
 
 APPLIED = "applied"  # in the folder of the server
 ANSWER_SECONDS = 40.0  # after which a change that still runs is answered with its id
 POLL_SECONDS = 0.02
-END_SECONDS = 12.0  # that a command has to end after a signal
 KEPT_SECONDS = 7 * 24 * 3600.0
 RUNNING, ENDED, FAILED, STOPPED = "running", "ended", "failed", "stopped"
 STOPPED_CODE = 8  # that a request may have been applied
@@ -145,7 +144,8 @@ class Applies:
         self, name: str, words: Sequence[str], command: str, creation: str
     ) -> "subprocess.Popen[bytes]":
         """Start a process, whose record is on the disk before."""
-        record = {"job": name, "command": command, "words": [*words], "started": _now()}
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        record = {"job": name, "command": command, "words": [*words], "started": started}
         record["creation"] = creation
         try:
             make_folder(self._folder)
@@ -245,7 +245,3 @@ def _is_locked(path: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 from ...api.amounts import amount_names
 from ...api.endpoint import Request
 from ...api.fields import Field, fields_of
+from ...api.names import neutral_name
 from ...console.help_texts import summary_line
 from ...errors import NotFoundError, UsageError
-from ...spelling import as_option, suggestion
+from ...spelling import as_name, as_option, suggestion
 
 # Declared requests that change nothing.
 READS = {
@@ -163,6 +164,11 @@ class ReachableCommand(NamedTuple):
         return self.request is not None and self.request.endpoint.makes_anew
 
     @property
+    def deletes(self) -> bool:
+        """Whether it deletes a record."""
+        return self.request is not None and self.request.endpoint.method == "DELETE"
+
+    @property
     def fields(self) -> dict[str, Field]:
         """The declared fields of its request, by name."""
         return {field.name: field for field in fields_of(self.request)} if self.request else {}
@@ -190,13 +196,13 @@ class ReachableCommand(NamedTuple):
         """The names of parameters, as they may be written: as the option, and on the wire too."""
         known = {name: name for name in self.parameters}
         for param in self.command.params:
-            words = [word.lstrip("-").replace("-", "_") for word in (*param.opts, *param.secondary_opts)]
+            words = map(as_name, (*param.opts, *param.secondary_opts))
             if (name := self._name_of(param)) in known:
                 known |= dict.fromkeys([*words, (param.metavar or "").strip("[].").lower()], name)
                 if name in FILE_PARAMETERS:
                     known["file"] = name
-            elif getattr(param, "is_alias", False) and _aliased(param.name) in known:
-                known[param.name] = _aliased(param.name)
+            elif getattr(param, "is_alias", False) and (name := neutral_name(param.name)) in known:
+                known[param.name] = name
         return known
 
     @property
@@ -214,7 +220,7 @@ class ReachableCommand(NamedTuple):
         positional: list[str] = []
         names, parameters = self.names, self.parameters
         for given, value in arguments.items():
-            key = given.lstrip("-").replace("-", "_").lower()
+            key = as_name(given)
             if key in COMMON and key not in parameters and value is not None:
                 options.append(f"{as_option(key)}={_text(given, value)}")
             elif key not in names:
@@ -322,26 +328,25 @@ def help_words(name: str) -> list[str] | None:
     return words
 
 
-def _aliased(name: str) -> str:
-    from ...api.names import neutral_name
-
-    return neutral_name(name)
-
-
 def _option(given: str, param: Any, value: Any, field: Field | None) -> list[str]:
     """Write the value of an option as one word, so that it is never taken for another option."""
     name = max(param.opts, key=len)
     if param.is_flag:
-        if value in (True, "true"):
+        if as_flag(given, value):
             return [name]
-        if value in (False, "false"):
-            return [max(param.secondary_opts, key=len)] if param.secondary_opts else []
-        raise UsageError(f"{given}: must be true or false")
+        return [max(param.secondary_opts, key=len)] if param.secondary_opts else []
     if field and field.type.is_nested:
         if isinstance(value, str) and value.lstrip().startswith(FILE_MARK):
             raise UsageError(f"{given}: a file cannot be named here", hint="give the value as JSON")
         return [f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return [f"{name}={_text(given, value)}"]
+
+
+def as_flag(given: str, value: Any) -> bool:
+    """Return what a flag is set to; raise UsageError where that is neither true nor false."""
+    if value not in (True, False, "true", "false"):
+        raise UsageError(f"{given}: must be true or false")
+    return value in (True, "true")
 
 
 def _text(given: str, value: Any) -> str:

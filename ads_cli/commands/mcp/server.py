@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
@@ -33,7 +34,6 @@ class ToolServer:
         self._call = call
         self._root = root
         self._toolbox = toolbox
-        self._listed: list[types.Tool] = []
         self._running: set[anyio.CancelScope] = set()  # the calls
 
     def serve(self) -> None:
@@ -61,9 +61,11 @@ class ToolServer:
     async def _list_tools(self, context: Any, params: Any) -> "types.ListToolsResult":
         import mcp_types as types
 
-        if not self._listed:
-            self._listed = [self._described(tool) for tool in self._toolbox.tools.values()]
         return types.ListToolsResult(tools=self._listed)
+
+    @cached_property
+    def _listed(self) -> "list[types.Tool]":
+        return [self._described(tool) for tool in self._toolbox.tools.values()]
 
     def _described(self, tool: Tool) -> "types.Tool":
         import mcp_types as types

@@ -6,24 +6,21 @@ import typer
 
 from ...api.media_uploads import Category
 from ...console.invocation import Invocation
-from ...console.options import completes_from
+from ...console.parameters import argument, option
 from ...console.request_input import request_from_input
 from ...console.results import show, show_request
 from ...errors import ContentError, NotFoundError, UsageError
 
 VIDEO_PREFIXES = {"13": "AmplifyVideo", "7": "TweetVideo"}
-Key = Annotated[
-    str,
-    typer.Argument(metavar="MEDIA_KEY", help="The media key, as in 13_1790413002217308160, or its number"),
-]
-Language = Annotated[str, typer.Option("--language", metavar="CODE", help="Two capital letters, as in EN")]
+Key = Annotated[str, argument("MEDIA_KEY", "The media key, as in 13_1790413002217308160, or its number")]
+Language = Annotated[str, option("CODE", "Two capital letters, as in EN")]
 OfVideo = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "[AmplifyVideo|TweetVideo]",
+        "Of the video (default: by its key)",
         "--media-category",
-        metavar="[AmplifyVideo|TweetVideo]",
-        help="Of the video (default: by its key)",
-        autocompletion=completes_from(tuple(VIDEO_PREFIXES.values())),
+        offers=tuple(VIDEO_PREFIXES.values()),
     ),
 ]
 
@@ -52,10 +49,9 @@ def _category_of(key: str, category: str | None) -> str:
 
 def look_up(
     ctx: typer.Context,
-    media_keys: Annotated[list[str], typer.Argument(metavar="MEDIA_KEYS...", help="1 to 100 media keys")],
+    media_keys: Annotated[list[str], argument("MEDIA_KEYS...", "1 to 100 media keys")],
     fields: Annotated[
-        str | None,
-        typer.Option("--media-fields", metavar="NAME,...", help="Only these fields (default: all)"),
+        str | None, option("NAME,...", "Only these fields (default: all)", "--media-fields")
     ] = None,
 ) -> None:
     """Show media by their keys, whatever account they are of.
@@ -83,7 +79,7 @@ def look_up(
 def alt_text(
     ctx: typer.Context,
     media_key: Key,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="At most 1000 characters")],
+    text: Annotated[str, argument("TEXT", "At most 1000 characters")],
 ) -> None:
     """Set the alternative text of media: what it shows, for who cannot see it.
 
@@ -111,11 +107,9 @@ def _built(kind: Any, values: dict[str, Any], argument: str = "") -> Any:
 def add_subtitles(
     ctx: typer.Context,
     media_key: Key,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="SubRip (.srt) or WebVTT (.vtt)")],
+    file: Annotated[str, argument("FILE", "SubRip (.srt) or WebVTT (.vtt)")],
     language: Language,
-    display_name: Annotated[
-        str | None, typer.Option("--display-name", metavar="TEXT", help="The name that players show")
-    ] = None,
+    display_name: Annotated[str | None, option("TEXT", "The name that players show")] = None,
     category: OfVideo = None,
 ) -> None:
     """Upload subtitles and attach them to a video.

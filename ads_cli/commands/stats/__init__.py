@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument, choice, flag, option
 from ..uploads.options import with_options
 from .options import StatisticsOptions, StatsJobOptions
 from .results import ResultOptions, StatsReport
@@ -22,7 +23,7 @@ def get(
     ctx: typer.Context,
     asked: StatisticsOptions,
     results: ResultOptions,
-    raw: Annotated[bool, typer.Option("--raw", help="Show the data as the service sends it")] = False,
+    raw: Annotated[bool, flag("Show the data as the service sends it")] = False,
 ) -> None:
     """Show what ads cost and brought, at once.
 
@@ -66,15 +67,11 @@ def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryRe
 
 def report(
     ctx: typer.Context,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Rows of stats get or export: .csv, .tsv, .jsonl")
-    ],
-    out: Annotated[str, typer.Option("--report", metavar="FILE.html", help="Where to write the page")],
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the page")] = None,
-    logo: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A picture at its top: png, jpeg or svg, up to 1 MB")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
+    files: Annotated[list[str], argument("FILE...", "Rows of stats get or export: .csv, .tsv, .jsonl")],
+    out: Annotated[str, option("FILE.html", "Where to write the page", "--report")],
+    title: Annotated[str | None, option("TEXT", "The title of the page")] = None,
+    logo: Annotated[str | None, option("FILE", "A picture at its top: png, jpeg or svg, up to 1 MB")] = None,
+    force: Annotated[bool, flag("Replace an existing file")] = False,
 ) -> None:
     """Write one page over the rows of several files, such as those of all accounts of a fleet, offline.
 
@@ -96,9 +93,7 @@ def report(
     page.write()
 
 
-def get_job(
-    ctx: typer.Context, job_id: Annotated[str, typer.Argument(metavar="JOB_ID", help="Its id_str")]
-) -> None:
+def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its id_str")]) -> None:
     """Show one job of `stats export`: whether it has ended, and where its result is.
 
     For example: adsctl stats jobs get 1638457211049000000
@@ -126,24 +121,15 @@ def export(
     results: ResultOptions,
     file: Annotated[
         str | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet (default: standard output)",
-        ),
+        argument("FILE", "Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet (default: standard output)"),
     ] = None,
     segment_by: Annotated[
         Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"] | None,
-        typer.Option(case_sensitive=False, help="A row for each segment of the people"),
+        choice("A row for each segment of the people", case_sensitive=False),
     ] = None,
-    country: Annotated[
-        str | None, typer.Option(metavar="VALUE", help="Of METROS: the targeting value of a country")
-    ] = None,
-    platform: Annotated[
-        str | None, typer.Option(metavar="VALUE", help="Only of this platform, by its targeting value")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an export that was stopped, by the jobs it made")
-    ] = False,
+    country: Annotated[str | None, option("VALUE", "Of METROS: the targeting value of a country")] = None,
+    platform: Annotated[str | None, option("VALUE", "Only of this platform, by its targeting value")] = None,
+    resume: Annotated[bool, flag("Go on with an export that was stopped, by the jobs it made")] = False,
 ) -> None:
     """Export what ads cost and brought, of any number of entities and months.
 

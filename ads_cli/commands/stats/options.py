@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import msgspec
-import typer
 
 from ...api.metrics import ALL_GROUPS, METRICS
-from ...console.options import completes_from
+from ...console.parameters import choice, flag, option
 
 if TYPE_CHECKING:
     from ...api.names import Names
@@ -31,47 +30,33 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
     since: Annotated[
         str,
-        typer.Option(
-            metavar="TIME",
-            help="From when: 7d, 48h, yesterday, last-month, a date, or a whole hour of the account",
-        ),
+        option("TIME", "From when: 7d, 48h, yesterday, last-month, a date, or a whole hour of the account"),
     ]
-    entity: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help=f"Kind of entity: {', '.join(ENTITIES)}",
-            autocompletion=completes_from(ENTITIES),
-        ),
-    ] = "CAMPAIGN"
-    ids: Annotated[str | None, typer.Option(metavar="A,B", help="Of these entities")] = None
-    all: Annotated[bool, typer.Option("--all", help="Of every entity, deleted ones too")] = False
-    active: Annotated[bool, typer.Option("--active", help="Of the entities that were active then")] = False
+    entity: Annotated[str, option("KIND", f"Kind of entity: {', '.join(ENTITIES)}", offers=ENTITIES)] = (
+        "CAMPAIGN"
+    )
+    ids: Annotated[str | None, option("A,B", "Of these entities")] = None
+    all: Annotated[bool, flag("Of every entity, deleted ones too")] = False
+    active: Annotated[bool, flag("Of the entities that were active then")] = False
     until: Annotated[
         str | None,
-        typer.Option(
-            metavar="TIME", help="Until when, which is not included (default: the end of the last whole day)"
-        ),
+        option("TIME", "Until when, which is not included (default: the end of the last whole day)"),
     ] = None
     granularity: Annotated[
-        Literal["TOTAL", "DAY", "HOUR"], typer.Option(case_sensitive=False, help="What one row is of")
+        Literal["TOTAL", "DAY", "HOUR"], choice("What one row is of", case_sensitive=False)
     ] = "DAY"
     metrics: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B",
-            help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING); also"
+        option(
+            "A,B",
+            f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING); also"
             " spend, ctr, cpc, cpm, cpe, cost_per_conversion, conversion_rate, roas; 'adsctl help metrics'",
-            autocompletion=completes_from((*ALL_GROUPS, *DERIVED_NAMES, *SINGLE)),
+            offers=(*ALL_GROUPS, *DERIVED_NAMES, *SINGLE),
         ),
     ] = None
     placement: Annotated[
         Literal["ALL_ON_PLATFORM", "ALL_ON_TWITTER", "SPOTLIGHT", "TREND"],
-        typer.Option(
-            case_sensitive=False,
-            metavar="[ALL_ON_PLATFORM|SPOTLIGHT|TREND]",
-            help="Where the ads were shown",
-        ),
+        option("[ALL_ON_PLATFORM|SPOTLIGHT|TREND]", "Where the ads were shown", case_sensitive=False),
     ] = "ALL_ON_PLATFORM"
 
     def calendar(self, call: "Invocation") -> "Calendar":
@@ -103,14 +88,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
         entity = self.kind
         groups, metrics, shown = parse_shown(self.metrics, entity)
-        ids = select_ids(
-            directory,
-            entity,
-            period,
-            ids=self.ids,
-            all=self.all,
-            active=self.active,
-        )
+        ids = select_ids(directory, entity, period, ids=self.ids, all=self.all, active=self.active)
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
         return StatsQuery(
@@ -152,10 +130,5 @@ class StatsJobOptions(StatisticsOptions, frozen=True):
     entities: ClassVar[Sequence[str]] = ENTITIES_OF_JOBS
 
     entity: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help=f"Kind of entity: {', '.join(ENTITIES_OF_JOBS)}",
-            autocompletion=completes_from(ENTITIES_OF_JOBS),
-        ),
+        str, option("KIND", f"Kind of entity: {', '.join(ENTITIES_OF_JOBS)}", offers=ENTITIES_OF_JOBS)
     ] = "CAMPAIGN"

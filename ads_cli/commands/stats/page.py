@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ... import __version__
 from ...api.amounts import decimals_of
 from ...console.output_file import failure_details, made
 from ...errors import ReportedError, UsageError
@@ -156,8 +155,6 @@ def page_of_error(error: ReportedError | None, question: StatsQuery | None) -> R
         headline="The statistics could not be read",
         details=[*failure_details(error, in_headline=False)],
         facts=_facts(question),
-        tallies=[],
-        sections=[],
     )
 
 
@@ -185,7 +182,6 @@ def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, st
         *asked,
         *([("Segments", question.segmentation)] if question and question.segmentation else []),
         made(),
-        ("By", f"adsctl {__version__}"),
     ]
 
 

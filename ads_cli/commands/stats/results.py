@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-import typer
 
 from ...api.names import neutral_name
 from ...console.output_file import RunReport
+from ...console.parameters import flag, option
 from ...errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,41 +31,32 @@ class ResultOptions(msgspec.Struct, frozen=True):
     """What is made of the rows."""
 
     group_by: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMNS", help="Add up rows that are equal in these, such as campaign,start"),
+        str | None, option("COLUMNS", "Add up rows that are equal in these, such as campaign,start")
     ] = None
-    totals: Annotated[bool, typer.Option("--totals", help="Add a row with the total of all")] = False
-    sort: Annotated[
-        str | None, typer.Option(metavar="[-]COLUMN", help="Sort by this column, as in -spend: largest first")
-    ] = None
-    top: Annotated[int | None, typer.Option(metavar="N", min=1, help="Show the first N rows only")] = None
+    totals: Annotated[bool, flag("Add a row with the total of all")] = False
+    sort: Annotated[str | None, option("[-]COLUMN", "Sort by this column, as in -spend: largest first")] = (
+        None
+    )
+    top: Annotated[int | None, option("N", "Show the first N rows only", min=1)] = None
     compare: Annotated[
         str | None,
-        typer.Option(
-            metavar="previous|year|DATE..DATE",
-            help="Add what each number was then, and the change, as in spend, spend_before, spend_change",
+        option(
+            "previous|year|DATE..DATE",
+            "Add what each number was then, and the change, as in spend, spend_before, spend_change",
         ),
     ] = None
     into: Annotated[
-        str | None,
-        typer.Option(
-            metavar="sqlite:FILE", help="Store the rows in a table, and replace what an earlier run stored"
-        ),
+        str | None, option("sqlite:FILE", "Store the rows in a table, and replace what an earlier run stored")
     ] = None
-    plot: Annotated[
-        str | None, typer.Option(metavar="FILE.svg|png", help="Draw the rows here, as lines or bars")
-    ] = None
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE.html", help="Write a page about the rows here, for a browser")
-    ] = None
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the page of --report")] = (
+    plot: Annotated[str | None, option("FILE.svg|png", "Draw the rows here, as lines or bars")] = None
+    report: Annotated[str | None, option("FILE.html", "Write a page about the rows here, for a browser")] = (
         None
     )
+    title: Annotated[str | None, option("TEXT", "The title of the page of --report")] = None
     logo: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A picture at the top of that page: png, jpeg or svg, up to 1 MB"),
+        str | None, option("FILE", "A picture at the top of that page: png, jpeg or svg, up to 1 MB")
     ] = None
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False
+    force: Annotated[bool, flag("Replace an existing file")] = False
 
     @contextmanager
     def written(
@@ -114,22 +105,22 @@ class ResultOptions(msgspec.Struct, frozen=True):
         """Raise UsageError where options exclude each other."""
         about_rows = {"--group-by": analysis.group_by, "--totals": self.totals, "--sort": self.sort}
         about_rows |= {"--top": self.top, "--compare": analysis.is_compared}
-        for option, is_given in about_rows.items():
+        for name, is_given in about_rows.items():
             if is_given and (raw or self.into):
                 other = "--raw" if raw else "--into"
-                raise UsageError(f"{option} cannot be used with {other}", hint="it is about the rows shown")
+                raise UsageError(f"{name} cannot be used with {other}", hint="it is about the rows shown")
         of_rows = {"--plot": self.plot, "--report": self.report, "--into": self.into}
-        for option, file_name in of_rows.items():
+        for name, file_name in of_rows.items():
             if raw and file_name:
-                hint = "a table holds rows" if option == "--into" else "it is about rows"
-                raise UsageError(f"{option} cannot be used with --raw", hint=hint)
+                hint = "a table holds rows" if name == "--into" else "it is about rows"
+                raise UsageError(f"{name} cannot be used with --raw", hint=hint)
         places = {"--into": self.into, "--to": call.flags.get("to"), "FILE": file}
-        given = [option for option, place in places.items() if place]
+        given = [name for name, place in places.items() if place]
         if len(given) > 1:
             raise UsageError(f"{given[0]} cannot be used with {given[1]}", hint="export to one of them")
-        for option, value in (("--title", self.title), ("--logo", self.logo)):
+        for name, value in (("--title", self.title), ("--logo", self.logo)):
             if value is not None and not self.report:
-                raise UsageError(f"{option}: there is no page", hint="add --report FILE.html")
+                raise UsageError(f"{name}: there is no page", hint="add --report FILE.html")
 
     def _database(self) -> Path | None:
         if self.into is None:
@@ -167,7 +158,7 @@ def check_differs(paths: Iterable[Path | None]) -> None:
 
 
 class StatsReport(RunReport):
-    """What the page of a question tells: its rows, or the error that it ended with."""
+    """The page about the rows of a question, or the error that it ended with."""
 
     question: "StatsQuery | None" = None  # once it is known
     rows: "ChartData | None" = None

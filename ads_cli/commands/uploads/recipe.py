@@ -21,7 +21,7 @@ from ...spelling import suggestion
 if TYPE_CHECKING:
     from ...console.parameters import Option
 
-PAIRS = ("map", "split", "set", "default")  # a mapping of what stands before and after the `=`
+PAIRS = ("map", "split", "set", "default")  # mappings, of what is before the `=` to what is after it
 LISTS = ("where", "ignore")
 CONDITION_SIGNS = "=!<>~"
 OPTIONS = (

@@ -1,10 +1,12 @@
 """Validate values against a declaration: all at once, and field by field to name every problem."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ..spelling import suggestion
 from .fields import FieldType, fields_of
@@ -174,22 +176,46 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
         known = f"a field of {config.tag}" if config.tag else "a known field"
         for name in values.keys() - fields.keys() - {config.tag_field}:
             yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
+    item, errors = _convert_valid_fields(struct, values, strict)
+    _, nested_fields = _rules_and_nested_fields(struct)
     valid: dict[str, Any] = {}
     for name, field in fields.items():
-        value = values.get(name)
-        if value is None:
-            if field.required:
-                yield Problem(prefix + name, "is required" if name not in values else "is required, not null")
-            else:
-                valid[name] = None
-            continue
-        try:
-            valid[name] = msgspec.convert(value, field.type.annotation, strict=strict, dec_hook=decode_custom)
-        except msgspec.ValidationError as error:
-            yield from _problems_inside(field.type, value, strict, prefix + name, error)
+        if name in errors:
+            yield from _problems_inside(field.type, values[name], strict, prefix + name, errors[name])
+        elif values.get(name) is not None:
+            valid[name] = getattr(item, name)
+            if name in nested_fields:
+                yield from _broken_rules_inside(valid[name], prefix + name)
+        elif field.required:
+            yield Problem(prefix + name, "is required" if name not in values else "is required, not null")
         else:
-            yield from _broken_rules_inside(valid[name], prefix + name)
+            valid[name] = None
     yield from _broken_rules_of(struct, _ValidFields(valid), prefix)
+
+
+def _convert_valid_fields(
+    struct: type[msgspec.Struct], values: Mapping[str, Any], strict: bool
+) -> tuple[Any, dict[str, msgspec.ValidationError]]:
+    """Return an item with the fields that are valid by themselves, and the error of each other one."""
+    partial, errors = _partial(struct), dict[str, msgspec.ValidationError]()
+    rest = {name: value for name, value in values.items() if value is not None}
+    while True:
+        try:
+            return msgspec.convert(rest, partial, strict=strict, dec_hook=decode_custom), errors
+        except msgspec.ValidationError as error:
+            name = FIRST_NAME.split(str(error).rpartition(" - at `$.")[2])[0]  # a value may precede it
+            del rest[name]
+            errors[name] = error
+
+
+FIRST_NAME = re.compile(r"[.\[`]")  # ends the name of a field in the path of an error
+
+
+@cache
+def _partial(struct: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    """Return a Struct with the same fields, of which none is required."""
+    fields = [(field.name, field.type.annotation | UnsetType, UNSET) for field in fields_of(struct)]
+    return msgspec.defstruct(f"Partial{struct.__name__}", fields)
 
 
 def _broken_rules_of(

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ..spelling import suggestion
-from .fields import FieldType, fields_of
+from .fields import Field, FieldType, fields_of
 from .problems import (
     CHOICE,
     InvalidError,
@@ -170,52 +170,56 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
     if not isinstance(values, Mapping):
         yield Problem(prefix.rstrip("."), f"must be an object, not {type_name(values)}")
         return
-    fields = {field.name: field for field in fields_of(struct)}
+    fields, partial = _fields_and_partial(struct)
     config = struct.__struct_config__
     if config.forbid_unknown_fields:
         known = f"a field of {config.tag}" if config.tag else "a known field"
         for name in values.keys() - fields.keys() - {config.tag_field}:
             yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
-    item, errors = _convert_valid_fields(struct, values, strict)
+    valid, errors = _convert_valid_fields(partial, values, strict)
     _, nested_fields = _rules_and_nested_fields(struct)
-    valid: dict[str, Any] = {}
-    for name, field in fields.items():
-        if name in errors:
-            yield from _problems_inside(field.type, values[name], strict, prefix + name, errors[name])
-        elif values.get(name) is not None:
-            valid[name] = getattr(item, name)
-            if name in nested_fields:
-                yield from _broken_rules_inside(valid[name], prefix + name)
-        elif field.required:
+    missing = [name for name, value in valid.items() if value is UNSET]
+    for name in sorted({*errors, *missing, *nested_fields}, key=[*fields].index):
+        if error := errors.get(name):
+            del valid[name]
+            yield from _problems_inside(fields[name].type, values[name], strict, prefix + name, error)
+        elif valid[name] is UNSET:
+            del valid[name]
             yield Problem(prefix + name, "is required" if name not in values else "is required, not null")
         else:
-            valid[name] = None
+            yield from _broken_rules_inside(valid[name], prefix + name)
     yield from _broken_rules_of(struct, _ValidFields(valid), prefix)
 
 
 def _convert_valid_fields(
-    struct: type[msgspec.Struct], values: Mapping[str, Any], strict: bool
-) -> tuple[Any, dict[str, msgspec.ValidationError]]:
-    """Return an item with the fields that are valid by themselves, and the error of each other one."""
-    partial, errors = _partial(struct), dict[str, msgspec.ValidationError]()
+    partial: type[msgspec.Struct], values: Mapping[str, Any], strict: bool
+) -> tuple[dict[str, Any], dict[str, msgspec.ValidationError]]:
+    """Return the fields that are valid by themselves, and absent ones; the error of each other field."""
+    errors: dict[str, msgspec.ValidationError] = {}
     rest = {name: value for name, value in values.items() if value is not None}
     while True:
         try:
-            return msgspec.convert(rest, partial, strict=strict, dec_hook=decode_custom), errors
+            item = msgspec.convert(rest, partial, strict=strict, dec_hook=decode_custom)
         except msgspec.ValidationError as error:
             name = FIRST_NAME.split(str(error).rpartition(" - at `$.")[2])[0]  # a value may precede it
             del rest[name]
-            errors[name] = error
+            errors[name] = error.with_traceback(None)  # whose frames have these errors
+        else:
+            return msgspec.structs.asdict(item), errors
 
 
 FIRST_NAME = re.compile(r"[.\[`]")  # ends the name of a field in the path of an error
 
 
 @cache
-def _partial(struct: type[msgspec.Struct]) -> type[msgspec.Struct]:
-    """Return a Struct with the same fields, of which none is required."""
-    fields = [(field.name, field.type.annotation | UnsetType, UNSET) for field in fields_of(struct)]
-    return msgspec.defstruct(f"Partial{struct.__name__}", fields)
+def _fields_and_partial(struct: type[msgspec.Struct]) -> tuple[dict[str, Field], type[msgspec.Struct]]:
+    """Return the fields by name, and a Struct of them all of which may be absent: UNSET if it is required."""
+    fields = {field.name: field for field in fields_of(struct)}
+    partial = [
+        (name, field.type.annotation | UnsetType | None, UNSET if field.required else None)
+        for name, field in fields.items()
+    ]
+    return fields, msgspec.defstruct(f"Partial{struct.__name__}", partial)
 
 
 def _broken_rules_of(

@@ -1,5 +1,6 @@
 """The help of commands and topics."""
 
+from itertools import groupby
 from typing import Annotated, Any, Literal
 
 import typer
@@ -76,8 +77,6 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
 
 def _show_metrics(ctx: typer.Context) -> None:
     """List the metrics of statistics, by group."""
-    from itertools import groupby
-
     from ..statistics.derived import METRIC_COLUMNS, metric_records
 
     call = Invocation.of(ctx, is_help=True)

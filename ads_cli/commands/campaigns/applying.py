@@ -2,15 +2,20 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...api.amounts import as_amount
-from ...campaigns.model import LISTS
+from ...api.parts import with_removed
+from ...api.spending import ACTIVE, STATUS, is_on, may_serve, raises
+from ...api.validation import convert
+from ...campaigns.model import LISTS, each_entry
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError, IncompleteError, StateError, UsageError
-from ...output.text import counted, safe
+from ...output.text import cell, counted, safe
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -141,8 +146,6 @@ class ApplyRun:
 
     def _lists(self, parsed: "CampaignFile") -> list[str]:
         """Name the lists that are read: those of the file, and all where records may be deleted."""
-        from ...campaigns.model import each_entry
-
         if self.prune or self.replace:
             return [*LISTS]
         of_file = {key for entry in each_entry(parsed.campaigns) for key in entry.below}
@@ -150,8 +153,6 @@ class ApplyRun:
 
     def approve(self, found: "CampaignPlan") -> None:
         """Look at the files of media, and let the guard judge the whole plan."""
-        from itertools import chain
-
         from ...campaigns.apply import Apply
         from .posting import Posting
 
@@ -243,8 +244,6 @@ class ApplyRun:
 
 def _question(found: "CampaignPlan") -> str:
     """Return what is asked: nothing where nothing is deleted, and nothing may spend more."""
-    from ...api.spending import ACTIVE, STATUS
-
     deletions = found.count("delete")
     activated = [
         change
@@ -262,12 +261,6 @@ def _question(found: "CampaignPlan") -> str:
 
 def _spends_more(found: "CampaignPlan") -> "Sequence[Change]":
     """Return the changes of what serves that the rules of single commands ask about."""
-    from datetime import UTC, datetime
-
-    from ...api.parts import with_removed
-    from ...api.spending import raises
-    from ...api.validation import convert
-
     found_changes: list[Change] = []
     now = datetime.now(UTC)
     for change in found.changes:
@@ -287,8 +280,6 @@ def _spends_more(found: "CampaignPlan") -> "Sequence[Change]":
 
 def _serves(one: "Stored", now: "datetime") -> bool:
     """Whether a record and the one above it are on, so that it may spend."""
-    from ...api.spending import is_on, may_serve
-
     return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))
 
 
@@ -338,8 +329,6 @@ def print_plan(call: Invocation, found: "CampaignPlan", result: "Applied | None"
 
 def _drawn(found: "CampaignPlan") -> Iterator[str]:
     """Draw a plan: a line for each record, and one for each field that changes."""
-    from ...output.text import cell
-
     for change in found.changes:
         depth = "  " * change.path.count(".")
         name = change.name or change.key

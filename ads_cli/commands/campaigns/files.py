@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ...campaigns.model import LISTS
+from ...config.atomic_files import atomic, file_to_replace
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
@@ -42,7 +43,6 @@ def pull(
     from ...campaigns.account import AccountReader
     from ...campaigns.memory import is_pulled, note_pulled
     from ...campaigns.writer import as_json, as_yaml, document_of
-    from ...config.atomic_files import atomic, file_to_replace
 
     call = Invocation.of(ctx, mutates=False)
     if example:
@@ -110,7 +110,6 @@ def plan(
         found = about.plan = run.compare(file)
         if out:
             from ...campaigns.stored_plan import encode
-            from ...config.atomic_files import atomic
 
             options = {"prune": prune, "replace": replace}
             with atomic(Path(out), keep_mode=True) as stream:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
+from ...errors import NotFoundError, UsageError
 from ..uploads.options import with_options
 from .options import StatisticsOptions, StatsJobOptions
 from .results import ResultOptions, StatsReport
@@ -80,8 +82,6 @@ def report(
 
     For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
     """
-    from pathlib import Path
-
     from ...statistics.stored_rows import read_stored
 
     call = Invocation.of(ctx, mutates=False)
@@ -101,7 +101,6 @@ def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its i
     from ...api.fields import path_segment
     from ...api.statistics import ListJobs
     from ...console.results import show
-    from ...errors import NotFoundError
 
     call = Invocation.of(ctx, mutates=False)
     path_segment(job_id, "JOB_ID")
@@ -140,7 +139,6 @@ def export(
 
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
-    from ...errors import UsageError
     from ...statistics.entities import EntityLookup
     from ...statistics.query import require_segments
     from ...statistics.rows import ResultContext

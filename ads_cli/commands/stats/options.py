@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import msgspec
 
 from ...api.metrics import ALL_GROUPS, METRICS
+from ...api.names import X
 from ...console.parameters import choice, flag, option
+from ...errors import UnavailableError, UsageError
+from ...spelling import suggestion
 
 if TYPE_CHECKING:
     from ...api.names import Names
@@ -62,7 +65,6 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     def calendar(self, call: "Invocation") -> "Calendar":
         """Ask for the time zone of the account."""
         from ...api.accounts import GetAccount
-        from ...errors import UnavailableError
         from ...statistics.periods import Calendar, utc_now
 
         account = call.client.call(GetAccount(account_id=call.account)).data
@@ -81,7 +83,6 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         platform: str | None = None,
     ) -> "StatsQuery":
         """Return what is asked; raise UsageError."""
-        from ...api.names import X
         from ...statistics.derived import parse_shown
         from ...statistics.entities import select_ids
         from ...statistics.query import StatsQuery
@@ -107,10 +108,6 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     @property
     def kind(self) -> str:
         """The kind of entity; raise UsageError for another one."""
-        from ...api.names import X
-        from ...errors import UsageError
-        from ...spelling import suggestion
-
         entity: str = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
         if entity == JOBS_ONLY not in self.entities:
             raise UsageError(

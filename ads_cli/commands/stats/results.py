@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from ...api.names import neutral_name
-from ...console.output_file import RunReport
+from ...config.atomic_files import replacing
+from ...console.output_file import OutputFile, RunReport
 from ...console.parameters import flag, option
 from ...errors import UsageError
 
@@ -72,7 +73,6 @@ class ResultOptions(msgspec.Struct, frozen=True):
 
         Raises UsageError where options exclude each other, before anything is asked.
         """
-        from ...console.output_file import OutputFile
         from ...statistics.analysis import Analysis, RowOrder, parse_compare, parse_group_by, require_columns
         from ...statistics.files import check_format
 
@@ -267,7 +267,6 @@ class Results:
         """Write the picture, if one is asked for."""
         if self.plot is None:
             return
-        from ...config.atomic_files import replacing
         from ...statistics.plot import format_of, plotted
 
         picture = plotted(chart, question.text, format_of(self.plot.path))

@@ -10,11 +10,11 @@ from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...errors import UsageError
 from ...output.text import counted
-from .applying import ApplyRun, print_plan, report_result, show_plan
 
 if TYPE_CHECKING:
     from ...campaigns.file import CampaignFile
     from ...campaigns.plan import CampaignPlan, Change
+    from .applying import ApplyRun
 
 
 def copy(
@@ -42,6 +42,7 @@ def copy(
     """
     from ...campaigns.account import AccountReader
     from ...campaigns.copying import Copy, note_missing, parse_map, parse_settings
+    from .applying import ApplyRun, print_plan, report_result, show_plan
 
     call = Invocation.of(ctx)
     settings, mapped = parse_settings(set_ or ()), parse_map(map_ or ())
@@ -80,7 +81,7 @@ def copy(
     report_result(target, result)
 
 
-def _require_new_names(run: ApplyRun, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
+def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
     """Refuse names that other campaigns have."""
     taken = {one.name: one.id for one in run.listed}
     for entry in copy_file.campaigns:

@@ -13,7 +13,6 @@ from ...console.parameters import argument, flag, option
 from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
-from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
 from .page import CampaignReport, Report
 
 JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
@@ -103,6 +102,8 @@ def plan(
 
     For example: adsctl campaigns plan shop.yaml
     """
+    from .applying import ApplyRun, excess_words, show_plan
+
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
     with CampaignReport(call, report, file).written() as about:
@@ -144,6 +145,8 @@ def apply(
 
     For example: adsctl campaigns apply shop.yaml --dry-run
     """
+    from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
+
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")
     with CampaignReport(call, report, file).written() as about:

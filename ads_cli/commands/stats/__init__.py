@@ -10,9 +10,9 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
 from ...errors import NotFoundError, UsageError
+from ...output.text import counted
 from ..uploads.options import with_options
-from .options import StatisticsOptions, StatsJobOptions
-from .results import ResultOptions, StatsReport
+from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
 if TYPE_CHECKING:
     from ...statistics.export import Export
@@ -37,9 +37,10 @@ def get(
     """
     from ...statistics.entities import EntityLookup
     from ...statistics.rows import ResultContext
+    from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
-    with results.written(call, asked, raw=raw) as sink:
+    with results_of(results, call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
         directory = EntityLookup(call.client, call.account)
         period = calendar.period(asked.since, asked.until, asked.granularity)
@@ -83,6 +84,7 @@ def report(
     For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
     """
     from ...statistics.stored_rows import read_stored
+    from .results import StatsReport
 
     call = Invocation.of(ctx, mutates=False)
     page = StatsReport(call, out, force=force)
@@ -142,10 +144,11 @@ def export(
     from ...statistics.entities import EntityLookup
     from ...statistics.query import require_segments
     from ...statistics.rows import ResultContext
+    from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
     named = None if file == "-" else file
-    with results.written(call, asked, file=named, has_segments=bool(segment_by)) as sink:
+    with results_of(results, call, asked, file=named, has_segments=bool(segment_by)) as sink:
         if platform and results.into:
             raise UsageError(
                 "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
@@ -190,8 +193,6 @@ def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Ite
 
 def _say_resumed(call: Invocation, running: "Export", downloaded: int) -> None:
     """Say what an earlier run has done already."""
-    from ...output.text import counted
-
     call.messages.say(f"resumed: {downloaded} of {running.jobs} results were downloaded before")
     if found := running.find_jobs():
         call.messages.say(f"{counted(found, 'job')} found again that an earlier run had made")

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from ..console.options import CommandLine
-from ..errors import AdsctlError, Interrupted, ReportedError
+from ..errors import AdsctlError, Interrupted, ReportedError, StateError
 from ..signals import turn_off as turn_off_core_dumps
 
 BROKEN_PIPE_EXIT_CODE = 141
@@ -128,8 +128,6 @@ def _converted(error: Exception, command_line: CommandLine) -> AdsctlError:
 
         _write(command_line.mask(safe_lines(traceback.format_exc())))
     if isinstance(error, OSError):
-        from ..errors import StateError
-
         # Errors of named files are handled where they are written, so a full disk here is that of stdout.
         path = error.filename or ("standard output" if error.errno in WRITE_ERRNOS else "")
         reason = (error.strerror or str(error)).lower()

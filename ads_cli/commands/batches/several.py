@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...api.amounts import amount_names, fields_of_amounts, money_fields
 from ...api.batches import batch_request, encode_operation, operation
@@ -11,6 +11,7 @@ from ...api.names import neutral_name, to_neutral
 from ...api.parts import differing_fields
 from ...api.spending import may_spend_more
 from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
+from ...client.prepared_request import PreparedRequest
 from ...console.progress import progress
 from ...console.results import show, show_prepared_requests
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
@@ -19,9 +20,6 @@ from ...spelling import suggestion
 from ...uploads.upload import Batch
 from ..spending import spending_question
 from .current import Record, RecordSearch, in_units
-
-if TYPE_CHECKING:
-    from ...client.prepared_request import PreparedRequest
 
 ACTIONS = {"PUT": "update", "DELETE": "delete"}
 SIGNS = {"update": "~", "delete": "-"}
@@ -187,7 +185,7 @@ class SeveralRecords(RecordSearch):
             places = [(at + number, 0) for number in range(len(some))]
             yield upload, Batch(at // batch.size, Items(bodies, [*map(self._id, some)]), places)
 
-    def _prepared(self, requests: Sequence[Request]) -> "Iterator[PreparedRequest]":
+    def _prepared(self, requests: Sequence[Request]) -> Iterator[PreparedRequest]:
         if self._kind.endpoint.batch:
             yield from (upload.prepare(self._call.client, batch) for upload, batch in self._batches(requests))
         else:

@@ -7,19 +7,17 @@ from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from ...config.writers import check_writers
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
+from ...console.parameters import Option
 from ...errors import ContentError, UsageError
 from ...output.text import shell_command
 from ...spelling import suggestion
-
-if TYPE_CHECKING:
-    from ...console.parameters import Option
 
 PAIRS = ("map", "split", "set", "default")  # mappings, of what is before the `=` to what is after it
 LISTS = ("where", "ignore")
@@ -120,12 +118,12 @@ def _load(path: str) -> dict[str, Any]:
     return recipe
 
 
-def _is_typed(context: Any, option: "Option") -> bool:
+def _is_typed(context: Any, option: Option) -> bool:
     source = context.get_parameter_source(option.name)
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _merged(path: str, key: str, option: "Option", value: Any, typed: Any) -> Any:
+def _merged(path: str, key: str, option: Option, value: Any, typed: Any) -> Any:
     """Return the value of an option: that of the recipe, and in a list what was typed."""
     if option.is_flag:
         if value not in ("true", "false"):

@@ -149,16 +149,12 @@ def _report(error: ReportedError, command_line: CommandLine) -> int:
 
         text = error_text(error, presentation)
     _write(command_line.mask(text))
-    _run_on_failure(error, command_line)
-    return error.exit_code
-
-
-def _run_on_failure(error: ReportedError, command_line: CommandLine) -> None:
     if "on_failure" in command_line.options:
         from ..console.on_failure import run_on_failure
 
         if problem := run_on_failure(error, command_line):
             _write(command_line.mask(f"warning: {problem}\n"))
+    return error.exit_code
 
 
 def _write(text: str) -> None:

@@ -124,7 +124,6 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
                 message = f"no command or topic {name!r}{suggestion(name, [*known, *ALL_TOPICS])}"
             raise UsageError(message, hint=f"adsctl {' '.join(['help', *path[:position]])}")
         command = group.commands[name]
-        command = getattr(command, "loaded", command)
         context = command.context_class(command, info_name=name, parent=context)
     return context
 

@@ -38,16 +38,15 @@ class SeveralRecords(RecordSearch):
         words = f"there is no {self.singular} {listed(missing)}"
         if missing and not found:
             raise NotFoundError(words)
-        request = self._kind(**{**self._own_values, self._id_field: "-"})
-        show(self._call, request, {"data": found} if envelope else found)
+        show(self._call, self._any_request, {"data": found} if envelope else found)
         if missing:
             raise IncompleteError(words, hint="the others are shown")
 
     @property
-    def _own_values(self) -> dict[str, Any]:
-        return {
-            name: value for name, value in self._values.items() if name in self._kind.endpoint.path_fields
-        }
+    def _any_request(self) -> Request:
+        """A request of the command, by whose endpoint records are shown."""
+        own = {name: self._values[name] for name in self._kind.endpoint.path_fields if name in self._values}
+        return self._kind(**own | {self._id_field: "-"})
 
     def change(self, request_of: RequestOf, *, envelope: bool) -> None:
         """Ask once, and send a request for each record; raise IncompleteError where some are refused."""
@@ -224,7 +223,7 @@ class SeveralRecords(RecordSearch):
     ) -> None:
         """Print what the service answered; raise the error of what it refused, or of what has stopped it."""
         call, done = self._call, DONE[self._action]
-        request = requests[0] if requests else self._kind(**{**self._own_values, self._id_field: "-"})
+        request = requests[0] if requests else self._any_request
         if answers or not stopped:
             show(call, request, {"data": answers} if envelope else answers)
         words = f"{len(answers):,} of {counted(len(requests), self.singular, self.noun)} {done}"

@@ -13,7 +13,7 @@ from ...output.text import counted
 
 if TYPE_CHECKING:
     from ...campaigns.file import CampaignFile
-    from ...campaigns.plan import CampaignPlan, Change
+    from ...campaigns.plan import CampaignPlan
     from .applying import ApplyRun
 
 
@@ -69,7 +69,8 @@ def copy(
     with run.locked():
         plan = run.compare_parsed(copy_file, is_copy=True)
         _require_new_names(run, copy_file, plan)
-        plan.keep(_completes_copy)
+        # Of a copy that was stopped: what its owner has changed since stays.
+        plan.keep(lambda change: change.action == "create" or change.values.get(STATUS) == ACTIVE)
         _report_copied_before(target, copy_file, plan)
         show_plan(target, plan, is_result=False)
         run.approve(plan)
@@ -89,11 +90,6 @@ def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "Campai
             other = taken[entry.name]
             copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
     copy_file.require_valid()
-
-
-def _completes_copy(change: "Change") -> bool:
-    """Tell whether a copy that was stopped lacks a change: what its owner has changed since stays."""
-    return change.action == "create" or change.values.get(STATUS) == ACTIVE
 
 
 def _report_copied_before(call: Invocation, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:

@@ -280,7 +280,7 @@ class Reachable:
         node = self._root
         for word in name.split():
             node = getattr(node, "commands", {}).get(word)
-        return getattr(node, "loaded", node)
+        return node
 
 
 def help_words(name: str) -> list[str] | None:

@@ -43,25 +43,6 @@ def in_account(context: RequestContext, request: Any) -> str:
     return account
 
 
-def keep_as_is(context: RequestContext, after: Record, before: Record | None) -> Record:
-    """Accept every record."""
-    return after
-
-
-def as_stored(context: RequestContext, record: Record) -> Record:
-    """Answer a record as it is stored."""
-    return record
-
-
-def change_nothing_else(context: RequestContext, record: Record) -> None:
-    """Change nothing else."""
-
-
-def no_conditions(context: RequestContext, request: Any) -> Mapping[str, Any]:
-    """List every record."""
-    return {}
-
-
 @dataclass(frozen=True)
 class Collection:
     """The records of a resource, in their scope: an account unless `scope` finds another owner."""
@@ -79,11 +60,12 @@ class Collection:
     entity: str = ""  # under which the history of the account notes changes
     scope: Scope = in_account
     new_id: Callable[[], str] = random_base36
-    prepare: Callable[[RequestContext, Record, Record | None], Record] = keep_as_is
-    shown: Callable[[RequestContext, Record], Record] = as_stored
-    added: Callable[[RequestContext, Record], None] = change_nothing_else
-    before_delete: Callable[[RequestContext, Record], None] = change_nothing_else
-    conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = no_conditions  # of a list, in SQL
+    prepare: Callable[[RequestContext, Record, Record | None], Record] = lambda context, after, before: after
+    shown: Callable[[RequestContext, Record], Record] = lambda context, record: record
+    added: Callable[[RequestContext, Record], None] = lambda context, record: None
+    before_delete: Callable[[RequestContext, Record], None] = lambda context, record: None
+    # Of a list: conditions in SQL with their values.
+    conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = lambda context, request: {}
 
     def __post_init__(self) -> None:
         """Register a handler for each request that has none of its own."""

@@ -237,6 +237,11 @@ def utc_now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
+def empty(names: str) -> Record:
+    """Return a record of fields that are null; their names are separated by blanks."""
+    return dict.fromkeys(names.split())
+
+
 def without(record: Record, *names: str) -> Record:
     """Return a record without some fields."""
     return {name: value for name, value in record.items() if name not in names}

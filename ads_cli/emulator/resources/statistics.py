@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from ...api.names import SERVICES
 from ...api.statistics import (
+    JOBS,
     MAX_JOBS,
     ActiveEntity,
     CreateJob,
     GetStatistics,
     ListActiveEntities,
-    ListJobs,
     PeriodParams,
     ReachOfCampaigns,
     ReachOfFundingInstruments,
@@ -21,11 +21,11 @@ from ...api.statistics import (
 from ...api.time import Time, is_plain_date
 from ...api.validation import convert
 from ..core.handlers import RequestContext, handler
-from ..core.paging import list_page
 from ..core.request import IncomingRequest, changes_of
 from ..core.responses import RESULTS, ApiError, HttpResponse, Result, envelope, invalid_parameter, not_found
-from ..storage import Record, Store
+from ..storage import Record, Store, without
 from .accounts import ACCOUNT, Interval, require_account
+from .collection import Collection
 from .statistics_series import AccountNumbers, PeopleSegment, metrics, series
 
 HOUR = timedelta(hours=1)
@@ -208,19 +208,10 @@ def new_job(number: str, request: CreateJob, period: Interval, now: datetime) ->
     }
 
 
-@handler(ListJobs)
-def list_jobs(context: RequestContext, request: ListJobs) -> Result:
-    """List jobs with their states."""
-    require_account(context, request.account_id)
-    page = list_page(context.store, request, JOB, owner=request.account_id, ids=request.job_ids)
-    return page._replace(data=[_shown(context, job) for job in page.data])
-
-
 def _shown(context: RequestContext, job: Record) -> Record:
     """Return a job as it is by now."""
     ready_at, now = datetime.fromisoformat(job["ready_at"]), datetime.now(UTC)
-    shown: Record = {name: value for name, value in job.items() if name not in HIDDEN}
-    shown["id"] = int(job["id"])
+    shown = without(job, *HIDDEN) | {"id": int(job["id"])}
     if now >= ready_at and job["fails"]:
         shown["status"] = "FAILED"
     elif now >= ready_at:
@@ -232,6 +223,9 @@ def _shown(context: RequestContext, job: Record) -> Record:
             "url": address if now < expires_at else None,
         }
     return shown
+
+
+Collection(JOBS, shown=_shown)
 
 
 def download(store: Store, incoming: IncomingRequest) -> HttpResponse:

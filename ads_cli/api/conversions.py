@@ -9,7 +9,7 @@ from .amounts import currency_exists
 from .endpoint import Request, endpoint
 from .measurement import ConversionType, OsType
 from .rates import Rate
-from .types import ClickDays, ExactMoment, Id, Moment, Name, Texts, ViewWindow, within_click_window
+from .types import ClickDays, ExactMoment, Id, Moment, Name, Number, Texts, ViewWindow, within_click_window
 from .users import Digest
 from .validation import rule
 
@@ -35,7 +35,7 @@ class ConversionContent(msgspec.Struct, kw_only=True, omit_defaults=True, forbid
     content_id: str | None = None
     content_group_id: str | None = None
     content_name: str | None = None
-    content_price: float | None = None
+    content_price: Number | None = None
     content_type: str | None = None
     num_items: int | None = None
 
@@ -48,7 +48,7 @@ class Conversion(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
     identifiers: Annotated[list[ConversionIdentifier], Meta(min_length=1)]
     number_items: Annotated[int, Meta(gt=0)] | None = None
     price_currency: Annotated[Name, Meta(extra={"default": "USD"})] | None = None
-    value: float | None = None
+    value: Number | None = None
     conversion_id: Annotated[Name, Meta(description="Counts once with that of the pixel")] | None = None
     description: str | None = None
     contents: list[ConversionContent] | None = None

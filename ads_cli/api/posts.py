@@ -14,7 +14,7 @@ POST_COLUMNS = "id name text nullcast card_uri"
 LISTED_COLUMNS = "id nullcast full_text name card_uri scheduled_at post_type"
 
 PostType = Annotated[Literal["DRAFT", "PUBLISHED", "SCHEDULED"], Meta(description="Which kind of posts")]
-AuthorId = Annotated[int, Meta(description="The author of the post")]
+AuthorId = Annotated[int, Meta(description="The author: a user of accounts promotable-users list")]
 Text = Annotated[str, Meta(description="Required without media_keys")]
 PostName = Annotated[str, Meta(max_length=80)]
 MediaKeys = Annotated[

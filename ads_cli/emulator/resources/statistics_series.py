@@ -258,7 +258,7 @@ class AccountNumbers:
         }
 
     def _all(self, entity: str) -> list[Record]:
-        return self._store.find_all_ever(entity.lower(), self.account["id"])
+        return self._store.find_all(entity.lower(), self.account["id"], with_deleted=True)
 
     def _campaign_of(self, line_item: Record) -> Record:
         return self._campaigns[line_item["campaign_id"]]

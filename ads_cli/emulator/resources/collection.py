@@ -2,7 +2,7 @@
 
     TRACKING_TAGS = Collection(
         line_item_parts.TRACKING_TAGS,
-        defaults={"line_item_id": None, "tracking_tag_url": None},
+        defaults=empty("line_item_id tracking_tag_url"),
         filters={"line_item_ids": "line_item_id"},
         prepare=one_tag_a_line_item,
     )
@@ -49,12 +49,12 @@ class Collection:
 
     resource: Resource
     _: KW_ONLY
-    # Every field that a record has and none may send.
+    # The fields of a record in their order, with the values that they have where none is sent.
     defaults: Mapping[str, Any] = field(default_factory=dict)
     filters: Mapping[str, str] = field(default_factory=dict)  # by field of a list: the field of a record
     sortable: tuple[str, ...] = ()  # fields of a record beside its id, times and `defaults`
     search_fields: tuple[str, ...] = ()  # searched by the words of `q`; without any, it begins the name
-    # Of a kind that several collections share: the values that its own records have.
+    # Where several collections share a kind of records: the values that this one's have.
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     permanent: Sequence[str] = ()  # the services where a deletion leaves nothing to show
     entity: str = ""  # under which the history of the account notes changes

@@ -62,10 +62,11 @@ class ApplyRun:
 
     def compare(self, file: str, *, takes_plans: bool = False) -> "CampaignPlan":
         """Read the file and the account; return what differs, or raise ContentError with every mistake."""
-        from ...campaigns.file import parse_file, read_content
+        from ...campaigns.file import MAX_MIB, parse_file
         from ...campaigns.stored_plan import is_stored_plan
+        from ...config.atomic_files import read_whole
 
-        content = read_content(file)
+        content = read_whole(file, MAX_MIB)
         label, folder = ("standard input", Path()) if file == "-" else (file, Path(file).parent)
         if is_stored_plan(content):
             if not takes_plans:

@@ -4,7 +4,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -13,10 +13,10 @@ from ..errors import StateError
 from .identifiers import IDENTIFIERS
 from .ledger import Ledger, OpenLedger, Trust
 from .ledger_log import operations_of
-from .ledger_lookup import CREATED, UPDATED, LedgerLookup
+from .ledger_lookup import CREATED, UPDATED
 from .ledger_records import NO_TAG, LedgerEntry
 from .list_packer import ListPart
-from .plan import ListPlan, ListSettings
+from .plan import ListPlan
 from .row_memo import RowMemo, UnfitError
 
 DELETED = "deleted"
@@ -66,8 +66,8 @@ class ListComparison:
 
     memo: RowMemo | None = None
 
-    def __init__(self, ledger: Ledger, settings: ListSettings, *, stores: bool) -> None:
-        self._ledger, self._settings = ledger, settings
+    def __init__(self, ledger: Ledger, *, stores: bool) -> None:
+        self._ledger = ledger
         self._stores = stores  # what is known of rows then
 
     def begin(self, *, reads_all: bool = False) -> None:
@@ -80,10 +80,9 @@ class ListComparison:
         self._coverage = memo.coverage
         if memo.stores or memo.header:
             self.memo = memo
-        view = self._ledger.view(self._opened)
-        self._lookup = LedgerLookup(view, self._opened.entries, self._ledger.sealer)
+        self._lookup = self._ledger.lookup(self._opened)
         # Of an empty ledger everybody is new: nothing needs to be hashed.
-        self.view = view if len(index) or self.memo else None
+        self.view = self._lookup.view if len(index) or self.memo else None
         self._tags = array("Q")  # of people who need not be sent
         self._kept: list[tuple[int, str, str]] = []  # people to be sent: record, status, user as JSON
         self._kept_size, self._keeps_all = 0, bool(len(index))
@@ -148,11 +147,9 @@ class ListComparison:
 
     def _users(self, plan: ListPlan) -> Iterator[tuple[int, User]]:
         """Read the valid people of the file, with their record numbers."""
-        for batch in plan.batches():
-            records = chain.from_iterable(operations.rows for operations in batch.items)
-            for operation in operations_of(batch.items):
-                users = operation.params.users
-                yield from zip(islice(records, len(users)), users, strict=True)
+        for operations in chain.from_iterable(batch.items for batch in plan.batches()):
+            users = chain.from_iterable(each.params.users for each in operations_of(operations))
+            yield from zip(operations.rows, users, strict=True)
 
     def _find_gone(self, *, prune: bool) -> None:
         """Find the people who are in no row, and whether they may be deleted."""

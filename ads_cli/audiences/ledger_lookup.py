@@ -59,15 +59,13 @@ class LedgerView(NamedTuple):
                     data = open_bytes(file.fileno())
             except OSError:
                 return None
-            self.open_as(
-                LedgerLookup(self, LedgerIndex(data, self.identifiers, self.width), Sealer(self.key))
-            )
+            return self.lookup_in(LedgerIndex(data, self.identifiers, self.width), Sealer(self.key))
         return _opened[self]
 
-    def open_as(self, lookup: "LedgerLookup") -> None:
-        """Keep what looks people up in this process, and no other."""
+    def lookup_in(self, index: LedgerIndex, sealer: Sealer) -> "LedgerLookup":
+        """Return what looks people up, which this process keeps, and no other."""
         _opened.clear()
-        _opened[self] = lookup
+        return _opened.setdefault(self, LedgerLookup(self, index, sealer))
 
 
 _opened: dict[LedgerView, "LedgerLookup"] = {}
@@ -77,7 +75,7 @@ class LedgerLookup:
     """Says what is to be done with people."""
 
     def __init__(self, view: LedgerView, index: LedgerIndex, sealer: Sealer) -> None:
-        self._view, self._index, self._sealer = view, index, sealer
+        self.view, self._index, self._sealer = view, index, sealer
         self._certain: dict[bytes, bool] = {}  # by the meta bytes of a record
 
     def status(self, user: dict[str, list[str]]) -> tuple[str, bytes]:
@@ -89,7 +87,7 @@ class LedgerLookup:
 
     def _status(self, digests: list[bytes], positions: "array[int]") -> tuple[str, bytes]:
         """Return what is to be done with the person of some identifiers; add where the ledger has these."""
-        tags, certain, known = set(), self._view.is_trusted, 0
+        tags, certain, known = set(), self.view.is_trusted, 0
         for digest in digests:
             position = self._index.find(digest)
             positions.append(position if position >= 0 else len(self._index))
@@ -106,7 +104,7 @@ class LedgerLookup:
 
     def _is_certain(self, meta: bytes) -> bool:
         if meta not in self._certain:
-            self._certain[meta] = is_certain(meta, self._view.month)
+            self._certain[meta] = is_certain(meta, self.view.month)
         return self._certain[meta]
 
     def compare(
@@ -167,11 +165,11 @@ class LedgerLookup:
     @property
     def _is_plain(self) -> bool:
         """Tell whether whom the ledger has is as it says, and has one identifier."""
-        return self._view.width == PLAIN_BYTES and self._view.is_trusted
+        return self.view.width == PLAIN_BYTES and self.view.is_trusted
 
     def _statuses_of_singles(self, digests: Sequence[bytes], positions: "array[int]") -> list[str]:
         """Return the statuses of people with one hashed identifier each, and no tag."""
-        data, starts, width = self._index.data, self._index.starts, self._view.width
+        data, starts, width = self._index.data, self._index.starts, self.view.width
         shift = self._index.shift
         statuses, certain, add = [], self._certain, positions.append
         for digest in digests:
@@ -206,10 +204,3 @@ class LedgerLookup:
                 for _ in range(1 if is_one_each else text.count(BETWEEN) + 1) if text else ():
                     own.append(next(digests))
         return found
-
-
-def view_of(path: str, index: LedgerIndex, sealer: Sealer, *, month: int, trusted: bool) -> LedgerView:
-    """Return the view of an open ledger, whose lookup this process has at once."""
-    view = LedgerView(path, index.stamp, sealer.key, len(index), index.width, month, trusted)
-    view.open_as(LedgerLookup(view, index, sealer))
-    return view

@@ -6,6 +6,7 @@ identifier is removed the others are uncertain until they are acknowledged again
 """
 
 import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
@@ -76,7 +77,7 @@ class _Notes:
         self._parts = [bytearray() for _ in range(256)]
         self._size = 0  # of these parts
         self._file: IO[bytes] | None = None
-        self._stored: list[list[tuple[int, int]]] = [[] for _ in range(256)]  # offsets and sizes in the file
+        self._stored: list[list[tuple[int, int]]] = [[] for _ in range(256)]  # offsets and sizes in it
 
     def add(self, records: bytes, step: int, *, removes: bool) -> None:
         """Note that a step adds or removes some records."""
@@ -97,7 +98,8 @@ class _Notes:
     def of(self, number: int) -> Iterator[tuple[int, bool, bytes]]:
         """Return of each record that begins with a byte its step, whether it is removed, and itself."""
         data = bytearray()
-        for offset, size in self._stored[number] if self._file else ():
+        for offset, size in self._stored[number]:
+            assert self._file
             self._file.seek(offset)
             data += self._file.read(size)
         return iter_unpack(f">I?{RECORD_BYTES}s", data + self._parts[number])
@@ -315,11 +317,16 @@ class _Merge:
 
     def _spliced(self, number: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
         """Return the records that begin with a byte, with some replaced, inserted or removed."""
-        data, begin, parts, done = self._index.part(number), self._index.begin_of(number), [], 0
+        index, parts, done = self._index, list[bytes](), 0
+        data, begin, width = index.part(number), index.begin_of(number), index.width
         for digest in sorted(new.keys() | removed):
-            at, is_there = self._index.place(digest)
-            parts += [data[done : at - begin], new.get(digest, b"")]
-            done = at - begin + self._index.width * is_there
+            start, end = (offset - begin for offset in index.bucket(digest))
+            at = data.find(digest, start, end)
+            if not (is_there := at >= 0 and (at - start) % width == 0):
+                places = range(start, end, width)
+                at = start + width * bisect_left(places, digest, key=lambda place: data[place : place + HALF])
+            parts += [data[done:at], new.get(digest, b"")]
+            done = at + width * is_there
         return b"".join([*parts, data[done:]])
 
     def _touched(self, number: int) -> dict[bytes, bytes]:

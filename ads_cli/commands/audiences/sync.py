@@ -253,7 +253,7 @@ def _plan(
     if not (call.dry_run or compares_only or (call.settings.environ.get(GROUP_VARIABLE) and not prune)):
         epoch = current_epoch(call, place)
     stores = not (call.dry_run or compares_only)
-    comparison = ListComparison(Ledger(call.settings.state_dir, place), settings, stores=stores)
+    comparison = ListComparison(Ledger(call.settings.state_dir, place), stores=stores)
     settings = settings._replace(comparison=comparison)
     files_plan = plan_lists(call, files, feed, settings, reads_all=True)
     return ListSyncPlan(files_plan, settings, comparison, prune=prune, expected_epoch=epoch)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ...auth import CLIENT_SECRET, GRANT
+from ...auth import CLIENT_SECRET, GRANT, Secret, received_secret
 from ...config.addresses import ADDRESSES
 from ...config.settings import OF_X, Setting
 from ...console.invocation import Invocation
@@ -191,8 +191,6 @@ def issue(ctx: typer.Context) -> None:
     For example: adsctl auth bearer issue
     """
     from ...api.auth import IssueBearer
-    from ...auth import Secret, received_secret
-    from ...config.addresses import ADDRESSES
     from ...config.profiles import refuse_local, update
 
     call = Invocation.of(ctx)

@@ -8,9 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from typer import Exit
+from typer.core import TyperGroup
+
 from ...config.settings import Settings
 from ...console.invocation import Invocation
 from ...console.options import CommandLine, words_of
+from ...console.parameters import words_left
 from ...console.remote_access import make_access
 from ...errors import AdsctlError, ContentError, GuardError, UsageError
 from ...feeds.locations import RemoteAccess, expand_files
@@ -47,11 +51,6 @@ class ParsedLine(NamedTuple):
 
 def parse_line(root: Any, words: Sequence[str], fixed: Mapping[str, Any] | None = None) -> ParsedLine:
     """Parse a command line; raise UsageError as running it would, and where it only shows a help text."""
-    from typer import Exit
-    from typer.core import TyperGroup
-
-    from ...console.parameters import words_left
-
     line, path = CommandLine(words, fixed), list[str]()
     try:
         with redirect_stdout(io.StringIO()):

@@ -7,17 +7,19 @@ import sys
 import time
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 
 from ... import __version__
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
 from .results import as_text, without_private
 from .tools import Tool, Toolbox
-
-if TYPE_CHECKING:
-    import anyio
-    import mcp_types as types
 
 INSTRUCTIONS = """\
 adsctl manages advertising accounts. find_commands and describe_command say what there is; read runs it.
@@ -40,10 +42,6 @@ class ToolServer:
 
     def serve(self) -> None:
         """Serve until the client goes away; a signal ends the commands that run, and then the process."""
-        import anyio
-        from mcp.server import Server
-        from mcp.server.stdio import stdio_server
-
         server: Server[Any] = Server(
             "adsctl",
             version=__version__,
@@ -61,18 +59,14 @@ class ToolServer:
 
         anyio.run(main)
 
-    async def _list_tools(self, context: Any, params: Any) -> "types.ListToolsResult":
-        import mcp_types as types
-
+    async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._listed)
 
     @cached_property
-    def _listed(self) -> "list[types.Tool]":
+    def _listed(self) -> list[types.Tool]:
         return [self._described(tool) for tool in self._toolbox.tools.values()]
 
-    def _described(self, tool: Tool) -> "types.Tool":
-        import mcp_types as types
-
+    def _described(self, tool: Tool) -> types.Tool:
         return types.Tool(
             name=tool.name,
             description=tool.about,
@@ -85,11 +79,7 @@ class ToolServer:
             ),
         )
 
-    async def _call_tool(self, context: Any, params: "types.CallToolRequestParams") -> "types.CallToolResult":
-        import anyio
-        import mcp_types as types
-        from mcp.shared.exceptions import MCPError
-
+    async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in self._toolbox.tools:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:100]!r}")
         began = time.monotonic()
@@ -116,8 +106,6 @@ class ToolServer:
 
         A thread waits for the next line of the client, which nothing else would end.
         """
-        import anyio
-
         if sys.platform == "win32":
             return
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:

@@ -12,7 +12,7 @@ from ...api.line_items import (
     LineItemDetails,
     ListLineItems,
     goal_fits_objective,
-    no_target_by_impression,
+    target_pays_by_click,
 )
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
@@ -66,10 +66,7 @@ class LineItem(LineItemDetails, kw_only=True):
             return f"TARGET is allowed for objectives {' and '.join(WITH_TARGET)}, not for {self.objective}"
         return None
 
-    @rule("pay_by")
-    def target_pays_by_click(self) -> str | None:
-        """Reject TARGET bids on link clicks that pay by impression."""
-        return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
+    pays_by = target_pays_by_click
 
     @rule("end_time")
     def ends_after_start(self) -> str | None:

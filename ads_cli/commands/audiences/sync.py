@@ -323,9 +323,10 @@ class _SyncSteps(ListHooks, kw_only=True):
         }
         if self.call.printer.is_for_people:
             parts = [f"{found.counts[name]:,} to be {name}" for name in STATUSES[:-1]]
-            left = found.missing - found.counts["deleted"]
-            stays = f", {left:,} in no row (deleted with --prune)" if left else ""
-            print(f"{', '.join(parts)}, {found.unchanged:,} unchanged{stays}", flush=True)
+            parts.append(f"{found.unchanged:,} unchanged")
+            if found.missing and not self.plan.prune:
+                parts.append(f"{found.missing:,} in no row, whom --prune deletes")
+            print(", ".join(parts), flush=True)
         else:
             self.call.printer.show(document, tuple(document), "job")
 

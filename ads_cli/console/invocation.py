@@ -58,9 +58,14 @@ class Invocation:
             parse_variables(flags.get("on_failure_env"))
         call = cls(flags if mutates else flags | {"dry_run": False}, command_line)
         if log := flags.get("log_file"):
-            from .log_file import check_log_file
+            from .named_files import check_log_file
 
             check_log_file(log, context, call.settings)
+        named = [param for param in context.command.params if context.params.get(param.name)]
+        if sum("FILE" in (param.metavar or "") for param in named) + ("to" in flags) > 1:
+            from .named_files import check_outputs
+
+            check_outputs(context, flags.get("to"))
         if to := flags.get("to"):
             file = ResultFile(to, partial(call.confirm, at_service=False))
             command_line.open_result = file.open

@@ -195,4 +195,18 @@ CONVERSION = (
         'line, rest = self._line + 1, b""',
         ("tests/feeds/test_read_csv.py::test_titles_above_a_header_are_skipped",),
     ),
+    Mutant(
+        "one file is written twice",
+        "ads_cli/console/named_files.py",
+        "for name, earlier in outputs[:number] if _is_same(path, earlier)",
+        "for name, earlier in outputs[:number] if path == earlier",
+        ("tests/console/test_named_files.py::test_no_two_outputs_are_one_file",),
+    ),
+    Mutant(
+        "an output replaces an input",
+        "ads_cli/console/named_files.py",
+        "for name in (pattern, *glob(pattern))",
+        "for name in (pattern,)",
+        ("tests/console/test_named_files.py::test_no_output_is_the_input",),
+    ),
 )

@@ -14,8 +14,7 @@ from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
-from ...validation import ExampleChange
-from ...validation import Finding
+from ...validation import ExampleChange, Finding
 from ...validation.report import ValidationReport
 
 if TYPE_CHECKING:

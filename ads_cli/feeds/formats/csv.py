@@ -207,7 +207,7 @@ def _continuation(line: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 def _first_of_table(lines: Sequence[str]) -> int:
-    """Return the first line of a table: a title above it has one cell, or less than half of those of a row."""
+    """Return the first line of a table: a title above it has one cell, or less than half of a row's."""
     found = 1, 0, 0  # lines with the same number of cells, that number, the first line with about as many
     for delimiter in DELIMITERS:
         cells = [_split_cells(line, delimiter) for line in lines]

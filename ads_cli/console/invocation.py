@@ -61,7 +61,8 @@ class Invocation:
             from .named_files import check_log_file
 
             check_log_file(log, context, call.settings)
-        named = [param for param in context.command.params if context.params.get(param.name)]
+        command = getattr(context, "command", None)  # of a line for several profiles it is that of each
+        named = [param for param in command.params if context.params.get(param.name)] if command else []
         if sum("FILE" in (param.metavar or "") for param in named) + ("to" in flags) > 1:
             from .named_files import check_outputs
 

@@ -110,6 +110,8 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
         if seen := self.extra("seen"):
             yield f"such as {', '.join(seen)}"
         minimum, maximum = self.limit("ge"), self.limit("le")
+        if self.base is float:
+            return  # bounded only to be finite
         if minimum is not None and maximum is not None:
             yield f"{minimum} to {maximum}"
         elif minimum is not None:

@@ -78,10 +78,10 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
     limits = field_type.describe()
     if field_type.base is int and not _is_whole(value, strict):
         return f"{quoted(value)} is not a whole number" + (f" ({limits})" if limits else "")
-    if limits:
-        return f"{quoted(value)} is not allowed: {limits}"
     if field_type.base is float:
         return f"{quoted(value)} is not a number with a point, as in 12.50"
+    if limits:
+        return f"{quoted(value)} is not allowed: {limits}"
     if field_type.base is bool:
         return f"{quoted(value)} is neither true nor false"
     if field_type.base is str:

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from typer import Exit
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from ..console.help_texts import (
     CONTEXT_SETTINGS,
@@ -73,14 +73,11 @@ class LazyCommands(Mapping[str, Any]):
     def _load(self, name: str) -> Any:
         words = (*self._path, name)
         command = " ".join(words)
-        if command in GROUP_COMMANDS:
-            return CommandGroup(*words, help=GROUPS[command])
         if command in GROUPS:
-            return Group(*words, help=GROUPS[command])
-        if command in CUSTOM_COMMANDS and not self._path:
-            return LazyCommand(words)
+            kind = CommandGroup if command in GROUP_COMMANDS else Group
+            return kind(*words, help=GROUPS[command])
         if command in CUSTOM_COMMANDS:
-            return hand_written_command(words)
+            return with_common_options(function_command(words, CUSTOM_COMMANDS), words, shown_options(words))
         from ..api.endpoint import requests_named
         from .request_commands import RequestCommand
 
@@ -88,9 +85,9 @@ class LazyCommands(Mapping[str, Any]):
         return with_common_options(generated, words, generated.common)
 
     def summary(self, name: str) -> str:
-        """Return the first sentence of a command's help; those of groups are known without loading them."""
+        """Return the first sentence of a command's help; those that the root shows are known before."""
         command = " ".join((*self._path, name))
-        return GROUPS.get(command) or summary_line(self[name])
+        return GROUPS.get(command) or ROOT_SUMMARIES.get(command) or summary_line(self[name])
 
     @cached_property
     def _names(self) -> list[str]:
@@ -233,33 +230,10 @@ def generated_names(path: tuple[str, ...]) -> list[str]:
     return [name for *group, name in found if tuple(group) == path]
 
 
-def hand_written_command(path: tuple[str, ...]) -> Any:
-    """Import a custom command."""
-    return with_common_options(function_command(path, CUSTOM_COMMANDS), path, shown_options(path))
-
-
 def function_command(path: tuple[str, ...], functions: Mapping[str, str]) -> FunctionCommand:
     """Import the function of a command, and make it one."""
     module, function = functions[" ".join(path)].split(":")
     return FunctionCommand(path[-1], getattr(import_module(f"..commands.{module}", __package__), function))
-
-
-class LazyCommand(TyperCommand):
-    """A custom command of the root, imported when it is called."""
-
-    def __init__(self, path: tuple[str, ...]) -> None:
-        name = path[-1]
-        super().__init__(name=name, help=ROOT_SUMMARIES[name], callback=None, rich_markup_mode=None)
-        self.path = path
-
-    @cached_property
-    def loaded(self) -> Any:
-        """The command itself."""
-        return hand_written_command(self.path)
-
-    def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Make the context of the command itself."""
-        return self.loaded.make_context(*args, **extra)
 
 
 def _show_version(ctx: Any, param: Any, value: Any) -> None:

@@ -87,8 +87,8 @@ class RunReport(ABC):
     A subclass says what is on it. `path` is None where no page is asked for: nothing is gathered then.
     """
 
-    def __init__(self, call: Invocation, name: str | None, *, force: bool) -> None:
-        self.call, self._force = call, force
+    def __init__(self, call: Invocation, name: str | None, subject: str = "", *, force: bool = False) -> None:
+        self.call, self.subject, self._force = call, subject, force
         self.path = checked_path(name, force=force) if name else None
         self.error: ReportedError | None = None  # that ended the run
 

@@ -91,7 +91,7 @@ CONVERSION = (
     Mutant(
         "a recipe outranks the options that are typed",
         "ads_cli/commands/uploads/recipe.py",
-        "typed = values[option.name] if _is_typed(context, option) else None",
+        'typed = values[option.name] if source and source.name == "COMMANDLINE" else None',
         "typed = None",
         (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
     ),

@@ -27,7 +27,6 @@ class ListRunReport(PushReport):
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
-        from ... import __version__
         from ...console.output_file import failure_details, made
         from ...report import ReportPage
 
@@ -41,7 +40,7 @@ class ListRunReport(PushReport):
             level=self._level(report),
             headline=self._headline(report),
             details=list(failure_details(self.error, in_headline=False)),
-            facts=[made(), *target, *job, ("Profile", profile), ("By", f"adsctl {__version__}")],
+            facts=[made(), *target, *job, ("Profile", profile)],
             tallies=list(self._tallies(report)),
             sections=list(self._sections(report)),
         )

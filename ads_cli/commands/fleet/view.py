@@ -1,4 +1,4 @@
-"""How a fleet gets on: a live table on a terminal, a line for each task elsewhere."""
+"""The progress of a fleet: a live table on a terminal, a line for each task elsewhere."""
 
 import os
 import sys
@@ -29,16 +29,16 @@ class FleetView:
     """What is known of a run while it is under way."""
 
     def __init__(
-        self, messages: Messages, total: int, log_of: Callable[[Task], Path], *, tells_ends: bool = True
+        self, messages: Messages, total: int, log_of: Callable[[Task], Path], *, shows_ends: bool = True
     ) -> None:
         self._messages, self._total, self._log_of = messages, total, log_of
         self._running: dict[str, tuple[Task, str, float]] = {}  # task, worker and the second of its start
         self._ended: list[TaskResult] = []
         self._is_live = False
-        self._tells_ends = tells_ends
+        self._shows_ends = shows_ends
 
     def on_event(self, event: TaskEvent) -> None:
-        """Receive what an engine tells."""
+        """Receive an event of the engine."""
         if isinstance(event, Started):
             self._running[event.task.name] = (event.task, event.worker, time.monotonic())
             self._messages.detail(f"{event.task.name}: started on {event.worker}")
@@ -49,7 +49,7 @@ class FleetView:
         result = event.result
         self._running.pop(event.task.name, None)
         self._ended.append(result)
-        if self._tells_ends and not self._is_live:
+        if self._shows_ends and not self._is_live:
             self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {result_text(result)}")
 
     @property

@@ -211,14 +211,14 @@ def read_documents(output: bytes) -> Any:
         return output.decode(errors="replace").splitlines()
 
 
-def as_text(result: Mapping[str, Any]) -> str:
-    """Return a result as text."""
-    return json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+def as_text(value: Any) -> str:
+    """Return a value as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _length(value: Any) -> int:
     """Return the characters that a value takes: as structured content, and once more quoted in a text."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = as_text(value)
     return 2 * len(text) + text.count('"') + text.count("\\") + 2
 
 

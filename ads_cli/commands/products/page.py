@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from ... import __version__
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, failure_details, made
 from ...errors import ContentError, Interrupted, ReportedError
@@ -82,7 +81,6 @@ class FeedReport(PushReport):
                 made(),
                 *([("Job", self.summary.job)] if self.summary and self.summary.job else []),
                 *([("Profile", self.call.settings.profile)] if self.summary else []),
-                ("By", f"adsctl {__version__}"),
             ],
             tallies=[
                 *tallies(report, self.summary),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PushHooks(msgspec.Struct, kw_only=True):
-    """The steps of a push that each command may take in its own way; here as most of them do."""
+    """What a command may do in its own way while it pushes; here as most of them do it."""
 
     call: "Invocation"
     plan: "Plan"
@@ -86,7 +86,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
 
 class OnceHooks(PushHooks, kw_only=True):
-    """Steps of sending what the service may not receive twice."""
+    """The hooks of sending what the service may not receive twice."""
 
     plan: "BatchPlan"
     is_resumed: bool

@@ -174,7 +174,7 @@ def _sync(
             page=run,
         )
         try:
-            run.watch_list(plan, options.failed_out)
+            run.watch_list(plan)
             PushCommand(steps, options).run()
         finally:
             plan.close()
@@ -199,7 +199,7 @@ def _diff(
             call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text, compares_only=True
         )
         try:
-            run.watch_list(plan, options.failed_out)
+            run.watch_list(plan)
             check_failed_out(options.failed_out_file, plan.rows)
             report = require_valid(
                 call,

@@ -28,7 +28,7 @@ import msgspec
 from ..config.atomic_files import replacing
 from ..feeds.rows import Block
 from .ledger_records import ID_BYTES, LedgerIndex
-from .row_shapes import FAR_ROWS, NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape, common_runs, row_at
+from .row_shapes import FAR_ROWS, NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape, common_runs
 
 if TYPE_CHECKING:
     from .packing import PackedRows
@@ -227,9 +227,7 @@ class RowMemo:
         self.found.append(found := self._find(block, hash_.rows(block.data, lines)))
         if found.unknown is None:
             return block
-        if not found.unknown:
-            return Block(block.line, b"")
-        return Block(block.line, b"\n".join([lines[row] for row in found.unknown]) + b"\n")
+        return Block(block.line, b"".join([lines[row] + b"\n" for row in found.unknown]))
 
     def _find(self, block: Block, digests: bytes) -> FoundRows:
         self._read_ahead(len(digests) // ROW_BYTES + FAR_ROWS)
@@ -431,24 +429,15 @@ def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) 
     """Return the rows of a block in their order, but for those that are not to be known."""
     if found.unknown is None and NO_SHAPE not in shapes:
         return KnownRows(found.digests, shapes, ids)
-    unknown = range(found.rows) if found.unknown is None else found.unknown
-    digests, parts, id_parts, at = list[bytes](), list[bytes](), list[bytes](), 0
-    runs = iter(found.runs)
-    run = next(runs, None)
-    for number, row in enumerate(unknown):
-        while run and run[0] < row:
-            digests.append(found.digests[run[0] * ROW_BYTES : (run[0] + len(run[1])) * ROW_BYTES])
-            parts.append(run[1])
-            id_parts.append(run[2])
-            run = next(runs, None)
+    pieces, at = [*found.runs], 0
+    for number, row in enumerate(range(found.rows) if found.unknown is None else found.unknown):
         end = at + ID_BYTES * counts[number]
         if shapes[number] != NO_SHAPE:
-            digests.append(row_at(found.digests, row))
-            parts.append(shapes[number : number + 1])
-            id_parts.append(ids[at:end])
+            pieces.append((row, shapes[number : number + 1], ids[at:end]))
         at = end
-    for row, own, own_ids in ([run] if run else []) + [*runs]:
-        digests.append(found.digests[row * ROW_BYTES : (row + len(own)) * ROW_BYTES])
-        parts.append(own)
-        id_parts.append(own_ids)
-    return KnownRows(b"".join(digests), b"".join(parts), b"".join(id_parts))
+    rows, own_shapes, own_ids = zip(*sorted(pieces), strict=True) if pieces else ((), (), ())
+    digests = [
+        found.digests[row * ROW_BYTES : (row + len(own)) * ROW_BYTES]
+        for row, own in zip(rows, own_shapes, strict=True)
+    ]
+    return KnownRows(*map(b"".join, (digests, own_shapes, own_ids)))

@@ -89,8 +89,7 @@ class ResultFiles:
     """Makes the results of tools, and keeps what is longer than one until the server ends."""
 
     def __init__(self, state_dir: Path, mask: Callable[[str], str]) -> None:
-        self._parent = state_dir / FOLDER
-        self._mask = mask
+        self._parent, self._mask = state_dir / FOLDER, mask
         self._kept: dict[str, Path] = {}
 
     def of(

@@ -33,9 +33,7 @@ class ToolServer:
     """Answers the requests of a client."""
 
     def __init__(self, call: Invocation, root: Any, toolbox: Toolbox) -> None:
-        self._call = call
-        self._root = root
-        self._toolbox = toolbox
+        self._call, self._root, self._toolbox = call, root, toolbox
         self._running: set[anyio.CancelScope] = set()  # the calls
 
     def serve(self) -> None:

@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from struct import iter_unpack
@@ -233,9 +234,9 @@ class LedgerIndex:
         self.data, self._count, self.width = data, count, width
         self.stamp = stamp  # of the file
         self.shift = 16 - min(max(count.bit_length() - BUCKET_BITS, 8), 16)
-        self.starts = self._find_starts()
 
-    def _find_starts(self) -> "array[int]":
+    @cached_property
+    def starts(self) -> "array[int]":
         """Return the offset of each bucket of digests that begin with the same bits, and the end."""
         end, width = self._count * self.width, self.width
         starts = bytearray(2 * self._count)  # the first two bytes of each digest
@@ -266,15 +267,6 @@ class LedgerIndex:
         while at >= 0 and at % self.width:
             at = part.find(digest, at + 1)
         return (start + at) // self.width if at >= 0 else -1
-
-    def place(self, digest: bytes) -> tuple[int, bool]:
-        """Return the offset of a digest, or of the next one, and whether it is there."""
-        start, end = self.bucket(digest)
-        part, width = self.data[start:end], self.width
-        if (at := part.find(digest)) >= 0 and at % width == 0:
-            return start + at, True
-        positions = range(0, len(part), width)
-        return start + width * bisect_left(positions, digest, key=lambda at: part[at : at + HALF]), False
 
     def find_only(self, beginning: bytes) -> int:
         """Return the position of the only digest that begins so; -1 where there is none, or several."""

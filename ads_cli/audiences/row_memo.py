@@ -19,6 +19,7 @@ from hashlib import blake2b, shake_128
 from itertools import groupby
 from pathlib import Path
 from secrets import token_bytes
+from struct import iter_unpack
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
@@ -36,7 +37,7 @@ VERSION = 1
 FRAME_BYTES, CHECKSUM_BYTES, BLOCK_BYTES = 4, 16, 1 << 20
 MOST_SHAPES = NO_SHAPE
 MOST_OTHERS = 4  # one record in so many
-MOST_COUNTED_BYTES = 4 * 1024 * 1024
+MOST_COUNTED_BYTES = 1024 * 1024
 
 SEEN, COVERED, TOUCHED = 1, 2, 4  # by a row outside of the memo; by one in it; by one of these that was read
 IS_COVERED = bytes(bool(value & COVERED) for value in range(256))
@@ -62,13 +63,16 @@ class SegmentSeal:
 
     def seal(self, segment: KnownRows) -> KnownRows:
         """Return the next segment as it is stored."""
-        plain = segment.digests + zlib.compress(segment.shapes, 1)
-        return KnownRows(self._masked(plain), len(segment.shapes).to_bytes(FRAME_BYTES), segment.ids)
+        shapes = segment.shapes
+        kept = shapes[:1] if shapes.count(shapes[:1]) == len(shapes) else zlib.compress(shapes, 1)
+        return KnownRows(self._masked(segment.digests + kept), len(shapes).to_bytes(FRAME_BYTES), segment.ids)
 
     def open(self, segment: KnownRows) -> KnownRows:
         """Return the next segment as it was."""
-        plain, end = self._masked(segment.digests), int.from_bytes(segment.shapes) * ROW_BYTES
-        return KnownRows(plain[:end], zlib.decompress(plain[end:]), segment.ids)
+        plain, rows = self._masked(segment.digests), int.from_bytes(segment.shapes)
+        kept = plain[rows * ROW_BYTES :]
+        shapes = kept * rows if len(kept) == 1 else zlib.decompress(kept)
+        return KnownRows(plain[: rows * ROW_BYTES], shapes, segment.ids)
 
     def _masked(self, data: bytes) -> bytes:
         self._number += 1
@@ -316,12 +320,15 @@ class RowMemo:
         at = done = 0
         nowhere = len(self.coverage.index)
         for is_out, group in groupby(shapes, NO_SHAPE.__eq__):
-            rows = sum(1 for _ in group)
+            rows = len([*group])
             end = at + sum(counts[done : done + rows])
-            (self.coverage.see if is_out else self.coverage.cover)(positions[at:end])
-            new = [n for n in range(at, end) if positions[n] == nowhere]
             known_ids = self.others if is_out else self.created
-            known_ids += b"".join([ids[ID_BYTES * n : ID_BYTES * (n + 1)] for n in new])
+            if not nowhere:  # there is no ledger yet
+                known_ids += ids[ID_BYTES * at : ID_BYTES * end]
+            else:
+                (self.coverage.see if is_out else self.coverage.cover)(positions[at:end])
+                new = [n for n in range(at, end) if positions[n] == nowhere]
+                known_ids += b"".join([ids[ID_BYTES * n : ID_BYTES * (n + 1)] for n in new])
             at, done = end, done + rows
         self._store(_merged(found, shapes, ids, counts))
 
@@ -368,14 +375,14 @@ class RowMemo:
                 return None
             if index.find(digest := before.entry(at).digest) >= 0:
                 others.add(digest[:ID_BYTES])
-        others.update(id_ for id_ in _ids(bytes(self.others)) if index.find(id_) >= 0)
-        created = 0
-        for some in _parts(bytes(self.created)):
-            counts = Counter(some)
-            created += len(counts)
-            repeated |= {id_: count for id_, count in counts.items() if count > 1}
-        if covered.count(1, 0, len(before)) + created + len(others) != len(index):
-            return None
+        others.update(id_ for id_ in _ids(self.others) if index.find(id_) >= 0)
+        created = len(index) - covered.count(1, 0, len(before)) - len(others)
+        if created * ID_BYTES != len(self.created):  # several of its rows have one
+            for counts in map(Counter, _parts(self.created)):
+                created -= len(counts)
+                repeated |= {id_: count for id_, count in counts.items() if count > 1}
+            if created:
+                return None
         return Header(
             ledger=ledger,
             nonce=self._nonce,
@@ -393,18 +400,16 @@ class RowMemo:
             self._stored = None
 
 
-def _ids(joined: bytes) -> Iterator[bytes]:
-    return (joined[at : at + ID_BYTES] for at in range(0, len(joined), ID_BYTES))
+def _ids(joined: bytes | bytearray) -> Iterator[bytes]:
+    return (id_ for (id_,) in iter_unpack(f"{ID_BYTES}s", joined))
 
 
-def _parts(ids: bytes) -> Iterator[list[bytes]]:
+def _parts(ids: bytearray) -> Iterator[Iterator[bytes]]:
     """Yield ids in parts that have none in common, each small enough to be counted in memory."""
-    parts = max(len(ids) // MOST_COUNTED_BYTES, 1)
-    if parts == 1:
-        yield [*_ids(ids)]
-        return
-    for part in range(parts):
-        yield [id_ for id_ in _ids(ids) if id_[0] % parts == part]
+    parts = [bytearray() for _ in range(len(ids) // MOST_COUNTED_BYTES + 1)]
+    for id_ in _ids(ids):
+        parts[id_[0] % len(parts)] += id_
+    return map(_ids, parts)
 
 
 def _counted(shapes: bytes) -> Counter[int]:

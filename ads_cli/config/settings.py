@@ -48,6 +48,9 @@ DEFAULTS = {
 }
 
 
+SEVERAL_PROFILES = frozenset("*?[,")  # in what --profile is given: a pattern, or names
+
+
 def check_profile_name(name: str) -> None:
     """Raise UsageError for a name that would lead out of the folders that are named after profiles."""
     if name in (".", ".."):
@@ -257,19 +260,23 @@ class Settings:
                 f"run: {self.sign_in_command()}; to change anything, without --read-only; and where the "
                 "service refuses tokens of OAuth 2.0, without --oauth2"
             )
-        if self.profile_outranks_environment or not self.environ.get("ADSCTL_ACCESS_TOKEN"):
+        if not (variables := self._token_variables):
             return f"run: {self.sign_in_command()}"
-        return (
-            "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
-        )
+        return f"the token comes from the environment: check {' and '.join(variables)}"
+
+    @property
+    def _token_variables(self) -> list[str]:
+        """The variables of the environment that the token comes from; none where it does not."""
+        if self.profile_outranks_environment:
+            return []
+        pairs = ((name, f"{name}_FILE") for name in ("ADSCTL_ACCESS_TOKEN", "ADSCTL_ACCESS_TOKEN_SECRET"))
+        found = [next(filter(self.environ.get, pair), "") for pair in pairs]
+        return [*filter(None, found)] if found[0] else []
 
     @property
     def uses_grant(self) -> bool:
         """Whether the profile signed in by OAuth 2.0; a token of the environment replaces that."""
-        has_other = not self.profile_outranks_environment and any(
-            self.environ.get(f"ADSCTL_ACCESS_TOKEN{ending}") for ending in ("", "_FILE")
-        )
-        return bool(self.client_id) and not has_other
+        return bool(self.client_id) and not self._token_variables
 
     @property
     def client_id(self) -> str | None:

@@ -59,7 +59,7 @@ class Invocation:
 
             check_log_file(log, context, call.settings)
         if to := flags.get("to"):
-            file = ResultFile(to, partial(call.confirm, at_service=False))
+            file = ResultFile(to, partial(call.confirm, at_service=False), call.messages.say)
             command_line.open_result = file.open
             if not call.dry_run:
                 command_line.resources.callback(file.require_written)

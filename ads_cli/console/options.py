@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from ..api.names import SERVICES
+from ..config.settings import SEVERAL_PROFILES
 from ..masking import Mask
 from ..output import COLORS, FORMATS
 
@@ -147,7 +148,6 @@ def store_common_option(context: Any, parameter: Any, value: Any) -> None:
 
 LONG_OPTIONS = {name: option for option in ALL_OPTIONS for name in option.names if name.startswith("--")}
 SHORT_OPTIONS = {name[1]: option for option in ALL_OPTIONS for name in option.names if len(name) == 2}
-SEVERAL = frozenset("*?[,")  # in the names of profiles
 
 
 class CommandLine:
@@ -177,7 +177,7 @@ class CommandLine:
     def names_profiles(self) -> bool:
         """Whether --profile seems to name several profiles: by a pattern, or one by one."""
         named = (value for name, value in find_common_options(self.words) if name == "profile")
-        return "profile" not in self.fixed and any(not SEVERAL.isdisjoint(value) for value in named)
+        return "profile" not in self.fixed and any(not SEVERAL_PROFILES.isdisjoint(value) for value in named)
 
     def note_shape(self, shape: "ResultShape") -> None:
         """Note how the result is shown, for a fleet that shows it with others."""

@@ -10,6 +10,13 @@ CHANGES = "tests/commands/mcp/test_changes.py::"
 
 ASSISTANTS = (
     Mutant(
+        "a message that cannot be read is not answered",
+        "ads_cli/commands/mcp/server.py",
+        "            await self._writing.send(SessionMessage(_error_of_message(message)))\n",
+        "            pass\n",
+        ("tests/commands/mcp/test_hostile.py::test_a_message_that_cannot_be_read_is_answered",),
+    ),
+    Mutant(
         "an assistant names any option",
         "ads_cli/commands/mcp/reachable.py",
         "if name in allowed and name not in (*SHAPING, *COMMON)",

@@ -91,7 +91,7 @@ CONVERSION = (
     Mutant(
         "a recipe outranks the options that are typed",
         "ads_cli/commands/uploads/recipe.py",
-        "typed = values[option.name] if source and source.name == \"COMMANDLINE\" else None",
+        'typed = values[option.name] if source and source.name == "COMMANDLINE" else None',
         "typed = None",
         (f"{RECIPE}::test_options_outrank_a_recipe_field_by_field",),
     ),
@@ -168,12 +168,17 @@ CONVERSION = (
         (f"{KEEP}::test_worker_processes_keep_the_same_rows",),
     ),
     Mutant(
-        "a fix of texts is not asked unless another one has its trigger",
-        "ads_cli/products/feeds/fixes/fixes.py",
-        "and not asks_always",
-        "",
-        (
-            "tests/products/feeds/fixes/test_fixes.py::test_a_fix_of_texts_is_asked_whatever_triggers_the_others",
-        ),
+        "a feed with nothing to fix loads the fixes",
+        "ads_cli/products/feeds/fixes/fix.py",
+        "and self._are_spaced(rows)",
+        "and self._are_spaced(rows) and self._text_fixes",
+        ("tests/promises/test_startup.py::test_a_valid_feed_loads_no_advice_and_no_fix",),
+    ),
+    Mutant(
+        "a category that is not spaced is not looked at",
+        "ads_cli/products/feeds/fixes/fix.py",
+        "if not all(map(is_spaced, found)):",
+        "if False:",
+        ("tests/products/feeds/fixes/test_fixes.py::test_a_row_that_a_fix_of_texts_changes_is_shown_to_it",),
     ),
 )

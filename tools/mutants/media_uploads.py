@@ -17,6 +17,13 @@ EMULATOR = "ads_cli/emulator/resources/media_uploads.py"
 
 MEDIA_UPLOADS = (
     Mutant(
+        "a terminal of 80 columns does not show what became of a file",
+        "ads_cli/commands/media/upload.py",
+        "if call.printer.draws else COLUMNS",
+        "if False else COLUMNS",
+        ("tests/media/test_upload.py::test_a_terminal_of_80_columns_shows_what_became_of_each_file",),
+    ),
+    Mutant(
         "a resumed upload sends every segment again",
         UPLOAD,
         "if content and number not in journal.sent:",

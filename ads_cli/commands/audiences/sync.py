@@ -253,7 +253,7 @@ def _plan(
     if not (call.dry_run or compares_only or (call.settings.environ.get(GROUP_VARIABLE) and not prune)):
         epoch = current_epoch(call, place)
     stores = not (call.dry_run or compares_only)
-    comparison = ListComparison(Ledger(call.settings.state_dir, place), settings, stores=stores)
+    comparison = ListComparison(Ledger(call.settings.state_dir, place), stores=stores)
     settings = settings._replace(comparison=comparison)
     files_plan = plan_lists(call, files, feed, settings, reads_all=True)
     return ListSyncPlan(files_plan, settings, comparison, prune=prune, expected_epoch=epoch)
@@ -323,7 +323,9 @@ class _SyncSteps(ListHooks, kw_only=True):
         }
         if self.call.printer.is_for_people:
             parts = [f"{found.counts[name]:,} to be {name}" for name in STATUSES[:-1]]
-            print(f"{', '.join(parts)}, {found.unchanged:,} unchanged", flush=True)
+            left = found.missing - found.counts["deleted"]
+            stays = f", {left:,} in no row (deleted with --prune)" if left else ""
+            print(f"{', '.join(parts)}, {found.unchanged:,} unchanged{stays}", flush=True)
         else:
             self.call.printer.show(document, tuple(document), "job")
 

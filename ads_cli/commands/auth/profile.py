@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...config.profiles import OF_RECIPES, edit, guard_values, refuse_local, update
+from ...config.profiles import OF_RECIPES, check_new_name, edit, guard_values, refuse_local, update
 from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag
@@ -84,8 +84,8 @@ def set_values(
         if not equals:
             raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
         pairs[key] = value or None
-    check_profile_name(name)
     call = Invocation.of(ctx)
+    check_new_name(call.settings, name)
     _confirm_looser(call, name, guard_values(pairs))
     if call.is_dry_run(f"set {', '.join(pairs)} of the profile {name}"):
         return

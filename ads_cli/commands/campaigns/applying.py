@@ -21,7 +21,7 @@ from ...campaigns.memory import FOLDER, ApplyMemory
 from ...campaigns.model import LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan, Change
-from ...campaigns.stored_plan import decode, is_stored_plan, require_unchanged
+from ...campaigns.stored_plan import decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
 from ...config.atomic_files import make_folder
 from ...config.file_locks import how_to_unlock, try_lock
@@ -97,7 +97,11 @@ class ApplyRun:
         parsed.require_valid()
         if self.stored_plan:
             is_begun = self.memory.begun_plan == self.digest
-            require_unchanged(self.stored_plan, found, is_begun=is_begun)
+            if others := keep_planned(self.stored_plan, found, is_begun=is_begun):
+                call.messages.note(
+                    f"{counted(others, 'difference')} in campaigns that the plan does not touch: left as "
+                    f"{'it is' if others == 1 else 'they are'}"
+                )
         return found
 
     def _opened(self, content: bytes, label: str) -> tuple[bytes, str, Path]:

@@ -42,6 +42,7 @@ def copy(
     """
     from ...campaigns.account import AccountReader
     from ...campaigns.copying import Copy, note_missing, parse_map, parse_settings
+    from ...campaigns.file import PLACEHOLDER
     from .applying import ApplyRun, print_plan, report_result, show_plan
 
     call = Invocation.of(ctx)
@@ -51,6 +52,11 @@ def copy(
         target = call.with_target(to_profile, to_account)
     is_elsewhere = (target.service, target.account) != (call.service, call.account)
     template = name or ("{name}" if is_elsewhere else "Copy of {name}")
+    for word in PLACEHOLDER.findall(template):
+        if word != "name":
+            raise UsageError(
+                f"--name: {{{word}}} stands for nothing", hint="{name} stands for the name of the original"
+            )
     if "{name}" not in template and len({*ids}) > 1:
         raise UsageError(
             "--name: several campaigns need a name with {name}", hint="as in --name 'Next {name}'"

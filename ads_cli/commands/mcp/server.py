@@ -1,9 +1,11 @@
 """Serve the tools with the official SDK of the Model Context Protocol, on standard input and output."""
 
+import json
 import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -49,7 +51,8 @@ class ToolServer:
         async def main() -> None:
             async with anyio.create_task_group() as group, stdio_server() as (reading, writing):
                 group.start_soon(self._end_at_signal)
-                await server.run(reading, writing, server.create_initialization_options())
+                requests: Any = _Requests(reading, writing)
+                await server.run(requests, writing, server.create_initialization_options())
                 group.cancel_scope.cancel()
 
         anyio.run(main)
@@ -117,3 +120,50 @@ def _client_name(context: Any) -> str:
     """Return the name that a client gives itself."""
     params = context.session.client_params
     return params.client_info.name if params and params.client_info else ""
+
+
+class _Requests:
+    """The messages of a client; one that cannot be read is answered, which nobody else does."""
+
+    def __init__(self, reading: Any, writing: Any) -> None:
+        self._reading, self._writing = reading, writing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reading, name)
+
+    async def __aenter__(self) -> "_Requests":
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._reading.aclose()
+
+    def __aiter__(self) -> "_Requests":
+        return self
+
+    async def __anext__(self) -> Any:
+        from mcp.shared.message import SessionMessage
+
+        while isinstance(message := await anext(self._reading), Exception):
+            await self._writing.send(SessionMessage(_error_of_message(message)))
+        return message
+
+
+def _error_of_message(error: Exception) -> "types.JSONRPCError":
+    """Answer a message that could not be read, under its id where that can be read."""
+    import mcp_types as types
+    from pydantic import ValidationError
+
+    problems = error.errors() if isinstance(error, ValidationError) else []
+    is_json = bool(problems) and problems[0]["type"] != "json_invalid"
+    read = [each["input"] for each in problems]  # the message, parts of it, or its text
+    if not is_json:
+        with suppress(ValueError, RecursionError):
+            read = [json.loads(str(text)) for text in read]  # half a surrogate is JSON to it
+    message = next((each for each in read if isinstance(each, dict) and "jsonrpc" in each), {})
+    id = message.get("id")
+    is_id = type(id) is int or (isinstance(id, str) and id.isprintable())
+    data = types.ErrorData(
+        code=types.INVALID_REQUEST if is_json else types.PARSE_ERROR,
+        message="the message is not a request of JSON-RPC" if is_json else "the message is not valid JSON",
+    )
+    return types.JSONRPCError(jsonrpc="2.0", id=id if is_id else None, error=data)

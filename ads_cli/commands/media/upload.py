@@ -26,7 +26,7 @@ from ...errors import (
 from ...feeds.locations import parse_location
 from ...media.inspection import MediaInfo
 from ...media.rules import Use, default_category
-from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
+from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader, record_of
 from ...output.text import counted, safe
 from ...spelling import as_option
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
@@ -50,6 +50,8 @@ BESIDE: dict[str, tuple[list[Use], Category | None]] = {
     "poster": ([Use.poster], None),
     "subtitles": ([], Category.subtitles),
 }
+# On a terminal of 80 columns: what a person asks first.
+FIRST_ON_TERMINAL = ("file", "status", "media_key", "media_category", "width", "height")
 NAMED_FINDINGS = 20  # the most that an error names
 # Errors after which the other files would fail too.
 STOPPING = (RateLimitedError, UnavailableError)
@@ -101,7 +103,7 @@ def upload_file(
 
         uploader.observer.on_segments, uploader.observer.on_processing = on_segments, on_processing
         with checked.file.location.open() as stream:
-            return uploader.upload(stream, label, checked.info, category, details)
+            return uploader.upload(OpenMedia(stream, label, checked.info, category), details)
 
 
 def category_of(info: MediaInfo, uses: list[Use], category: Category | None) -> Category:
@@ -203,7 +205,7 @@ def upload(
             report.refused = [(file.label, reason) for file, reason in run.refused]
         is_ids = call.printer.format == "ids"  # what was not uploaded has none
         shown = [each for each in report.records if each["media_key"] or not is_ids]
-        call.printer.show(shown, COLUMNS, "media_key")
+        _show(call, shown, "media_key")
         write_refused(rejected.failed_out_file, run.refused)
         run.end(report.records)
 
@@ -322,6 +324,11 @@ def _with_extra(
 def _show_dry_run(call: Invocation, files: list[tuple[CheckedMedia, Category]]) -> None:
     """Show what would be uploaded; nothing is sent."""
     records = [record_of(each.file.label, each.info, category, "not sent") for each, category in files]
-    call.printer.show(records, COLUMNS, "file")
+    _show(call, records, "file")
     total = sum(each.info.bytes for each, _ in files)
     call.messages.say(f"dry run: would upload {counted(len(files), 'file')}, {total:,} bytes")
+
+
+def _show(call: Invocation, records: list[dict[str, Any]], key: str) -> None:
+    columns = [*dict.fromkeys((*FIRST_ON_TERMINAL, *COLUMNS))] if call.printer.draws else COLUMNS
+    call.printer.show(records, columns, key)

@@ -36,7 +36,7 @@ NAME = "Do Not Reach List"  # the service names it
 
 def _only_one(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError where the account has a list."""
-    for other in context.store.find_all(DO_NOT_REACH, context.path_params["account_id"]):
+    for other in context.store.find_all(DO_NOT_REACH, context.account):
         message = f"the account has a do-not-reach list, {other['id']}, and can have one only"
         raise ApiError(400, "INVALID_PARAMETER", message)
     return after
@@ -88,7 +88,7 @@ def update_do_not_reach_users(context: RequestContext) -> HttpResponse:
 
 def _authenticate(context: RequestContext, request: type[Request], kind: str, audience: str) -> None:
     context.user = context.authenticator.authenticate_user(context.incoming, writes=True).user
-    require_record(context, context.path_params["account_id"], kind, audience)
+    require_record(context, context.account, kind, audience)
     context.consume_rate(request.endpoint)
 
 

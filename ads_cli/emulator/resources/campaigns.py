@@ -100,7 +100,7 @@ def _prepared_funding(context: RequestContext, after: Record, before: Record | N
     """Say what remains of a new credit line: all of it."""
     if after["type"] in REMAINING_TYPES:
         after["credit_remaining_local_micro"] = after["credit_limit_local_micro"]
-    return after | {"account_id": context.path_params["account_id"]}
+    return after | {"account_id": context.account}
 
 
 FUNDING_INSTRUMENTS = Collection(
@@ -169,7 +169,7 @@ DEFAULTS: Record = {
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Take the currency of the funding; raise ApiError for what other records do not allow."""
-    account = context.path_params["account_id"]
+    account = context.account
     if before is None:
         funding = context.store.find(FUNDING, after["funding_instrument_id"], owner=account)
         assert funding is not None  # a parent
@@ -202,8 +202,6 @@ CAMPAIGNS = Collection(
     filters={"funding_instrument_ids": "funding_instrument_id"},
     entity="CAMPAIGN",
     prepare=_prepared,
-    shown=lambda context, record: with_campaign_state(
-        context.store, record, context.path_params["account_id"]
-    ),
+    shown=lambda context, record: with_campaign_state(context.store, record, context.account),
 )
 accept_activation(campaigns.ActivateCampaign, CAMPAIGNS)

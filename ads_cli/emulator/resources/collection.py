@@ -9,15 +9,16 @@
 
 registers handlers of the requests that the `Resource` lists, but for those that have one of their own.
 What only the state can decide is a function beside the declaration: `prepare` returns a record as it is
-stored, or raises ApiError (see `core.errors`), `shown` returns it as it is answered, with what is derived
-from other records, and `added` and `before_delete` carry a change on to others, or refuse it.
+stored, its id included, or raises ApiError (see `core.responses`), `shown` returns it as it is answered, with
+what is derived from other records, and `added` and `before_delete` carry a change on to others, or refuse it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from ...api.endpoint import Request, Resource
+from ...api.names import SERVICES
 from ...api.spending import ACTIVE, STATUS, update_of_activation
 from ...api.validation import convert
 from ..core.handlers import RequestContext, handler, registered
@@ -25,10 +26,11 @@ from ..core.paging import field_in, list_page
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
-from ..storage import Record, random_base36
+from ..storage import Record, Store, random_base36, without
 from .accounts import note_change, require_account
 from .lookup import SERVICE
 
+EVERYWHERE = tuple(SERVICES)
 Scope = Callable[[RequestContext, Any], str]
 # A change of one record, inside a transaction; it returns the record as it is answered.
 Change = Callable[[RequestContext, Any], Record]
@@ -66,13 +68,14 @@ class Collection:
 
     resource: Resource
     _: KW_ONLY
-    defaults: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # every field that a record has and none may send
+    # Every field that a record has and none may send.
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     filters: Mapping[str, str] = field(default_factory=dict)  # by field of a list: the field of a record
     sortable: tuple[str, ...] = ()  # fields of a record beside its id, times and `defaults`
     search_fields: tuple[str, ...] = ()  # searched by the words of `q`; without any, it begins the name
-    permanent: bool = False  # whether a deletion leaves nothing to show
+    # Of a kind that several collections share: the values that its own records have.
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    permanent: Sequence[str] = ()  # the services where a deletion leaves nothing to show
     entity: str = ""  # under which the history of the account notes changes
     scope: Scope = in_account
     new_id: Callable[[], str] = random_base36
@@ -105,6 +108,8 @@ class Collection:
         """List the records of a scope, one page at a time."""
         owner = self.scope(context, request)
         where = dict(self.conditions(context, request))
+        for name, values in self.only.items():
+            where |= field_in(name, values)
         for name, filtered in self.filters.items():
             where |= field_in(filtered, _listed(getattr(request, name)))
         if getattr(request, "with_draft", True) in (None, False):
@@ -135,8 +140,8 @@ class Collection:
     def add(self, context: RequestContext, owner: str, fields: Record) -> Record:
         """Create a record of some fields; raise ApiError if the state does not allow it."""
         self._require_parents(context, owner, fields)
-        after = self.prepare(context, {**self.defaults, **fields}, None)
-        stored = context.store.add(self.kind, self.new_id(), after, owner=owner)
+        after = self.prepare(context, {"id": self.new_id(), **self.defaults, **fields}, None)
+        stored = context.store.add(self.kind, after.pop("id"), after, owner=owner)
         self._note(context, owner, "CREATE", stored, {})
         self.added(context, stored)
         return self.shown(context, stored)
@@ -160,7 +165,7 @@ class Collection:
         self.before_delete(context, before)
         after = context.store.delete(self.kind, before["id"], owner=owner)
         self._note(context, owner, "DELETE", after, before)
-        if self.permanent:
+        if context.service in self.permanent:
             context.store.purge(self.kind, owner, before["id"])
         return self.shown(context, after)
 
@@ -169,9 +174,14 @@ class Collection:
     ) -> Record:
         """Return a record of an owner; raise ApiError (404) if there is none."""
         record = context.store.find(self.kind, identifier, owner=owner, with_deleted=with_deleted)
-        if record is None:
+        if record is None or any(record[name] not in values for name, values in self.only.items()):
             raise not_found(self.kind, identifier)
         return record
+
+    def put(self, store: Store, record: Record, *, owner: str, created_at: str | None = None) -> Record:
+        """Store a record without any rule, with the defaults of what it lacks."""
+        fields = {**self.defaults, **without(record, "id")}
+        return store.add(self.kind, record["id"], fields, owner=owner, created_at=created_at)
 
     def _require_parents(self, context: RequestContext, owner: str, fields: Record) -> None:
         """Raise ApiError (400) for a field that names a record which does not exist."""

@@ -12,7 +12,7 @@ from ...api.line_items import (
     LineItemDetails,
     ListLineItems,
     goal_fits_objective,
-    no_target_by_impression,
+    target_pays_by_click,
 )
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
@@ -66,10 +66,7 @@ class LineItem(LineItemDetails, kw_only=True):
             return f"TARGET is allowed for objectives {' and '.join(WITH_TARGET)}, not for {self.objective}"
         return None
 
-    @rule("pay_by")
-    def target_pays_by_click(self) -> str | None:
-        """Reject TARGET bids on link clicks that pay by impression."""
-        return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
+    pays_by = target_pays_by_click
 
     @rule("end_time")
     def ends_after_start(self) -> str | None:
@@ -219,7 +216,7 @@ DEFAULTS: Record = {
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Fill in what follows from the campaign; raise ApiError or InvalidError for what it does not allow."""
-    account = context.path_params["account_id"]
+    account = context.account
     campaign = require_record(context, account, CAMPAIGN, after["campaign_id"])
     if before is None:
         after |= {name: campaign[name] for name in ("funding_instrument_id", "currency")}
@@ -279,7 +276,7 @@ def fitting_category(context: RequestContext, after: Record, before: Record | No
     if context.service != "x" or after == before:
         return after
     line_item = after["line_item_id"]
-    for other in context.store.find_all(CATEGORY, context.path_params["account_id"], line_item_id=line_item):
+    for other in context.store.find_all(CATEGORY, context.account, line_item_id=line_item):
         if before is None or other["id"] != before["id"]:
             reason = f"the line item {line_item} has a curated category, {other['curated_category_id']}"
             raise invalid_parameter("line_item_id", reason)

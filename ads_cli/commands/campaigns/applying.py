@@ -123,7 +123,7 @@ class ApplyRun:
     def _compared(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
         call, memory = self.call, self.memory
         find_posts(call.settings.service, parsed.campaigns, memory, parsed.note)
-        listed = reader.campaigns(q=parsed.q if self._deletes_by_q(parsed) else None)
+        listed = reader.campaigns(q=None if parsed.is_whole else parsed.q)
         campaigns = self.listed = reader.tree(listed, ())
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
@@ -134,9 +134,6 @@ class ApplyRun:
         return Comparison(
             parsed, campaigns, memory, prune=self.prune, replace=self.replace, is_copy=is_copy
         ).run()
-
-    def _deletes_by_q(self, parsed: CampaignFile) -> bool:
-        return parsed.q is not None and not parsed.is_whole
 
     def _lists(self, parsed: CampaignFile) -> list[str]:
         """Name the lists that are read: those of the file, and all where records may be deleted."""

@@ -10,7 +10,7 @@ PINNED := $(INSTALL) --require-hashes
 VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')
 STAMP := $(CURDIR) $(VERSION) $(shell cat pyproject.toml $(addprefix requirements/,run.txt dev.txt build.txt extra-*.txt) | cksum)
 
-.PHONY: demo test short test-pythons newest chaos mutate check audit format docs dist data pins pin-report base-digest bench clean ready
+.PHONY: demo test short test-pythons newest chaos mutate check audit format docs dist data pins pin-report base-digest bench clean ready environments
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: ready
@@ -25,7 +25,7 @@ MEMORY := $(shell { grep -q '/dev/shm .*noexec' /proc/mounts || \
 # Compiled tests are kept, whatever the surroundings say: otherwise each worker compiles them all in each run.
 test short: export PYTHONDONTWRITEBYTECODE =
 test short: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
-test: ready run-environment oldest-environment sdk-environment s3-environment container-environment data-environment
+test: environments
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # On the oldest and the newest Python of this machine: what depends most on the interpreter.
@@ -126,6 +126,7 @@ ready:
 
 # Environments of their own, build/NAME of requirements/NAME.txt: run is what a user has, oldest the oldest versions
 # that pyproject.toml allows; sdk, s3, container, data, dist, lint and audit hold what one test or command needs.
+environments: ready $(addsuffix -environment,run oldest sdk s3 container data)
 %-environment: build/%/stamp-$(VERSION) ;
 .SECONDARY:
 build/%/stamp-$(VERSION): requirements/%.txt

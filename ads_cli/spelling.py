@@ -11,6 +11,11 @@ def as_option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def as_name(option: str) -> str:
+    """Write an option as the name of its value: `--max-wait` as `max_wait`."""
+    return option.lstrip("-").replace("-", "_").lower()
+
+
 def as_variable(name: str) -> str:
     """Write a name as an environment variable: `ads_url` as `ADSCTL_ADS_URL`."""
     return f"ADSCTL_{name.upper()}"

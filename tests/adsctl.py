@@ -16,7 +16,7 @@ import pexpect
 
 from ads_cli.__main__ import main
 from tests.in_process import like_a_process
-from tests.processes.server import client
+from tests.processes.server import COMMANDS, client
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT_SECONDS = 120
@@ -153,10 +153,10 @@ class Adsctl:
         self._copy_emulator(argv)
         return [sys.executable, "-m", "ads_cli", *argv]
 
-    def forked(self, *words: object) -> list[str]:
+    def forked(self, *words: object, modules: str = COMMANDS) -> list[str]:
         argv = [*map(str, words)]
         self._copy_emulator(argv)
-        return [*client(), *argv]
+        return [*client(modules), *argv]
 
     def installed(self, *options: str) -> dict[str, str]:
         """Put `adsctl` on the path, with options of its own; return the environment that finds it."""

@@ -69,8 +69,8 @@ def main() -> int:
             continue
         name = ".".join(map(str, version))
         print(f"the short form on Python {name}, {python}", flush=True)
-        words = ["make", "--no-print-directory", "short", f"PYTHON={python}", f"VENV=build/python-{name}"]
-        if code := subprocess.run(words, cwd=ROOT).returncode:
+        options = ["--jobs", "--no-print-directory", f"PYTHON={python}", f"VENV=build/python-{name}"]
+        if code := subprocess.run(["make", *options, "short"], cwd=ROOT).returncode:
             return code
     return 0
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .endpoint import Request, Resource, endpoint
+from .endpoint import Request, Resource
 from .time import Time
 from .types import (
     Cursor,
@@ -22,7 +22,7 @@ from .types import (
 )
 from .validation import rule
 
-ACCOUNT_FIELDS = ("business_id", "timezone_switch_at", "created_at", "updated_at")
+ACCOUNT_FIELDS = "business_id timezone_switch_at created_at updated_at"
 
 Industry = Literal[
     "AGENCY",
@@ -96,12 +96,14 @@ class DeleteAccount(Request):
     account_id: Id
 
 
-@endpoint(
-    "GET /12/accounts/{account_id}/account_apps",
-    "accounts apps",
+APPS = Resource(
+    "/12/accounts/{account_id}/account_apps",
+    record_kind="account_app",
     columns="id app_store_identifier os_type deep_link_pattern conversion_tracking_enabled deleted",
-    example="--sort-by os_type-desc",
 )
+
+
+@APPS.list("accounts apps", example="--sort-by os_type-desc")
 class ListApps(PageInAccount):
     """List the apps of an account."""
 

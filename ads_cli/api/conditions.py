@@ -141,6 +141,8 @@ def _conditions(checks: dict[str, tuple[str, Callable[[Any], str | None]]], read
         if unknown := fields - {*struct.__struct_fields__}:
             raise TypeError(f"{struct.__name__} has no field {', '.join(sorted(unknown))}")
         for name, (field, check) in checks.items():
+            if name in vars(struct):
+                raise TypeError(f"{struct.__name__} has two conditions {name}; one would hide the other")
             check.__name__ = name
             setattr(struct, name, rule(field)(check))
         return struct

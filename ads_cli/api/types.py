@@ -1,5 +1,6 @@
 """Field types and base classes shared by many requests."""
 
+from sys import float_info
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -22,6 +23,8 @@ Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]
 ExactMoment = Annotated[ExactTime, Meta(extra={"expected": TIME_WORDS})]
 DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
 DayOrMoment = Annotated[DayOrTime, Meta(extra={"expected": DAY_OR_TIME_WORDS})]
+# JSON has neither NaN nor infinity: they would be sent as null.
+Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]
 # Millionths of the currency unit; a second option accepts whole units: --bid-amount 1.50.
 Micro = Annotated[int, Meta(extra={"money": True})]
 # Whether it may spend at once. A command sends PAUSED by default, and confirms ACTIVE.

@@ -4,22 +4,19 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
 
 from ..errors import StateError
-from ..validation import CheckedRow
-from .columns import encode_column
-from .headers import find_region
-from .identifiers import IDENTIFIERS, identifier_types
+from .identifiers import IDENTIFIERS
 from .ledger import Ledger, OpenLedger, Trust
 from .ledger_log import operations_of
-from .ledger_lookup import CREATED, UPDATED, LedgerLookup
-from .ledger_records import KINDS, NO_TAG, LedgerEntry
+from .ledger_lookup import CREATED, UPDATED
+from .ledger_records import NO_TAG, LedgerEntry
 from .list_packer import ListPart
-from .plan import ListPlan, ListSettings
+from .plan import ListPlan
 from .row_memo import RowMemo, UnfitError
 
 DELETED = "deleted"
@@ -69,8 +66,8 @@ class ListComparison:
 
     memo: RowMemo | None = None
 
-    def __init__(self, ledger: Ledger, settings: ListSettings, *, stores: bool) -> None:
-        self._ledger, self._settings = ledger, settings
+    def __init__(self, ledger: Ledger, *, stores: bool) -> None:
+        self._ledger = ledger
         self._stores = stores  # what is known of rows then
 
     def begin(self, *, reads_all: bool = False) -> None:
@@ -83,14 +80,15 @@ class ListComparison:
         self._coverage = memo.coverage
         if memo.stores or memo.header:
             self.memo = memo
-        view = self._ledger.view(self._opened)
-        self._lookup = LedgerLookup(view, self._opened.entries, self._ledger.sealer)
+        self._lookup = self._ledger.lookup(self._opened)
         # Of an empty ledger everybody is new: nothing needs to be hashed.
-        self.view = view if len(index) or self.memo else None
+        self.view = self._lookup.view if len(index) or self.memo else None
         self._tags = array("Q")  # of people who need not be sent
         self._kept: list[tuple[int, str, str]] = []  # people to be sent: record, status, user as JSON
         self._kept_size, self._keeps_all = 0, bool(len(index))
         self._gone: list[list[LedgerEntry]] = []  # the identifiers of each person that is deleted
+        self._spared = set[int]()  # positions of people of rows that are not sent
+        self._is_unreadable = False  # whether such a row may be of anybody
         self.found = ListDifferences(self._opened)
 
     def add(self, part: ListPart, before: int) -> None:
@@ -104,6 +102,11 @@ class ListComparison:
             self._coverage.see(array("Q", compared.positions))
         if not compared:
             return
+        self._spared.update(array("Q", compared.spared))
+        self._coverage.see(array("Q", compared.spared))
+        self._is_unreadable |= not compared.unreadable.isdisjoint(
+            {*part.packed.problems, *part.packed.partial}
+        )
         self._tags.frombytes(compared.tags)
         if not len(self._opened.entries):
             counts[CREATED] += compared.people
@@ -128,7 +131,7 @@ class ListComparison:
             raise StateError(
                 "another run has replaced what is remembered of this list", hint="run this again"
             )
-        self._find_gone(plan, prune=prune)
+        self._find_gone(prune=prune)
         if found.sends_all:
             self._keeps_all = False
             found.counts[UPDATED] += found.unchanged
@@ -144,16 +147,14 @@ class ListComparison:
 
     def _users(self, plan: ListPlan) -> Iterator[tuple[int, User]]:
         """Read the valid people of the file, with their record numbers."""
-        for batch in plan.batches():
-            records = chain.from_iterable(operations.rows for operations in batch.items)
-            for operation in operations_of(batch.items):
-                users = operation.params.users
-                yield from zip(islice(records, len(users)), users, strict=True)
+        for operations in chain.from_iterable(batch.items for batch in plan.batches()):
+            users = chain.from_iterable(each.params.users for each in operations_of(operations))
+            yield from zip(operations.rows, users, strict=True)
 
-    def _find_gone(self, plan: ListPlan, *, prune: bool) -> None:
+    def _find_gone(self, *, prune: bool) -> None:
         """Find the people who are in no row, and whether they may be deleted."""
-        found, index = self.found, self._opened.entries
-        spared, unreadable = self._find_spared(plan)
+        found, index = self.found, self._opened.entries.in_order()
+        spared = {index.entry(position).tag for position in sorted(self._spared)} - {NO_TAG}
         gone: dict[bytes, list[LedgerEntry]] = {}
         position = -1
         seen = self._coverage.seen
@@ -165,7 +166,7 @@ class ListComparison:
                 gone.setdefault(entry.tag, []).append(entry)
         found.missing = len(gone)
         found.uncounted = sum(not any(entry.is_head for entry in entries) for entries in gone.values())
-        if unreadable:
+        if self._is_unreadable:
             found.withheld = (
                 "rows cannot be read, and the people of these rows may be among those who are in no other"
             )
@@ -183,48 +184,6 @@ class ListComparison:
             and any(map(self._coverage.is_known_unread, index.tagged(found.affected)))
         ):
             raise UnfitError  # somebody who has to be sent again is in a row that was not read
-
-    def _find_spared(self, plan: ListPlan) -> tuple[set[bytes], bool]:
-        """Mark the people of rows that are not sent; return their tags, and whether any may be unknown."""
-        report, index = plan.report, self._opened.entries
-        spared: set[bytes] = set()
-        if not (report.invalid or report.partial) or not len(index):
-            return spared, False
-        is_unreadable = False
-        for checked in plan.checked_rows():
-            if not (checked.errors or report.partial):
-                continue
-            user, is_whole = self._readable(checked)
-            positions = [
-                index.find(digest)
-                for name, values in user.items()
-                for digest in self._ledger.sealer.digests(KINDS[name], values)
-            ]
-            known = [position for position in positions if position >= 0]
-            if checked.errors:
-                self._coverage.see(known)
-                spared.update(index.entry(position).tag for position in known)
-            is_unreadable |= not (is_whole or known)
-        return spared - {NO_TAG}, is_unreadable
-
-    def _readable(self, checked: CheckedRow) -> tuple[User, bool]:
-        """Return the identifiers of a row that can be read, and whether these are all."""
-        columns, packing = self._settings.columns, self._settings.packing
-        user: User = {}
-        is_whole = not checked.row.problem
-        country = columns.country([*checked.row.values])
-        region = packing.region
-        if country:
-            region = find_region(str(checked.row.values.get(country, ""))) or region
-        kinds = identifier_types(region, allow_clear_text=packing.allow_clear_text)
-        for name, cell in checked.row.values.items():
-            if (kind := columns.field(name)) not in columns.identifiers:
-                continue
-            encoded = encode_column(kinds[kind], [cell])
-            is_whole = is_whole and not encoded.problems
-            if encoded.texts[0]:
-                user.setdefault(kind, []).extend(msgspec.json.decode(f'["{encoded.texts[0]}"]'))
-        return user, is_whole
 
     def store_memo(self, plan: ListPlan, written: OpenLedger | None) -> None:
         """Store what is known of the rows, now that everybody was sent and a ledger was written."""

@@ -27,7 +27,7 @@ from ..uploads.jobs import try_lock
 from ..uploads.plan import this_second
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from .ledger_log import LogFile, LogHeader, read_log
-from .ledger_lookup import LedgerView, view_of
+from .ledger_lookup import LedgerLookup, LedgerView
 from .ledger_merge import LedgerPart, merge_logs
 from .ledger_records import (
     FOLDER,
@@ -138,15 +138,11 @@ class Ledger:
             self._merge()
             return self._open()
 
-    def view(self, opened: OpenLedger) -> LedgerView:
-        """Return what other processes find people of an open ledger by."""
-        return view_of(
-            str(self._path),
-            opened.entries,
-            self.sealer,
-            month=month_of(this_second()),
-            trusted=opened.trust is Trust.FULL,
-        )
+    def lookup(self, opened: OpenLedger) -> LedgerLookup:
+        """Return what looks people up in an open ledger; other processes find it by its view."""
+        index, month, is_trusted = opened.entries, month_of(this_second()), opened.trust is Trust.FULL
+        name = str(self._path), index.stamp, self.sealer.key, len(index), index.width
+        return LedgerView(*name, month, is_trusted).lookup_in(index, self.sealer)
 
     def log(self, job: str, lock: str, previous: str, epoch: str) -> LogFile:
         """Begin the log of a run of a job, on disk before this returns; `lock` is that of the job."""

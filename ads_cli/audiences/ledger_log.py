@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
@@ -72,9 +72,9 @@ class LoggedOperation(msgspec.Struct):
 decode_operations = msgspec.json.Decoder(list[LoggedOperation]).decode
 
 
-def operations_of(items: Sequence[Operations]) -> list[LoggedOperation]:
-    """Return the operations of a batch."""
-    return decode_operations(b"".join(body_pieces(items)))
+def operations_of(operations: Operations) -> list[LoggedOperation]:
+    """Return operations as they are sent."""
+    return decode_operations(b"".join(body_pieces([operations])))
 
 
 class LogFile:
@@ -92,31 +92,28 @@ class LogFile:
         log._append(header, sync=True)
         return log
 
-    def note_sent(
-        self, batch: int, items: Sequence[Operations], default_until: int
-    ) -> dict[int, list[bytes]]:
-        """Note, on disk before this returns, whom a batch is about to send; return their records by row.
+    def note_sent(self, batch: int, items: Iterable[Operations], default_until: int) -> None:
+        """Note, on disk before this returns, whom a batch is about to send.
 
         `default_until` is the month until which who has no end of their own is kept.
         """
-        records_by_row: dict[int, list[bytes]] = {}
         updates, deletes, texts = bytearray(), bytearray(), dict[bytes, bytes]()
-        rows = chain.from_iterable(operations.rows for operations in items)
-        for operation in operations_of(items):
+        for operation in chain.from_iterable(map(operations_of, items)):
             removes = operation.operation_type == OPERATION_TYPES["delete"]
             until = _until(operation.params.expires_at, default_until)
             noted = deletes if removes else updates
-            users = operation.params.users
-            # Users first: where they end, zip must not have taken a row of the next operation.
-            for records, row in zip(self._records(users, until, texts), rows, strict=False):
-                noted += b"".join(records)
-                records_by_row[row] = records
+            noted += b"".join(self._records(operation.params.users, until, texts))
         self._append(SentUsers(batch, bytes(updates), bytes(deletes), texts), sync=True)
-        return records_by_row
 
-    def note_acknowledged(self, batch: int, rejected: Iterator[bytes]) -> None:
-        """Note that a batch was acknowledged, but for people with some digests."""
-        self._append(Acknowledged(batch, b"".join(rejected)), sync=False)
+    def note_acknowledged(self, batch: int, items: Iterable[Operations], rejected: Collection[int]) -> None:
+        """Note that a batch was acknowledged, but for the people of rejected rows."""
+        digests = list[bytes]()
+        for operations in items if rejected else ():
+            users = chain.from_iterable(each.params.users for each in operations_of(operations))
+            for row, user in zip(operations.rows, users, strict=True):
+                for name, values in user.items() if row in rejected else ():
+                    digests += self._sealer.digests(KINDS[name], values)
+        self._append(Acknowledged(batch, b"".join(digests)), sync=False)
 
     def close(self) -> None:
         """Close the file."""
@@ -124,7 +121,7 @@ class LogFile:
 
     def _records(
         self, users: Sequence[dict[str, list[str]]], until: int, texts: dict[bytes, bytes]
-    ) -> Iterator[list[bytes]]:
+    ) -> Iterator[bytes]:
         """Yield the records of each person's identifiers, which begin with their digests."""
         values: dict[str, list[str]] = {}
         for user in users:
@@ -142,7 +139,7 @@ class LogFile:
         for user in users:
             records = [record for name, own in user.items() for record in islice(sealed[name], len(own))]
             tag = records[0][:TAG_BYTES] if len(records) > 1 else NO_TAG
-            yield [record + tag for record in records]
+            yield from (record + tag for record in records)
 
     def _append(self, frame: Any, *, sync: bool) -> None:
         content = _encode(frame)

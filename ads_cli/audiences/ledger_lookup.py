@@ -1,7 +1,7 @@
 """Look people of a list up in its ledger, many at a time, in the processes that pack them."""
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ class LedgerDifferences(NamedTuple):
     tags: bytes  # of people who are not sent, and have several identifiers
     ids: bytes = b""  # the beginnings of the digests of these identifiers,
     counts: "array[int]" = array("I")  # and how many each row has, where they are asked for
+    spared: bytes = b""  # positions of the identifiers of rows that are not sent
+    unreadable: frozenset[int] = frozenset()  # such rows that may be of anybody
 
 
 class LedgerView(NamedTuple):
@@ -57,15 +59,13 @@ class LedgerView(NamedTuple):
                     data = open_bytes(file.fileno())
             except OSError:
                 return None
-            self.open_as(
-                LedgerLookup(self, LedgerIndex(data, self.identifiers, self.width), Sealer(self.key))
-            )
+            return self.lookup_in(LedgerIndex(data, self.identifiers, self.width), Sealer(self.key))
         return _opened[self]
 
-    def open_as(self, lookup: "LedgerLookup") -> None:
-        """Keep what looks people up in this process, and no other."""
+    def lookup_in(self, index: LedgerIndex, sealer: Sealer) -> "LedgerLookup":
+        """Return what looks people up, which this process keeps, and no other."""
         _opened.clear()
-        _opened[self] = lookup
+        return _opened.setdefault(self, LedgerLookup(self, index, sealer))
 
 
 _opened: dict[LedgerView, "LedgerLookup"] = {}
@@ -75,7 +75,7 @@ class LedgerLookup:
     """Says what is to be done with people."""
 
     def __init__(self, view: LedgerView, index: LedgerIndex, sealer: Sealer) -> None:
-        self._view, self._index, self._sealer = view, index, sealer
+        self.view, self._index, self._sealer = view, index, sealer
         self._certain: dict[bytes, bool] = {}  # by the meta bytes of a record
 
     def status(self, user: dict[str, list[str]]) -> tuple[str, bytes]:
@@ -87,7 +87,7 @@ class LedgerLookup:
 
     def _status(self, digests: list[bytes], positions: "array[int]") -> tuple[str, bytes]:
         """Return what is to be done with the person of some identifiers; add where the ledger has these."""
-        tags, certain, known = set(), self._view.is_trusted, 0
+        tags, certain, known = set(), self.view.is_trusted, 0
         for digest in digests:
             position = self._index.find(digest)
             positions.append(position if position >= 0 else len(self._index))
@@ -104,7 +104,7 @@ class LedgerLookup:
 
     def _is_certain(self, meta: bytes) -> bool:
         if meta not in self._certain:
-            self._certain[meta] = is_certain(meta, self._view.month)
+            self._certain[meta] = is_certain(meta, self.view.month)
         return self._certain[meta]
 
     def compare(
@@ -149,14 +149,27 @@ class LedgerLookup:
             positions = array("Q", bytes(8 * len(digests)))
         return LedgerDifferences(len(rows), positions.tobytes(), due, tags.tobytes(), ids, counts)
 
+    def find_unsent(
+        self, columns: Sequence[EncodedColumn], invalid: Collection[int], mistaken: Collection[int]
+    ) -> tuple[bytes, frozenset[int]]:
+        """Return the positions of people of `invalid` rows, and `mistaken` rows that may be of anybody."""
+        positions, unreadable, rows = array("Q"), set[int](), [*{*invalid, *mistaken}]
+        for row, digests in zip(rows, self._digests(columns, rows), strict=True):
+            known = [position for position in map(self._index.find, digests) if position >= 0]
+            if row in invalid:
+                positions.extend(known)
+            if row in mistaken and not known:
+                unreadable.add(row)
+        return positions.tobytes(), frozenset(unreadable)
+
     @property
     def _is_plain(self) -> bool:
         """Tell whether whom the ledger has is as it says, and has one identifier."""
-        return self._view.width == PLAIN_BYTES and self._view.is_trusted
+        return self.view.width == PLAIN_BYTES and self.view.is_trusted
 
     def _statuses_of_singles(self, digests: Sequence[bytes], positions: "array[int]") -> list[str]:
         """Return the statuses of people with one hashed identifier each, and no tag."""
-        data, starts, width = self._index.data, self._index.starts, self._view.width
+        data, starts, width = self._index.data, self._index.starts, self.view.width
         shift = self._index.shift
         statuses, certain, add = [], self._certain, positions.append
         for digest in digests:
@@ -191,10 +204,3 @@ class LedgerLookup:
                 for _ in range(1 if is_one_each else text.count(BETWEEN) + 1) if text else ():
                     own.append(next(digests))
         return found
-
-
-def view_of(path: str, index: LedgerIndex, sealer: Sealer, *, month: int, trusted: bool) -> LedgerView:
-    """Return the view of an open ledger, whose lookup this process has at once."""
-    view = LedgerView(path, index.stamp, sealer.key, len(index), index.width, month, trusted)
-    view.open_as(LedgerLookup(view, index, sealer))
-    return view

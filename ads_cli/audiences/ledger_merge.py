@@ -5,9 +5,15 @@ them. So identifiers that were sent together share a tag, people whose tags meet
 identifier is removed the others are uncertain until they are acknowledged again.
 """
 
+import os
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
 from struct import iter_unpack
-from typing import NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple
 
 from .ledger_log import Log, SentUsers
 from .ledger_records import (
@@ -25,6 +31,7 @@ from .ledger_records import (
 BEFORE = -1  # when the records of the ledger were written
 NEVER = 1 << 62
 STEP_BYTES = 4
+MOST_NOTED_BYTES = 48 * 1024 * 1024
 
 
 class LedgerPart(NamedTuple):
@@ -61,18 +68,109 @@ def merge_logs(
     return _Merge(index, texts, is_known=is_known).run(logs)
 
 
+class _Notes:
+    """What logs say of identifiers, by the first byte of their digests; most of it on the disk."""
+
+    folder: Path  # of the logs
+
+    def __init__(self) -> None:
+        self._parts = [bytearray() for _ in range(256)]
+        self._size = 0  # of these parts
+        self._file: IO[bytes] | None = None
+        self._stored: list[list[tuple[int, int]]] = [[] for _ in range(256)]  # offsets and sizes in it
+
+    def add(self, records: bytes, step: int, *, removes: bool) -> None:
+        """Note that a step adds or removes some records."""
+        start, parts = step.to_bytes(STEP_BYTES) + bytes([removes]), self._parts
+        for at in range(0, len(records), RECORD_BYTES):
+            parts[records[at]] += start + records[at : at + RECORD_BYTES]
+        self._size += len(records)
+        if self._size > MOST_NOTED_BYTES:
+            self._store()
+
+    def _store(self) -> None:
+        file = self._file = self._file or TemporaryFile(dir=self.folder)  # noqa: SIM115 - until it is read
+        for stored, part in zip(self._stored, self._parts, strict=True):
+            stored.append((file.seek(0, os.SEEK_END), len(part)))
+            file.write(part)
+        self._parts, self._size = [bytearray() for _ in range(256)], 0
+
+    def of(self, number: int) -> Iterator[tuple[int, bool, bytes]]:
+        """Return of each record that begins with a byte its step, whether it is removed, and itself."""
+        data = bytearray()
+        for offset, size in self._stored[number]:
+            assert self._file
+            self._file.seek(offset)
+            data += self._file.read(size)
+        return iter_unpack(f">I?{RECORD_BYTES}s", data + self._parts[number])
+
+
+class _Tags:
+    """Which tags may be of one person, from which step on, and when who has one was removed.
+
+    Two that were joined stay so: the service may have had a person without the identifier that was removed.
+    """
+
+    def __init__(self) -> None:
+        self._joins: dict[tuple[bytes, bytes], int] = {}  # the first step, by an earlier tag and a later one
+        self._removals: dict[bytes, int] = {}  # the last step, by tag, and then by root
+        self._parents: dict[bytes, tuple[bytes, int]] = {}  # and the step from which on both are one
+        self._names: dict[bytes, bytes] = {}  # the latest tag of those that are one, by root
+        self.touched: Collection[bytes] = ()  # all that were joined or removed
+
+    def join(self, earlier: bytes, later: bytes, step: int) -> None:
+        """Note that two tags are of one person."""
+        if earlier != later:
+            self._joins.setdefault((earlier, later), step)
+
+    def remove(self, tag: bytes, step: int) -> None:
+        """Note that somebody is removed by an identifier with a tag."""
+        self._removals[tag] = max(self._removals.get(tag, BEFORE), step)
+
+    def settle(self) -> None:
+        """Join tags in the order of steps: a removal is of those that were one before its step."""
+        self.touched = {*chain.from_iterable(self._joins), *self._removals}
+        events = [(step, False, tag, tag) for tag, step in self._removals.items()]
+        events += [(step, True, *pair) for pair, step in self._joins.items()]
+        self._removals = {}
+        sizes = Counter[bytes]()  # of those that are one, by root, but for one
+        for step, is_join, one, other in sorted(events):
+            one, other = self._root(one), self._root(other)
+            if not is_join:
+                self._removals[one] = step
+            elif one != other:
+                name = self._names.get(other, other)
+                child, root = sorted((one, other), key=sizes.__getitem__)
+                self._parents[child] = root, step
+                self._names[root] = name
+                sizes[root] += sizes[child] + 1
+
+    def find(self, tag: bytes) -> tuple[bytes, int]:
+        """Return the tag of a person who has one, and the step of their last removal."""
+        removal = self._removals.get(tag, BEFORE)
+        while tag in self._parents:
+            tag, joined = self._parents[tag]
+            if (step := self._removals.get(tag, BEFORE)) > joined:
+                removal = max(removal, step)
+        return self._names.get(tag, tag), removal
+
+    def _root(self, tag: bytes) -> bytes:
+        while tag in self._parents:
+            tag = self._parents[tag][0]
+        return tag
+
+
 class _Merge:
     """One merge."""
 
     def __init__(self, index: LedgerIndex, texts: dict[bytes, bytes], *, is_known: bool) -> None:
         self._index, self._texts, self._is_known = index, dict(texts), is_known
-        self._noted = [bytearray() for _ in range(256)]  # step, whether it removes, record; by first byte
+        self._notes = _Notes()
         self._ends: list[int] = []  # the step at which a batch was acknowledged, by the step of its sending
         self._rejected: dict[int, set[bytes]] = {}
         self._has_tags = index.width == RECORD_BYTES
-        self._roots: dict[bytes, bytes] = {}  # tags that were found to be of one person
+        self._tags = _Tags()
         self._removes = False  # whether anybody is removed
-        self._removed: dict[bytes, int] = {}  # the step of the last removal, by tag
 
     def run(self, logs: Sequence[Log]) -> Merged:
         """Read the logs, and decide what becomes of each identifier that they name."""
@@ -81,9 +179,7 @@ class _Merge:
             self._find_removed(number)
         for number in range(256) if self._has_tags else ():
             self._decide(number)  # which tags are of one person; what it returns would fill the memory
-        for tag, step in [*self._removed.items()]:
-            root = self._root(tag)
-            self._removed[root] = max(self._removed.get(root, BEFORE), step)
+        self._tags.settle()
         has_tags = self._has_tags
         changes = any(end != NEVER for end in self._ends)
         parts = (self._part(number, tagged=has_tags) for number in range(256))
@@ -92,6 +188,7 @@ class _Merge:
     def _read(self, logs: Sequence[Log]) -> bool:
         is_whole = True
         for log in logs:
+            self._notes.folder = log.path.parent
             batches: dict[int, int] = {}  # step of their sending
             try:
                 for frame in log.frames():
@@ -112,19 +209,15 @@ class _Merge:
         return is_whole
 
     def _note(self, records: bytes, step: int, *, removes: bool) -> None:
-        start = step.to_bytes(STEP_BYTES) + bytes([removes])
-        for at in range(0, len(records), RECORD_BYTES):
-            record = records[at : at + RECORD_BYTES]
-            self._noted[record[0]] += start + record
-            self._has_tags = self._has_tags or record[PLAIN_BYTES:] != NO_TAG
+        self._notes.add(records, step, removes=removes)
+        tags = iter_unpack(f"{PLAIN_BYTES}x{TAG_BYTES}s", b"" if self._has_tags else records)
+        self._has_tags = self._has_tags or any(tag != NO_TAG for (tag,) in tags)
 
     def _find_removed(self, number: int) -> None:
         """Find the tags of identifiers that are removed."""
-        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
         tags: dict[bytes, set[bytes]] = {}
-        for at in range(0, len(noted), size):
-            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), noted[at + STEP_BYTES]
-            entry = LedgerEntry.decode(noted[at + STEP_BYTES + 1 : at + size])
+        for step, removes, record in self._notes.of(number):
+            entry = LedgerEntry.decode(record)
             digest = entry.digest
             if digest in self._rejected.get(step, ()):
                 continue
@@ -133,16 +226,14 @@ class _Merge:
                 tags[digest] = {self._index.entry(position).tag} if position >= 0 else set()
             tags[digest].add(entry.tag)
             for tag in tags[digest] - {NO_TAG} if removes else ():
-                self._removed[tag] = max(self._removed.get(tag, BEFORE), step)
+                self._tags.remove(tag, step)
 
     def _decide(self, number: int) -> dict[bytes, _Change]:
         """Decide what becomes of the identifiers whose digests begin with a byte."""
-        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
         found: dict[bytes, _Change] = {}
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
-        for at in range(0, len(noted), size):
-            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), bool(noted[at + STEP_BYTES])
-            entry = LedgerEntry.decode(noted[at + STEP_BYTES + 1 : at + size])
+        for step, removes, record in self._notes.of(number):
+            entry = LedgerEntry.decode(record)
             digest, end = entry.digest, self._ends[step]
             if digest in self._rejected.get(step, ()):
                 continue
@@ -158,23 +249,19 @@ class _Merge:
                 after = None if is_certain else entry._replace(uncertain=True, tag=old_tag)
                 found[digest] = _Change(after, step)
                 continue
-            if old_tag not in (NO_TAG, entry.tag) and self._removed.get(old_tag, BEFORE) <= before.step:
+            if old_tag != NO_TAG:
                 if entry.tag == NO_TAG:
-                    entry = entry._replace(tag=old_tag)
-                else:
-                    self._join(old_tag, entry.tag)
+                    entry = entry._replace(tag=digest[:TAG_BYTES])
+                self._tags.join(old_tag, entry.tag, step)
             found[digest] = _Change(entry._replace(uncertain=not is_certain), step)
         return found
 
     def _plain_changes(self, number: int) -> tuple[dict[bytes, bytes], set[bytes]]:
         """Return the new records and the removed digests, where nobody has several identifiers."""
-        noted, size = bytes(self._noted[number]), STEP_BYTES + 1 + RECORD_BYTES
         new: dict[bytes, bytes] = {}
         removed = set[bytes]()
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
-        for at in range(0, len(noted), size):
-            step, removes = int.from_bytes(noted[at : at + STEP_BYTES]), bool(noted[at + STEP_BYTES])
-            record = noted[at + STEP_BYTES + 1 : at + size]
+        for step, removes, record in self._notes.of(number):
             digest = record[:HALF]
             if digest in self._rejected.get(step, ()):
                 continue
@@ -197,23 +284,13 @@ class _Merge:
         """Tell whether two requests did the opposite at once: nobody knows which was applied last."""
         return earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
 
-    def _join(self, one: bytes, other: bytes) -> None:
-        one, other = self._root(one), self._root(other)
-        if one != other:
-            self._roots[max(one, other)] = min(one, other)
-
-    def _root(self, tag: bytes) -> bytes:
-        while tag in self._roots:
-            tag = self._roots[tag]
-        return tag
-
     def _part(self, number: int, *, tagged: bool) -> LedgerPart:
         """Return the records whose digests begin with a byte."""
         index = self._index
         is_plain = self._is_known and not self._has_tags
         added, removed = self._plain_changes(number) if is_plain else ({}, set[bytes]())
         changed = {} if is_plain else self._decide(number)
-        is_moved = bool(self._roots or self._removed) and index.width == RECORD_BYTES
+        is_moved = bool(self._tags.touched) and index.width == RECORD_BYTES
         if not self._is_known or tagged != (index.width == RECORD_BYTES):
             records = {record[:HALF]: record for record in index.records(number)}
         else:
@@ -240,16 +317,21 @@ class _Merge:
 
     def _spliced(self, number: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
         """Return the records that begin with a byte, with some replaced, inserted or removed."""
-        data, begin, parts, done = self._index.part(number), self._index.begin_of(number), [], 0
+        index, parts, done = self._index, list[bytes](), 0
+        data, begin, width = index.part(number), index.begin_of(number), index.width
         for digest in sorted(new.keys() | removed):
-            at, is_there = self._index.place(digest)
-            parts += [data[done : at - begin], new.get(digest, b"")]
-            done = at - begin + self._index.width * is_there
+            start, end = (offset - begin for offset in index.bucket(digest))
+            at = data.find(digest, start, end)
+            if not (is_there := at >= 0 and (at - start) % width == 0):
+                places = range(start, end, width)
+                at = start + width * bisect_left(places, digest, key=lambda place: data[place : place + HALF])
+            parts += [data[done:at], new.get(digest, b"")]
+            done = at + width * is_there
         return b"".join([*parts, data[done:]])
 
     def _touched(self, number: int) -> dict[bytes, bytes]:
         """Return the records that begin with a byte and have a tag that was removed or joined."""
-        tags = self._roots.keys() | self._removed.keys()
+        tags = self._tags.touched
         records = self._index.records(number)
         return {record[:HALF]: record for record in records if record[PLAIN_BYTES:] in tags}
 
@@ -257,9 +339,8 @@ class _Merge:
         """Return an entry with the tag of its person, uncertain where that was removed later."""
         if entry.tag == NO_TAG:
             return entry
-        tag = self._root(entry.tag)
-        removed = max(self._removed.get(each, BEFORE) for each in (tag, entry.tag)) > step
-        return entry._replace(tag=tag, uncertain=entry.uncertain or removed)
+        tag, removal = self._tags.find(entry.tag)
+        return entry._replace(tag=tag, uncertain=entry.uncertain or removal > step)
 
 
 MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))

@@ -23,7 +23,7 @@ from ..uploads.upload import (
 from .identifiers import IDENTIFIERS
 from .ledger import Ledger, OpenLedger
 from .ledger_log import LogFile
-from .ledger_records import HALF, month_of
+from .ledger_records import month_of
 from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users
 
 if TYPE_CHECKING:
@@ -196,11 +196,7 @@ class RecordedUpload:
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch; the log has it before and after."""
         assert self._log
-        digests = self._log.note_sent(batch.number, batch.items, self._until)
+        self._log.note_sent(batch.number, batch.items, self._until)
         ack = self.users.send(client, batch, attempts)
-        self._log.note_acknowledged(batch.number, _digests_of(ack, digests))
+        self._log.note_acknowledged(batch.number, batch.items, {record for record, _ in ack.failed})
         return ack
-
-
-def _digests_of(ack: Acknowledgement, digests: dict[int, list[bytes]]) -> Iterator[bytes]:
-    return (found[:HALF] for record, _ in ack.failed for found in digests[record])

@@ -1,7 +1,6 @@
 """A plan in a file: what it would change, and a digest of what it saw."""
 
 import json
-from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from ..config.strict_yaml import LinedBuilder, fast_loader, load
 from ..errors import ContentError, NotConfirmedError
 from .file import CampaignFile
+from .model import Entry, Stored
 from .plan import CampaignPlan, Change
 
 MARK = "adsctl_plan"
@@ -34,7 +34,7 @@ def encode(
         "folder": str(Path(file.label).absolute().parent),
         "options": options,
         "changes": [change.record() for change in plan.changes],
-        "seen": seen(plan.changes),
+        "seen": seen(plan),
         "content": file.content.decode("utf-8-sig"),
     }
     return json.dumps(document, ensure_ascii=False) + "\n"
@@ -53,11 +53,11 @@ def decode(content: bytes, label: str) -> dict[str, Any]:
     return found
 
 
-def seen(changes: Iterable[Change]) -> dict[str, str]:
-    """Return a digest of each record that changes touch, by its id."""
+def seen(plan: CampaignPlan) -> dict[str, str]:
+    """Return digests of what a plan changes, and of what that lies in, by their ids."""
     found = {}
-    for change in changes:
-        for one in (change.stored, change.stored.parent if change.stored else None):
+    for change in plan.changes:
+        for one in (change.stored, _above(plan, change)):
             if one:
                 fields = {name: value for name, value in one.fields.items() if name not in VOLATILE}
                 text = json.dumps(fields, sort_keys=True)
@@ -65,26 +65,53 @@ def seen(changes: Iterable[Change]) -> dict[str, str]:
     return found
 
 
-def require_unchanged(stored: dict[str, Any], plan: CampaignPlan, *, is_begun: bool) -> None:
-    """Raise NotConfirmedError where the account has changed since a plan was made.
+def keep_planned(stored: dict[str, Any], plan: CampaignPlan, *, is_begun: bool) -> int:
+    """Keep of a plan what a stored one has, and return how many other differences there are by now.
 
-    Of one that is begun, what an earlier run has done is no change.
+    Raise NotConfirmedError where a campaign that the stored plan touches has changed. Of one that is begun,
+    what an earlier run has done is no change.
     """
-    planned = [*map(_text, stored["changes"])]
-    now = [_text(change.record()) for change in plan.changes]
+    mark = _identity if is_begun else _text
+    planned = [mark(change) for change in stored["changes"]]
+    campaigns, known = _campaigns(plan), {*planned}
+    kept = [change for change in plan.changes if mark(change.record()) in known]
+    others = {*plan.changes}.difference(kept)
+    touched = {campaigns[change] for change in kept}
     if is_begun:
-        marks = {_identity(change) for change in stored["changes"]}
-        other = [change for change in plan.changes if _identity(change.record()) not in marks]
-        is_same = not other
-    else:
-        is_same = planned == now and all(
-            stored["seen"].get(id) == digest for id, digest in seen(plan.changes).items()
-        )
+        touched |= {_top(one) for one in plan.matched.values() if one.id in stored["seen"]}
+    is_same = touched.isdisjoint(campaigns[change] for change in others)
+    if others:
+        plan.keep({*kept}.__contains__)
+    if not is_begun:
+        is_same = is_same and planned == [*map(_text, (change.record() for change in kept))]
+        is_same = is_same and all(stored["seen"].get(id) == digest for id, digest in seen(plan).items())
     if not is_same:
         raise NotConfirmedError(
             "the account has changed since the plan was made",
             hint="nothing was changed; make the plan again with 'adsctl campaigns plan FILE --out PLAN'",
         )
+    return len(others)
+
+
+def _above(plan: CampaignPlan, change: Change) -> Stored | None:
+    """Return the record of the account that what changes lies in."""
+    above = change.stored.parent if change.stored else None
+    return above or (plan.matched.get(change.parent) if change.parent else None)
+
+
+def _campaigns(plan: CampaignPlan) -> dict[Change, Stored | Entry | None]:
+    """Return in which campaign each change is: one of the account, or a new one of the file."""
+    found, created = dict[Change, Stored | Entry | None](), dict[Entry | None, Stored | Entry | None]()
+    for change in plan.changes:  # what is above comes first
+        one = change.stored or _above(plan, change)
+        found[change] = _top(one) if one else created.get(change.parent, change.entry)
+        if change.action == "create":
+            created[change.entry] = found[change]
+    return found
+
+
+def _top(one: Stored) -> Stored:
+    return _top(one.parent) if one.parent else one
 
 
 def _text(record: dict[str, Any]) -> str:

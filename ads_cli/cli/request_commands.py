@@ -4,7 +4,6 @@ Every option is passed on as text and validated by the declaration alone: all pr
 and no limit is written twice.
 """
 
-from collections.abc import Callable
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
@@ -81,89 +80,76 @@ class RequestCommand(ExampleCommand):
     def invoke(self, ctx: Any) -> None:
         """Validate the request, send it, show the response."""
         call = Invocation.of(ctx, mutates=self.request.endpoint.mutates)
-        request_type = self.request_for(call.settings.service)
-        endpoint, common = request_type.endpoint, common_fields(request_type)
-        fields = {field.name: field for field in fields_of(request_type)}
-        values = self._values(request_type, ctx.params)
-        shape = {name: values.pop(name, None) for name in ("envelope", "all", "limit")}
-        shape["envelope"] = shape["envelope"] and call.printer.shows_documents
+        kind = self.request_for(call.settings.service)
+        RequestRun(call, kind, self._values(kind, ctx.params), takes_file="file" in ctx.params).run()
+
+
+class RequestRun:
+    """One run of the command of a request; `values` are those of its parameters."""
+
+    def __init__(
+        self, call: Invocation, kind: type[Request], values: dict[str, Any], *, takes_file: bool
+    ) -> None:
+        self.call, self.kind, self.values = call, kind, values
+        self.is_all, self.limit = values.pop("all", False), values.pop("limit", None)
+        self.envelope = bool(values.pop("envelope", False) and call.printer.shows_documents)
+        fields = {field.name: field for field in fields_of(kind)}
         for name in WIRE_NAMES & values.keys():
             _use_alias(fields[neutral_name(name)], name, values)
-        is_unused = values.pop("unused", None)
+        self.is_paged = "cursor" in fields
+        self.is_unused = values.pop("unused", False)
         if values.pop("active", None):
-            _use_active(request_type, values)
-        file = values.pop("file", None)
-        names = (
-            BATCH_OPTIONS if has_batch_options(request_type) else ONCE_OPTIONS if "file" in ctx.params else ()
-        )
-        batch = {name: values.pop(name, None) for name in names}
-        named = None if "currency" in fields else values.pop("currency", None)
-        values |= {name: getattr(call, option) for name, option in common.items()}
-        currency_of = _currency_of(call, request_type, named)
-        media = _media_references(request_type)
-        if endpoint.takes_several and self._run_several(
-            call, request_type, values, file, batch, currency_of, envelope=bool(shape["envelope"])
-        ):
+            _use_active(kind, values)
+        self.file: str | None = values.pop("file", None)
+        names = BATCH_OPTIONS if has_batch_options(kind) else ONCE_OPTIONS if takes_file else ()
+        self.batch = {name: values.pop(name, None) for name in names}
+        currency = None if "currency" in fields else values.pop("currency", None)
+        values |= {name: getattr(call, option) for name, option in common_fields(kind).items()}
+        self.currency_of = _currency_of(call, kind, currency)
+        self.media = _media_references(kind)
+        self.left_out: list[str] = []  # of a record of the service, since it is read only
+
+    def run(self) -> None:
+        """Send the request, or one for each record that is meant, and show what the service answers."""
+        call, endpoint = self.call, self.kind.endpoint
+        if endpoint.takes_several and self._ran_for_several():
             return
-        left_out: list[str] = []  # of a record of the service, since it is read only
-        if file and (endpoint.batch or endpoint.makes_anew or endpoint.method == "PUT"):
-            found = _of_records(call, request_type, file, values, batch, currency_of, media, left_out.extend)
-            if found is None:
-                return
-            if not isinstance(found, Request) and not call.dry_run:
-                if left_out:
-                    _of_record(call, found.request, left_out)
-                call.writes.approve([call.client.prepare(found.request)])
-                _create_once(call, found, media, envelope=bool(shape["envelope"]))
-                return
-            request = found if isinstance(found, Request) else found.request
-        else:
-            refuse_several(batch)
-            service = call.settings.service
-            request = request_from_input(
-                request_type,
-                values,
-                file,
-                service=service,
-                currency_of=currency_of,
-                media=media,
-                on_record=left_out.extend,
-            )
-        if left_out:
-            reduced = _of_record(call, request, left_out)
+        is_of_records = self.file and (endpoint.batch or endpoint.makes_anew or endpoint.method == "PUT")
+        found = self._of_records() if is_of_records else self._of_input()
+        if found is None:
+            return
+        request = found if isinstance(found, Request) else found.request
+        if self.left_out:
+            reduced = self._reduced(request)
             if reduced is None:
                 return
             request = reduced
-        if endpoint.mutates:
+        if endpoint.mutates:  # nothing is prepared, and no client made, where there is no guard
             call.writes.approve(call.client.prepare(each) for each in [request])
+        if not isinstance(found, Request) and not call.dry_run:
+            self._create_once(found)
+            return
         if not call.dry_run or call.is_plan:
-            _confirm(call, request)
-        _upload(call, request, media)
+            self._confirm(request)
+        self._upload(request)
         if call.dry_run:
             show_request(call, request)
-        elif is_unused:
-            _list_unused(call, request, **shape)
-        elif "cursor" in fields:
-            show_list(call, request, **shape)
-        else:
-            _show_response(call, request, call.client.call(request), envelope=bool(shape["envelope"]))
+        elif self.is_unused:
+            from ..commands.media.unused import list_unused
 
-    def _run_several(
-        self,
-        call: Invocation,
-        kind: type[Request],
-        values: dict[str, Any],
-        file: str | None,
-        batch: dict[str, Any],
-        currency_of: CurrencyOf,
-        *,
-        envelope: bool,
-    ) -> bool:
-        """Run the command for several records; where one is named, put its id and --set into `values`."""
-        id_field, service = str(kind.endpoint.id_field), call.settings.service
+            list_unused(call, request, envelope=self.envelope, all=self.is_all, limit=self.limit)
+        elif self.is_paged:
+            show_list(call, request, envelope=self.envelope, all=self.is_all, limit=self.limit)
+        else:
+            self._show(request, call.client.call(request))
+
+    def _ran_for_several(self) -> bool:
+        """Run the command for several records; where one is named, put its id and --set into the values."""
+        call, kind, values = self.call, self.kind, self.values
+        id_field = str(kind.endpoint.id_field)
         ids, where, settings = (values.pop(name, None) or () for name in (id_field, "where", "set"))
         values[id_field] = ids[0] if ids else None
-        if not (ids or where or file):
+        if not (ids or where or self.file):
             example = "'name~^Winter'" if "name" in kind.endpoint.record_fields else "line_item_id=9d4c1"
             raise UsageError(
                 f"{id_field.upper()}: is required",
@@ -175,20 +161,93 @@ class RequestCommand(ExampleCommand):
         from ..commands.batches.several import SeveralRecords
 
         chosen = Chosen(ids, where, settings)
-        chosen.require_one_way(file)
-        refuse_several(batch)
+        chosen.require_one_way(self.file)
+        refuse_several(self.batch)
         records = SeveralRecords(call, kind, values | {id_field: None}, chosen)
         if chosen.is_one:
             values |= records.settings_of_one()
             return False
         if kind.endpoint.method == "GET":
-            records.show(envelope=envelope)
+            records.show(envelope=self.envelope)
             return True
+        service, currency_of = call.settings.service, self.currency_of
         records.change(
             lambda given: request_from_input(kind, given, service=service, currency_of=currency_of),
-            envelope=envelope,
+            envelope=self.envelope,
         )
         return True
+
+    def _of_input(self) -> Request:
+        refuse_several(self.batch)
+        return request_from_input(
+            self.kind,
+            self.values,
+            self.file,
+            service=self.call.settings.service,
+            currency_of=self.currency_of,
+            media=self.media,
+            on_record=self.left_out.extend,
+        )
+
+    def _of_records(self) -> "Request | OneRecord | None":
+        """Return the request of the only record of the file, or send several."""
+        from ..commands.batches import BatchOptions, send_records
+
+        batch = BatchOptions(**{name: value for name, value in self.batch.items() if value is not None})
+        assert self.file
+        return send_records(
+            *(self.call, self.kind, self.file, self.values, batch),
+            *(self.currency_of, self.media, self.left_out.extend),
+        )
+
+    def _reduced(self, request: Request) -> Request | None:
+        """Return a change of only what differs from the service's record; None where nothing does."""
+        from ..commands.batches import say_left_out
+
+        say_left_out(self.call, self.left_out)
+        if request.endpoint.method != "PUT":
+            return request
+        from ..commands.batches.current import only_what_differs, show_current
+
+        (reduced,) = only_what_differs(self.call, [request])
+        if reduced is None:
+            show_current(self.call, request)
+        return reduced
+
+    def _confirm(self, request: Request) -> None:
+        """Ask before a request that destroys something, or lets something spend, or spend more."""
+        if prompt := request.endpoint.confirm_prompt:
+            self.call.confirm(prompt.format(**msgspec.structs.asdict(request)))
+        if may_spend_more(request):
+            from ..commands.spending import confirm_spending
+
+            confirm_spending(self.call, [request])
+
+    def _upload(self, request: Request) -> None:
+        """Upload the files that are given in place of media keys."""
+        if self.media:
+            from ..commands.media.references import upload_references
+
+            upload_references(self.call, request, self.media)
+
+    def _create_once(self, one: "OneRecord") -> None:
+        """Create the only record of a file, and show it."""
+        from ..commands.uploads.creation import create_once
+
+        def prepare() -> "PreparedRequest":
+            self._upload(one.request)
+            return self.call.client.prepare(one.request)
+
+        create_once(
+            self.call,
+            one,
+            prepare,
+            lambda response: self._show(one.request, response),
+            lambda: self._confirm(one.request),
+        )
+
+    def _show(self, request: Request, response: "Response") -> None:
+        show(self.call, request, response.body if self.envelope else response.data)
 
 
 def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> CurrencyOf:
@@ -200,89 +259,13 @@ def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> Cu
     return Currencies(call, named).of
 
 
-def _of_records(
-    call: Invocation,
-    kind: type[Request],
-    file: str,
-    values: dict[str, Any],
-    batch: dict[str, Any],
-    currency_of: CurrencyOf,
-    media: "MediaReferences | None",
-    on_record: Callable[[list[str]], None],
-) -> "Request | OneRecord | None":
-    """Return the request of the only record of a file, or send several."""
-    from ..commands.batches import BatchOptions, send_records
-
-    given = {name: value for name, value in batch.items() if value is not None}
-    return send_records(call, kind, file, values, BatchOptions(**given), currency_of, media, on_record)
-
-
-def _of_record(call: Invocation, request: Request, left_out: list[str]) -> Request | None:
-    """Return what a change makes another of the record that it was read from; None where that is nothing."""
-    from ..commands.batches import say_left_out
-
-    say_left_out(call, left_out)
-    if request.endpoint.method != "PUT":
-        return request
-    from ..commands.batches.current import only_what_differs, show_current
-
-    (reduced,) = only_what_differs(call, [request])
-    if reduced is None:
-        show_current(call, request)
-    return reduced
-
-
-def _media_references(request: type[Request]) -> "MediaReferences | None":
+def _media_references(kind: type[Request]) -> "MediaReferences | None":
     """Return what takes the files in place of media keys, where the request has such keys."""
-    if not takes_files(request):
+    if not takes_files(kind):
         return None
     from ..media.references import MediaReferences
 
-    return MediaReferences(request)
-
-
-def _upload(call: Invocation, request: Request, media: "MediaReferences | None") -> None:
-    """Upload the files that are given in place of media keys."""
-    if media:
-        from ..commands.media.references import upload_references
-
-        upload_references(call, request, media)
-
-
-def _create_once(
-    call: Invocation, one: "OneRecord", media: "MediaReferences | None", *, envelope: bool
-) -> None:
-    """Create the only record of a file, and show it."""
-    from ..commands.uploads.creation import create_once
-
-    def show_response(response: "Response") -> None:
-        _show_response(call, one.request, response, envelope=envelope)
-
-    def prepare() -> "PreparedRequest":
-        _upload(call, one.request, media)
-        return call.client.prepare(one.request)
-
-    create_once(call, one, prepare, show_response, lambda: _confirm(call, one.request))
-
-
-def _list_unused(call: Invocation, request: Request, **shape: Any) -> None:
-    from ..commands.media.unused import list_unused
-
-    list_unused(call, request, **shape)
-
-
-def _show_response(call: Invocation, request: Request, response: "Response", *, envelope: bool) -> None:
-    show(call, request, response.body if envelope else response.data)
-
-
-def _confirm(call: Invocation, request: Request) -> None:
-    """Ask before a request that destroys something, or lets something spend, or spend more."""
-    if prompt := request.endpoint.confirm_prompt:
-        call.confirm(prompt.format(**msgspec.structs.asdict(request)))
-    if may_spend_more(request):
-        from ..commands.spending import confirm_spending
-
-        confirm_spending(call, [request])
+    return MediaReferences(kind)
 
 
 def _key(param: Any) -> str:

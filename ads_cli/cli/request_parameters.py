@@ -5,9 +5,9 @@ from typing import Any
 
 from typer import Exit
 
-from ..api.amounts import MICRO_WORDS, amount_names
+from ..api.amounts import MICRO_WORDS, amount_names, money_fields
 from ..api.batches import has_batch_options
-from ..api.endpoint import BatchEndpoint, Endpoint, Request, document_of
+from ..api.endpoint import Endpoint, Request, document_of
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
 from ..api.time import DayOrTime, ExactTime, Time
@@ -30,40 +30,24 @@ BATCH_OPTIONS = ("format", "failed_out", "force", *ONCE_OPTIONS)
 FORMATS = "csv, tsv, json, jsonl or yaml"
 
 
-def file_help(batch: BatchEndpoint | None) -> str:
-    """Say how a file of several records is sent."""
-    return f"several records, in a list or a table, are sent {batch.size if batch else 'one'} at a time; "
-
-
 def batch_options() -> Iterator[Option]:
     """Make the options that say how several records are read and sent."""
-    yield Option("format", "--format", metavar="FORMAT", help=f"{FORMATS} (default: by extension)")
-    yield Option(
-        "failed_out",
-        "--failed-out",
-        metavar="FILE",
-        help="Write rejected records here, with _line and _error",
-    )
-    yield _flag("force", "Replace an existing file, whatever it holds")
+    yield Option("--format", metavar="FORMAT", help=f"{FORMATS} (default: by extension)")
+    yield Option("--failed-out", metavar="FILE", help="Write rejected records here, with _line and _error")
+    yield Option("--force", is_flag=True, help="Replace an existing file, whatever it holds")
 
 
 def once_options(*, creates: bool) -> Iterator[Option]:
     """Make the options about an unfinished run with a file."""
-    yield _flag("resume", "Resume the last unfinished run with this file")
+    yield Option("--resume", is_flag=True, help="Resume the last unfinished run with this file")
     if creates:
         yield Option(
-            "uncertain",
             "--uncertain",
             metavar="[skip|resend]",
             help="With --resume: what to do with records whose answer was lost, which may exist",
         )
 
 
-def _flag(name: str, help: str) -> Option:
-    return Option(name, f"--{name}", is_flag=True, help=help)
-
-
-FILTERS = {"media library list": {"unused": "Only what nothing of the account shows, of all pages"}}
 METAVARS = {int: "N", Time: "TIME", ExactTime: "TIME", DayOrTime: "TIME"}
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
@@ -79,30 +63,32 @@ def request_parameters(request: type[Request]) -> list[Any]:
     common = common_fields(request)
     own = [field for field in fields_of(request) if field.name not in common]
     endpoint = request.endpoint
-    has_file = bool(endpoint.batch) or any(field.type.is_nested for field in own)
+    has_document, is_sent_in_batches = any(field.type.is_nested for field in own), has_batch_options(request)
+    has_file = bool(endpoint.batch) or has_document
     params = [param for field in own for param in field_parameters(field, endpoint, has_file=has_file)]
     params.sort(key=lambda param: (not isinstance(param, Argument), not param.required))
     params += file_options(request)
-    if any(field.type.is_nested for field in own):
-        params += document_options(request)
-    elif has_batch_options(request):
-        params.append(file_option(request))
-    if has_batch_options(request):
+    if has_document or is_sent_in_batches:
+        params += document_options(request, has_example=has_document)
+    if is_sent_in_batches:
         params += batch_options()
-    if has_batch_options(request) or (endpoint.makes_anew and any(param.name == "file" for param in params)):
+    if is_sent_in_batches or (endpoint.makes_anew and has_document):
         params += once_options(creates=endpoint.makes_anew)
-    if any(field.type.extra("money") for field in own) and endpoint.mutates:
-        params += currency_option(own)
+    names = {field.name for field in own}
+    if money_fields(request) and endpoint.mutates and "currency" not in names:
+        text = "The currency of amounts in whole units (default: looked up where they have decimals)"
+        params.append(Option("--currency", metavar="CODE", help=text))
     if endpoint.takes_several:
         params += choosing_options(request)
-    is_paged = any(field.name == "cursor" for field in own)
-    return [*params, *filters_of(endpoint), envelope_option(), *(paging_options() if is_paged else [])]
-
-
-def filters_of(endpoint: Endpoint) -> list[Option]:
-    """Make the options that choose records of a list here, since the service cannot."""
-    filters = FILTERS.get(endpoint.command, {})
-    return [Option(name, as_option(name), is_flag=True, help=help) for name, help in filters.items()]
+    if endpoint.command == "media library list":
+        text = "Only what nothing of the account shows, of all pages"
+        params.append(Option("--unused", is_flag=True, help=text))
+    text = "Show the whole response, not only its data (json, yaml, jsonl)"
+    params.append(Option("--envelope", is_flag=True, default=False, help=text))
+    if "cursor" in names:
+        params.append(Option("--all", is_flag=True, default=False, help="Follow all pages"))
+        params.append(Option("--limit", metavar="N", help="Follow pages until N records"))
+    return params
 
 
 def takes_files(request: type[Request]) -> dict[str, str]:
@@ -133,15 +119,13 @@ def file_options(request: type[Request]) -> Iterator[Option]:
 def choosing_options(request: type[Request]) -> Iterator[Option]:
     """Make the options that find records in place of their ids, and change what they have."""
     yield Option(
-        "where",
         "--where",
         metavar="CONDITION",
         multiple=True,
         help="In place of ids: all records for which this holds, as in 'name~^Winter'; may be repeated",
     )
-    if request.endpoint.method == "PUT" and any(field.type.extra("money") for field in fields_of(request)):
+    if request.endpoint.method == "PUT" and money_fields(request):
         yield Option(
-            "set",
             "--set",
             metavar="FIELD=VALUE",
             multiple=True,
@@ -186,7 +170,7 @@ def field_parameters(field: Field, endpoint: Endpoint, *, has_file: bool) -> Ite
         yield FieldOption(
             field.name,
             name,
-            *aliases_of(field),
+            *map(as_option, filter(None, [field_type.extra("alias")])),
             metavar=metavar(field_type),
             help=". ".join(filter(None, (field.help, choices_help(field_type)))),
             required=field.required,
@@ -198,7 +182,6 @@ def field_parameters(field: Field, endpoint: Endpoint, *, has_file: bool) -> Ite
         yield AliasOption(wire_name, as_option(wire_name), help="", hidden=True)
     if field_type.extra("spends"):
         yield Option(
-            "active",
             "--active",
             is_flag=True,
             help=f"The same as {name} ACTIVE; it asks first, since it may spend from then on",
@@ -211,12 +194,6 @@ def field_parameters(field: Field, endpoint: Endpoint, *, has_file: bool) -> Ite
             metavar="AMOUNT",
             help=field.help.replace(MICRO_WORDS, "In units of the currency, as in 1.50"),
         )
-
-
-def aliases_of(field: Field) -> list[str]:
-    """List the further, shorter names of an option."""
-    alias = field.type.extra("alias")
-    return [as_option(alias)] if alias else []
 
 
 def metavar(field_type: FieldType) -> str:
@@ -238,21 +215,21 @@ def choices_help(field_type: FieldType) -> str:
     return f"One of {', '.join(field_type.choices)}" if metavar(field_type) == "VALUE" else ""
 
 
-def file_option(request: type[Request]) -> Option:
-    """Make --file, which reads the fields of one record, or of several where there is a batch line."""
-    several = file_help(request.endpoint.batch) if has_batch_options(request) else ""
-    return Option(
-        "file",
-        "--file",
-        "-f",
+def document_options(request: type[Request], *, has_example: bool) -> Iterator[Option]:
+    """Make --file, which reads fields from a document, and --example, which prints such a document."""
+    several = ""
+    if has_batch_options(request):
+        batch = request.endpoint.batch
+        several = (
+            f"several records, in a list or a table, are sent {batch.size if batch else 'one'} at a time; "
+        )
+    yield Option(
+        *("--file", "-f"),
         metavar="FILE",
         help=f"Read fields from a YAML or JSON file, or - for standard input; {several}options outrank it",
     )
-
-
-def document_options(request: type[Request]) -> Iterator[Option]:
-    """Make --file, which reads fields from a document, and --example, which prints such a document."""
-    yield file_option(request)
+    if not has_example:
+        return
 
     def print_example(ctx: Any, param: Any, value: Any) -> None:
         if value:
@@ -267,30 +244,3 @@ def document_options(request: type[Request]) -> Iterator[Option]:
         callback=print_example,
         help="Print an example of such a file",
     )
-
-
-def currency_option(fields: list[Field]) -> Iterator[Option]:
-    """Make --currency, which says how many decimals amounts in whole units may have."""
-    if not any(field.name == "currency" for field in fields):
-        yield Option(
-            "currency",
-            "--currency",
-            metavar="CODE",
-            help="The currency of amounts in whole units (default: looked up where they have decimals)",
-        )
-
-
-def envelope_option() -> Option:
-    """Make --envelope, which shows the whole response."""
-    return Option(
-        "--envelope",
-        is_flag=True,
-        default=False,
-        help="Show the whole response, not only its data (json, yaml, jsonl)",
-    )
-
-
-def paging_options() -> Iterator[Option]:
-    """Make --all and --limit, which follow the pages."""
-    yield Option("--all", is_flag=True, default=False, help="Follow all pages")
-    yield Option("--limit", metavar="N", help="Follow pages until N records")

@@ -4,9 +4,8 @@ import json
 import re
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import parse_qsl, quote
 
 import typer
@@ -14,7 +13,7 @@ import typer
 from ..api.fields import path_segment
 from ..api.parts import as_text
 from ..console.invocation import Invocation
-from ..console.options import completes_from
+from ..console.parameters import argument, choice, flag, option
 from ..console.request_input import is_text
 from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
@@ -29,39 +28,6 @@ HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*+([\x20-\x7e]*)")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
 PLACEHOLDERS = {"account_id": "account", "product_catalog_id": "catalog"}
 RESERVED_HEADERS = ("authorization", "host", "content-length")
-
-
-class Base(StrEnum):
-    """The address that a request is sent to."""
-
-    ads = "ads"
-    platform = "platform"
-    sandbox = "sandbox"
-
-
-RequestPath = Annotated[
-    str, typer.Argument(metavar="PATH", help="As in /12/accounts; {account_id} is replaced by the one in use")
-]
-Fields = Annotated[
-    list[str] | None, typer.Option("-f", metavar="KEY=VALUE", help="A query parameter, as text")
-]
-TypedFields = Annotated[
-    list[str] | None,
-    typer.Option("-F", metavar="KEY=JSON", help="A query parameter, as JSON or @FILE; null is not sent"),
-]
-Body = Annotated[
-    str | None, typer.Option("--input", metavar="FILE", help="A file with the body; - is standard input")
-]
-Forms = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--form", metavar="NAME=VALUE", help="A field of a multipart body, as text, or @FILE; may be repeated"
-    ),
-]
-Headers = Annotated[list[str] | None, typer.Option("-H", metavar="KEY:VALUE", help="A further header")]
-Curl = Annotated[
-    bool, typer.Option("--as-curl", help="Print the request for curl, with secrets masked; send nothing")
-]
 
 
 @dataclass
@@ -100,22 +66,24 @@ class RawRequest:
 
 def api(
     ctx: typer.Context,
-    method: Annotated[
-        str,
-        typer.Argument(metavar="METHOD", help=", ".join(METHODS), autocompletion=completes_from(METHODS)),
-    ],
-    path: RequestPath,
-    field: Fields = None,
-    typed: TypedFields = None,
-    body: Body = None,
-    form: Forms = None,
-    header: Headers = None,
-    base: Annotated[Base, typer.Option(help="The address to send it to")] = Base.ads,
-    paginate: Annotated[bool, typer.Option("--paginate", help="Follow the pages of a list")] = False,
-    envelope: Annotated[
-        bool, typer.Option("--envelope", help="Show the whole response, not only its data")
-    ] = False,
-    as_curl: Curl = False,
+    method: Annotated[str, argument("METHOD", ", ".join(METHODS), offers=METHODS)],
+    path: Annotated[str, argument("PATH", "As in /12/accounts; {account_id} is replaced by the one in use")],
+    field: Annotated[list[str] | None, option("KEY=VALUE", "A query parameter, as text", "-f")] = None,
+    typed: Annotated[
+        list[str] | None, option("KEY=JSON", "A query parameter, as JSON or @FILE; null is not sent", "-F")
+    ] = None,
+    body: Annotated[
+        str | None, option("FILE", "A file with the body; - is standard input", "--input")
+    ] = None,
+    form: Annotated[
+        list[str] | None,
+        option("NAME=VALUE", "A field of a multipart body, as text, or @FILE; may be repeated"),
+    ] = None,
+    header: Annotated[list[str] | None, option("KEY:VALUE", "A further header", "-H")] = None,
+    base: Annotated[Literal["ads", "platform", "sandbox"], choice("The address to send it to")] = "ads",
+    paginate: Annotated[bool, flag("Follow the pages of a list")] = False,
+    envelope: Annotated[bool, flag("Show the whole response, not only its data")] = False,
+    as_curl: Annotated[bool, flag("Print the request for curl, with secrets masked; send nothing")] = False,
 ) -> None:
     """Send any signed request.
 
@@ -137,7 +105,7 @@ def api(
     content = _read_file(body) if body else b""
     if form:
         content = _multipart(form, headers, has_body=bool(body))
-    request = RawRequest(method, call.settings.address(base.value), plain_path, query, headers, content)
+    request = RawRequest(method, call.settings.address(base), plain_path, query, headers, content)
     if as_curl:
         from ..http.trace import Trace
 

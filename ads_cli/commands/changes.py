@@ -9,6 +9,7 @@ import typer
 from ..config.change_log import COLUMNS, ChangeLog
 from ..console.completion_ids import record_ids
 from ..console.invocation import Invocation
+from ..console.parameters import argument, option
 from ..errors import NotFoundError, UsageError
 from ..numbers import parse_count
 from ..output.text import counted
@@ -22,10 +23,10 @@ WHEN = "7d, 12h, or a date or time in UTC: 2026-11-23, 2026-11-23T18:00:00Z"
 
 def list_changes(
     ctx: typer.Context,
-    since: Annotated[str | None, typer.Option(metavar="WHEN", help=f"From then on: {WHEN}")] = None,
-    until: Annotated[str | None, typer.Option(metavar="WHEN", help="Before then")] = None,
-    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Those of this record")] = None,
-    limit: Annotated[str | None, typer.Option(metavar="N", help="Only the latest N")] = None,
+    since: Annotated[str | None, option("WHEN", f"From then on: {WHEN}")] = None,
+    until: Annotated[str | None, option("WHEN", "Before then")] = None,
+    id: Annotated[str | None, option("ID", "Those of this record")] = None,
+    limit: Annotated[str | None, option("N", "Only the latest N")] = None,
 ) -> None:
     """List what this tool changed from this machine, oldest first; --account shows those of one account.
 
@@ -53,9 +54,7 @@ def list_changes(
     call.printer.show(records, columns, "id", COLUMNS)
 
 
-def show_change(
-    ctx: typer.Context, change: Annotated[str, typer.Argument(metavar="ID", help="The id of the change")]
-) -> None:
+def show_change(ctx: typer.Context, change: Annotated[str, argument("ID", "The id of the change")]) -> None:
     """Show one change: its fields, and what they were before where the command knew.
 
     For example: adsctl changes show 6743e0aa-1f2e3d4c

@@ -7,6 +7,7 @@ import typer
 
 from ..batches import Uncertain
 from ..console.invocation import Invocation
+from ..console.parameters import choice, option
 from ..errors import UsageError
 from .uploads.options import FeedOptions, File, PushOptions, Recipe, RecipeDraft, recipe_file, with_options
 
@@ -15,26 +16,21 @@ class ConversionFileOptions(FeedOptions, frozen=True):
     """How a file of conversions is read."""
 
     recipe: Recipe = None
-    event_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The web event tag of rows that name none")
-    ] = None
-    currency: Annotated[
-        str | None, typer.Option(metavar="CODE", help="The currency of values without one (service: USD)")
-    ] = None
-    region: Annotated[
-        str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
-    ] = None
+    event_id: Annotated[str | None, option("ID", "The web event tag of rows that name none")] = None
+    currency: Annotated[str | None, option("CODE", "The currency of values without one (service: USD)")] = (
+        None
+    )
+    region: Annotated[str | None, option("REGION", "Country of national phone numbers, as in DE")] = None
 
 
 @with_options(feed=ConversionFileOptions, options=PushOptions, default_concurrency=1)
 def send(
     ctx: typer.Context,
     file: File,
-    pixel: Annotated[str, typer.Option("--pixel", metavar="ID", help="The pixel of the website")],
+    pixel: Annotated[str, option("ID", "The pixel of the website")],
     feed: ConversionFileOptions,
     uncertain: Annotated[
-        Uncertain | None,
-        typer.Option(help="With --resume: what to do with conversions whose answer was lost"),
+        Uncertain | None, choice("With --resume: what to do with conversions whose answer was lost")
     ] = None,
     recipe_draft: RecipeDraft = None,
     *,
@@ -59,23 +55,19 @@ def send(
     if currency and not currency.isalpha():
         raise UsageError(f"--currency: {currency!r} is not a code of ISO 4217", hint="as in EUR")
     defaults = {"event_id": feed.event_id, "price_currency": currency.upper() if currency else None}
-    rows = feed.open_rows(call, file, ("conversions",), KNOWN, feed.mapping(KNOWN))
+    rows = feed.open_rows(call, file, ("conversions",), KNOWN)
     rows.sensitive = True
     reader = ConversionReader(call.settings.names, defaults, checked_region(feed.region))
     plan = conversion_plan(rows, reader, pixel, uncertain)
-    recipe = recipe_file(call, recipe_draft, rows.source, options.failed_out, force=options.force)
+    recipe = recipe_file(call, recipe_draft, rows.source, force=options.force)
     is_resumed = options.resume or bool(options.job)
-    steps = OnceHooks(
-        call=call,
-        plan=plan,
-        activity="Sending",
-        is_resumed=is_resumed,
-        skip_invalid=options.skip_invalid,
+    hooks = OnceHooks(
+        call=call, plan=plan, activity="Sending", is_resumed=is_resumed, skip_invalid=options.skip_invalid
     )
     if recipe:
         recipe.write(call, feed, file)
     try:
-        PushCommand(steps, options).run()
+        PushCommand(hooks, options).run()
     finally:
         if options.failed_out and Path(options.failed_out).is_file():
             call.messages.say(f"{options.failed_out} contains people as you gave them; only you can read it")

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,9 +15,11 @@ import typer
 
 from .. import __version__
 from ..console.invocation import Invocation
+from ..console.parameters import flag
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError, UnavailableError
 from ..http.retry import http_date
 from ..http.trace import Trace
+from ..masking import mask_address
 from ..output.text import counted
 
 DATE = re.compile(r"[A-Z][a-z]{2}, [^,]{1,40}GMT")
@@ -62,6 +65,9 @@ def failed(error: AdsctlError) -> Diagnosis:
     return Diagnosis("error", error.message, error.hint, type(error))
 
 
+UNKNOWN = warning("not known, as an earlier check failed")
+
+
 class LastResponse(Trace):
     """A trace that keeps the status and the headers of the last response."""
 
@@ -97,10 +103,14 @@ class Doctor:
         yield "sign_in", (self.signed_in if offline else self.accepted)
         if not offline:
             yield "app_access", self.app_access
-            yield "accounts", self.accounts_and_role
-            yield "catalog", self.catalog
-            yield "early_access", self.early_access
-            yield "rate_limits", self.rate_limits
+            dependent = {
+                "accounts": self.accounts_and_role,
+                "catalog": self.catalog,
+                "early_access": self.early_access,
+                "rate_limits": self.rate_limits,
+            }
+            for name, check in dependent.items():
+                yield name, ((lambda: UNKNOWN) if self.problem else check)
         yield "state", self.state
         yield "completion", self.completion
 
@@ -114,8 +124,6 @@ class Doctor:
 
     def path(self) -> Diagnosis:
         """Look for another adsctl, which a shell would run in place of this one."""
-        import subprocess
-
         found = shutil.which("adsctl")
         if found is None:
             return warning("no adsctl is on PATH", f"add {Path(sys.executable).parent} to PATH")
@@ -179,15 +187,13 @@ class Doctor:
             way = "ahead of" if skew > 0 else "behind"
             message = f"the clock is {abs(skew):,.0f} s {way} the service's"
             return Diagnosis("error", message, "set the clock of this machine", AccessError)
-        if self._is(AccessError) and self.problem and self.problem.api_code == BAD_TIMESTAMP:
+        if isinstance(self.problem, AccessError) and self.problem.api_code == BAD_TIMESTAMP:
             return failed(self.problem)
         return ok("as the service's") if skew is not None else ok("the service tells no time")
 
     def addresses(self) -> Diagnosis:
         """Say where requests go, and by which proxy."""
         from urllib.request import getproxies, proxy_bypass
-
-        from ..masking import mask_address
 
         address = self.call.settings.address("ads")
         scheme, _, rest = address.partition("://")
@@ -198,7 +204,7 @@ class Doctor:
     def reached(self) -> Diagnosis:
         """Say whether the service was reached."""
         found = self.addresses()
-        if self.problem and isinstance(self.problem, UnavailableError):
+        if isinstance(self.problem, UnavailableError):
             hint = self.problem.hint or "check the address, the network and the proxy (HTTPS_PROXY, NO_PROXY)"
             return Diagnosis("error", self.problem.message, hint, UnavailableError)
         return found
@@ -215,25 +221,23 @@ class Doctor:
     def accepted(self) -> Diagnosis:
         """Say whether the service takes the token."""
         found = self.signed_in()
-        if self.problem and self._is(AccessError) and not self._is_of_app():
+        if isinstance(self.problem, AccessError) and not self._is_of_app():
             return failed(self.problem)
-        return self._unless_unknown() or found
+        return UNKNOWN if self.problem else found
 
     def app_access(self) -> Diagnosis:
         """Say whether the app may use the advertising interface."""
         if self.problem and self._is_of_app():
             hint = "ask the service for access to the advertising interface for this app, then sign in again"
             return Diagnosis("error", self.problem.message, self.problem.hint or hint, AccessError)
-        if self.problem and not self._is(AccessError) and not self._is(UnavailableError):
+        if self.problem and not isinstance(self.problem, AccessError | UnavailableError):
             return failed(self.problem)
-        return self._unless_unknown() or ok("the app may use the advertising interface")
+        return UNKNOWN if self.problem else ok("the app may use the advertising interface")
 
     def accounts_and_role(self) -> Diagnosis:
         """Say whether there is an account, and what the user may do in it."""
         from ..api.settings import GetUserAccess
 
-        if unknown := self._unless_unknown():
-            return unknown
         settings = self.call.settings
         ids = [str(each.get("id")) for each in self.accounts if not each.get("deleted")]
         if not ids:
@@ -259,8 +263,6 @@ class Doctor:
         """Say whether there is a product catalog."""
         from ..api.catalog import ListCatalogs
 
-        if unknown := self._unless_unknown():
-            return unknown
         try:
             found = self._send(ListCatalogs()).records
         except (AccessError, NotFoundError, RefusedError) as error:
@@ -280,8 +282,6 @@ class Doctor:
         from ..api.audiences import ListAudiences
         from ..api.catalog import ListCatalogs
 
-        if unknown := self._unless_unknown():
-            return unknown
         account = self.call.settings.get("account") or str(self.accounts[0].get("id"))
         requests = {"catalogs": ListCatalogs(), "users": ListAudiences(account_id=account)}
         missing = []
@@ -297,8 +297,6 @@ class Doctor:
 
     def rate_limits(self) -> Diagnosis:
         """Say how many requests are left."""
-        if unknown := self._unless_unknown():
-            return unknown
         for prefix in ("x-account-rate-limit-", "x-rate-limit-"):
             texts = [self.trace.headers.get(prefix + name, "") for name in ("remaining", "limit")]
             if all(text.isdecimal() for text in texts):
@@ -340,21 +338,14 @@ class Doctor:
             "no completion of a shell is installed", f"adsctl completion {shell}; adsctl help completion"
         )
 
-    def _is(self, kind: type[AdsctlError]) -> bool:
-        return isinstance(self.problem, kind)
-
     def _is_of_app(self) -> bool:
         problem = self.problem
         return problem is not None and (problem.api_code in APP_CODES or problem.http_status == 403)
 
-    def _unless_unknown(self) -> Diagnosis | None:
-        """Return that a check depends on one that failed."""
-        return warning("not known, as an earlier check failed") if self.problem else None
-
 
 def doctor(
     ctx: typer.Context,
-    offline: Annotated[bool, typer.Option("--offline", help="Check this machine only; ask nobody")] = False,
+    offline: Annotated[bool, flag("Check this machine only; ask nobody")] = False,
 ) -> None:
     """Find out why adsctl does not work.
 

@@ -15,6 +15,7 @@ import typer
 
 from ..config.settings import DEFAULTS
 from ..console.invocation import Invocation
+from ..console.parameters import argument, flag, option
 from ..errors import Interrupted, StateError, UsageError
 from ..hosts import listening_address
 from ..signals import handled_by
@@ -58,25 +59,13 @@ def _send(child: "subprocess.Popen[bytes]", signum: int) -> None:
 
 HOST, PORT = "127.0.0.1", 8787
 
-Host = Annotated[str, typer.Option(metavar="HOST", help="Loopback address to listen on")]
-Port = Annotated[
-    int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 chooses a free one")
-]
+Host = Annotated[str, option("HOST", "Loopback address to listen on")]
+Port = Annotated[int, option("N", "Port to listen on; 0 chooses a free one", min=0, max=65535)]
 Fault = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fault",
-        metavar="FAULT",
-        help="Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable",
-    ),
+    list[str] | None, option("FAULT", "Such as 'PUT /12/product_catalogs/* status=503 rate=0.2'; repeatable")
 ]
-Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="Refuse unknown parameters under service x, too"),
-]
-Database = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The emulator's database (default: in the state folder)")
-]
+Strict = Annotated[bool, flag("Refuse unknown parameters under service x, too")]
+Database = Annotated[Path | None, option("FILE", "The emulator's database (default: in the state folder)")]
 
 
 def serve(
@@ -109,12 +98,10 @@ def serve(
 
 def execute(
     ctx: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The command to run")],
+    command: Annotated[list[str], argument("-- CMD...", "The command to run")],
     fault: Fault = None,
     strict: Strict = False,
-    database: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The emulator's database (default: a new one)")
-    ] = None,
+    database: Annotated[Path | None, option("FILE", "The emulator's database (default: a new one)")] = None,
 ) -> None:
     """Run a command with its own emulator.
 
@@ -134,17 +121,16 @@ def execute(
         ) as emulator,
         running(emulator.prepared()) as address,
     ):
-        inherited = {k: v for k, v in os.environ.items() if k != "ADSCTL_PROFILE" and not _names_secret(k)}
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if name != "ADSCTL_PROFILE" and not (name.startswith("ADSCTL_") and name.endswith("_FILE"))
+        }
         code = run_child(command, inherited | variables(emulator, address))
     raise typer.Exit(code if code >= 0 else 128 - code)
 
 
-def env(
-    ctx: typer.Context,
-    port: Port = PORT,
-    host: Host = HOST,
-    database: Database = None,
-) -> None:
+def env(ctx: typer.Context, port: Port = PORT, host: Host = HOST, database: Database = None) -> None:
     """Print the variables that point adsctl to a served emulator, for eval in a shell.
 
     For example: eval "$(adsctl emulator env)"
@@ -190,8 +176,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     path = database or invocation.settings.emulator_database
     if database:
         require_emulator_database(path)
-    if invocation.dry_run:
-        invocation.messages.say(f"dry run: would reset {path}")
+    if invocation.is_dry_run(f"reset {path}"):
         return
     invocation.confirm(f"Delete all data in {path}", at_service=False)
     reset_emulator(path)
@@ -236,7 +221,3 @@ def _open(
 
     path = database or invocation.settings.emulator_database
     return Emulator(path, faults=faults or (), service=invocation.settings.service, strict=strict)
-
-
-def _names_secret(variable: str) -> bool:
-    return variable.startswith("ADSCTL_") and variable.endswith("_FILE")

@@ -1,14 +1,17 @@
 """Show the guard, and say what it would refuse."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+import io
+from contextlib import redirect_stdout
+from typing import Annotated, Any
 
 import typer
 
 from ..console.invocation import Invocation
+from ..console.options import CommandLine, words_of
+from ..console.parameters import argument
 
-if TYPE_CHECKING:
-    from ..console.options import CommandLine
-
+# Options of `guard check` itself, which the command that it judges does not have.
+NOT_INHERITED = {"output", "to", "columns", "query", "dry_run", "log_file", "on_failure", "on_failure_env"}
 COLUMNS = ("key", "value", "source")
 # Commands that change nothing at a service, or whose tasks are judged one by one.
 ON_THIS_MACHINE = ("auth", "completion", "emulator", "fleet", "guard", "help", "jobs", "profile")
@@ -35,9 +38,7 @@ def show(ctx: typer.Context) -> None:
 
 def check(
     ctx: typer.Context,
-    words: Annotated[
-        list[str], typer.Argument(metavar="COMMAND...", help="A command line after --, which is not run")
-    ],
+    words: Annotated[list[str], argument("COMMAND...", "A command line after --, which is not run")],
 ) -> None:
     """Say whether the guard would refuse a command, which sends nothing that changes anything.
 
@@ -45,23 +46,18 @@ def check(
 
     For example: adsctl guard check -- campaigns delete 8wkt0
     """
-    from ..console.options import CommandLine
-
     call = Invocation.of(ctx)
     words = words[1:] if words[0] == "adsctl" else words
     tree = ctx.find_root().command
-    line = CommandLine([*call.inherited_words, "--dry-run", *words])
+    line = CommandLine([*words_of(call.flags, call.flags.keys() - NOT_INHERITED), "--dry-run", *words])
     line.mask = call.mask
     if words[0] not in ON_THIS_MACHINE:
         ask_guard(tree, line)
     call.messages.say("the guard refuses nothing of it")
 
 
-def ask_guard(tree: Any, line: "CommandLine") -> None:
+def ask_guard(tree: Any, line: CommandLine) -> None:
     """Raise GuardError where the guard would refuse a command line, which is a dry run."""
-    import io
-    from contextlib import redirect_stdout
-
     line.is_guard_check = True
     with (
         line.locks,

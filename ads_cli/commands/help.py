@@ -1,7 +1,7 @@
 """The help of commands and topics."""
 
-from enum import StrEnum
-from typing import Annotated, Any
+from itertools import groupby
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -9,7 +9,7 @@ from ..api.names import SERVICES
 from ..config.settings import DEFAULTS
 from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, METRICS_TOPIC, TOPICS
 from ..console.invocation import Invocation
-from ..console.options import completes_from
+from ..console.parameters import argument
 from ..errors import StateError, UsageError
 from ..spelling import suggestion
 
@@ -18,10 +18,8 @@ def show_help(
     ctx: typer.Context,
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TOPIC|COMMAND...]",
-            help=f"A group, a command, or one of {', '.join(ALL_TOPICS)}",
-            autocompletion=completes_from(ALL_TOPICS),
+        argument(
+            "[TOPIC|COMMAND...]", f"A group, a command, or one of {', '.join(ALL_TOPICS)}", offers=ALL_TOPICS
         ),
     ] = None,
 ) -> None:
@@ -79,8 +77,6 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
 
 def _show_metrics(ctx: typer.Context) -> None:
     """List the metrics of statistics, by group."""
-    from itertools import groupby
-
     from ..statistics.derived import METRIC_COLUMNS, metric_records
 
     call = Invocation.of(ctx, is_help=True)
@@ -128,23 +124,15 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
                 message = f"no command or topic {name!r}{suggestion(name, [*known, *ALL_TOPICS])}"
             raise UsageError(message, hint=f"adsctl {' '.join(['help', *path[:position]])}")
         command = group.commands[name]
-        command = getattr(command, "loaded", command)
         context = command.context_class(command, info_name=name, parent=context)
     return context
 
 
-class Shell(StrEnum):
-    """The supported shells."""
-
-    bash = "bash"
-    zsh = "zsh"
-    fish = "fish"
-    powershell = "powershell"
-
-
 def completion(
     ctx: typer.Context,
-    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell")],
+    shell: Annotated[
+        Literal["bash", "zsh", "fish", "powershell"], argument("SHELL", "bash, zsh, fish or powershell")
+    ],
 ) -> None:
     """Print the completion script of a shell.
 
@@ -153,4 +141,4 @@ def completion(
     from ..reference import describe_commands
     from ..reference.completion import completion_script
 
-    print(completion_script(shell.value, describe_commands(ctx.find_root().command)), end="")
+    print(completion_script(shell, describe_commands(ctx.find_root().command)), end="")

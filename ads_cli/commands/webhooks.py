@@ -1,27 +1,21 @@
 """Create webhooks."""
 
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ..console.invocation import Invocation
+from ..console.parameters import argument, choice
 from ..errors import AccessError
 
-
-class WebhookIdentity(StrEnum):
-    """Whose credentials create a webhook."""
-
-    bearer = "bearer"
-    user = "user"
+WebhookIdentity = Literal["bearer", "user"]  # whose credentials create a webhook
 
 
 def create(
     ctx: typer.Context,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address that events are delivered to")],
+    url: Annotated[str, argument("URL", "The address that events are delivered to")],
     identity: Annotated[
-        WebhookIdentity | None,
-        typer.Option("--as", help="Whose credentials (default: user if signed in)"),
+        WebhookIdentity | None, choice("Whose credentials (default: user if signed in)", "--as")
     ] = None,
 ) -> None:
     """Register an address that events are delivered to.
@@ -38,19 +32,15 @@ def create(
     if call.dry_run:
         show_request(call, request)
         return
-    response = call.client.call(request, auth=_bearer_auth(call) if _uses_bearer(call, identity) else None)
+    if identity is None:
+        is_signed_in = call.settings.is_local or call.secrets.find("access_token")
+        identity = "user" if is_signed_in else "bearer"
+    response = call.client.call(request, auth=_bearer_auth(call) if identity == "bearer" else None)
     show(call, request, response.data)
     if isinstance(response.body, dict) and response.body.get("errors"):
         call.messages.warn(error_details(response.body).message)
     if isinstance(response.data, dict) and response.data.get("valid") is False:
         call.messages.warn("the service says the webhook is not valid; check that its address responds")
-
-
-def _uses_bearer(call: Invocation, identity: WebhookIdentity | None) -> bool:
-    if identity is None:
-        signed_in = call.settings.is_local or call.secrets.find("access_token")
-        return not signed_in
-    return identity is WebhookIdentity.bearer
 
 
 def _bearer_auth(call: Invocation) -> Any:

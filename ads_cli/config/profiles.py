@@ -12,7 +12,16 @@ from ..spelling import suggestion
 from .addresses import ADDRESSES, check_address
 from .atomic_files import atomic, make_folder
 from .file_locks import locked
-from .settings import BOOLEANS, LOCAL, PROFILE_KEYS, RECIPES, TOKEN_STORES, Settings, check_profile_name
+from .settings import (
+    BOOLEANS,
+    LOCAL,
+    PROFILE_KEYS,
+    RECIPES,
+    SEVERAL_PROFILES,
+    TOKEN_STORES,
+    Settings,
+    check_profile_name,
+)
 
 OF_RECIPES = f"{RECIPES}."  # before a pattern of files: the key of its recipe
 GUARD = "guard."  # begins the names of limits
@@ -63,9 +72,21 @@ def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
                 del stored[section]
         config.setdefault("profile", profile)
 
-    check_profile_name(profile)
+    check_new_name(settings, profile)
     refuse_local(profile)
     edit(settings, change)
+
+
+def check_new_name(settings: Settings, profile: str) -> None:
+    """Raise UsageError for a name that a profile cannot have; one that exists stays as it is."""
+    check_profile_name(profile)
+    if not SEVERAL_PROFILES.isdisjoint(profile) and profile not in (
+        settings.read_config().get("profiles") or {}
+    ):
+        raise UsageError(
+            f"{profile!r} cannot be the name of a profile: --profile takes it for several",
+            hint="name each of them; limits of the guard for all are in the file that ADSCTL_GUARD names",
+        )
 
 
 def guard_values(values: Mapping[str, str | None]) -> dict[str, str | None]:

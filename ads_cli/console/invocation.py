@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 DEFAULT_CONCURRENCY = 8
 QUESTION = "question: "  # before what a plan would ask
-NOT_INHERITED = (
-    *("output", "to", "columns", "query", "dry_run", "log_file", "on_failure", "on_failure_env"),
-)
 
 
 class Invocation:
@@ -58,11 +55,17 @@ class Invocation:
             parse_variables(flags.get("on_failure_env"))
         call = cls(flags if mutates else flags | {"dry_run": False}, command_line)
         if log := flags.get("log_file"):
-            from .log_file import check_log_file
+            from .named_files import check_log_file
 
             check_log_file(log, context, call.settings)
+        command = getattr(context, "command", None)  # of a line for several profiles it is that of each
+        named = [param for param in command.params if context.params.get(param.name)] if command else []
+        if sum("FILE" in (param.metavar or "") for param in named) + ("to" in flags) > 1:
+            from .named_files import check_outputs
+
+            check_outputs(context, flags.get("to"))
         if to := flags.get("to"):
-            file = ResultFile(to, partial(call.confirm, at_service=False))
+            file = ResultFile(to, partial(call.confirm, at_service=False), call.messages.say)
             command_line.open_result = file.open
             if not call.dry_run:
                 command_line.resources.callback(file.require_written)
@@ -83,17 +86,6 @@ class Invocation:
         """Return the same invocation for another account; that of another profile unless it is named."""
         flags = {**self.flags, "account": account}
         return Invocation({**flags, "profile": profile} if profile else flags, self._command_line)
-
-    @property
-    def inherited_words(self) -> list[str]:
-        """The common options, for another command that runs as this one."""
-        from .options import COMMON_OPTIONS
-
-        return [
-            f"{option.names[0]}={value}" if option.metavar else option.names[0]
-            for option in COMMON_OPTIONS
-            if option.name not in NOT_INHERITED and (value := self.flags.get(option.name))
-        ]
 
     @property
     def command_line(self) -> tuple[str, ...]:
@@ -297,6 +289,12 @@ class Invocation:
     def dry_run(self) -> bool:
         """Whether no request that changes anything may be sent."""
         return bool(self.flags.get("dry_run"))
+
+    def is_dry_run(self, action: str) -> bool:
+        """Return whether this is a dry run, and say what it would do."""
+        if self.dry_run:
+            self.messages.say(f"dry run: would {action}")
+        return self.dry_run
 
     def confirm(self, consequence: str, *, at_service: bool = True, needs_terminal: bool = False) -> None:
         """Ask before something is destroyed; raise NotConfirmedError unless the answer is yes.

@@ -1,10 +1,11 @@
 """The common options, accepted by every command, and the words of a command line in which they are found."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from ..api.names import SERVICES
+from ..config.settings import SEVERAL_PROFILES
 from ..masking import Mask
 from ..output import COLORS, FORMATS
 
@@ -117,6 +118,15 @@ def shown_options(path: tuple[str, ...]) -> set[str]:
     return {name for name, is_shown in shown.items() if is_shown}
 
 
+def words_of(flags: Mapping[str, Any], names: Collection[str]) -> list[str]:
+    """Write the values of some common options as words of a command line."""
+    return [
+        f"{option.names[0]}={flags[option.name]}" if option.metavar else option.names[0]
+        for option in ALL_OPTIONS
+        if option.name in names and flags.get(option.name)
+    ]
+
+
 def completes_from(choices: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
     """Return an autocompletion callback that offers `choices`."""
     return lambda ctx, args, incomplete: list(choices)
@@ -130,7 +140,6 @@ def store_common_option(context: Any, parameter: Any, value: Any) -> None:
 
 LONG_OPTIONS = {name: option for option in ALL_OPTIONS for name in option.names if name.startswith("--")}
 SHORT_OPTIONS = {name[1]: option for option in ALL_OPTIONS for name in option.names if len(name) == 2}
-SEVERAL = frozenset("*?[,")  # in the names of profiles
 
 
 class CommandLine:
@@ -160,7 +169,7 @@ class CommandLine:
     def names_profiles(self) -> bool:
         """Whether --profile seems to name several profiles: by a pattern, or one by one."""
         named = (value for name, value in find_common_options(self.words) if name == "profile")
-        return "profile" not in self.fixed and any(not SEVERAL.isdisjoint(value) for value in named)
+        return "profile" not in self.fixed and any(not SEVERAL_PROFILES.isdisjoint(value) for value in named)
 
     def note_shape(self, shape: "ResultShape") -> None:
         """Note how the result is shown, for a fleet that shows it with others."""

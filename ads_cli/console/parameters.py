@@ -5,18 +5,20 @@ types of their own. So whatever depends on the type of a value is ours. What thi
 its documentation is listed, and tried, in tests/console/test_typer.py.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from inspect import signature
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+import typer
 from typer import Context
 from typer.core import TyperArgument, TyperOption
 from typer.models import ArgumentInfo
 
 from ..errors import UsageError
 from ..spelling import suggestion
+from .options import completes_from
 
 # Typer 0.29 demands a description of the type, and reads it only in what is replaced here.
 UNTYPED: dict[str, Any] = {}
@@ -175,8 +177,29 @@ class Argument(TypedParameter, TyperArgument):
         return [self.title if bare else f"[{self.title}]"]
 
 
+def option(metavar: str, help: str, *names: str, offers: Iterable[str] = (), **settings: Any) -> Any:
+    """Declare an option with a value, for `Annotated`, named as its parameter where no `names` are given."""
+    settings["autocompletion"] = completes_from(offers)
+    return typer.Option(*names, metavar=metavar, help=help, **settings)
+
+
+def choice(help: str, *names: str, case_sensitive: bool = True) -> Any:
+    """Declare an option that takes one of the choices of its type."""
+    return typer.Option(*names, help=help, case_sensitive=case_sensitive)
+
+
+def flag(help: str, *names: str) -> Any:
+    """Declare an option without a value: it has no `--no-` form, unless `names` have one."""
+    return typer.Option(*names, help=help)
+
+
+def argument(metavar: str, help: str, *, offers: Iterable[str] = ()) -> Any:
+    """Declare an argument."""
+    return typer.Argument(metavar=metavar, help=help, autocompletion=completes_from(offers))
+
+
 def parameters_of(function: Callable[..., Any]) -> Iterator[Option | Argument]:
-    """Make the parameters that a function declares as `name: Annotated[type, typer.Option(...)]`."""
+    """Make the parameters that a function declares as `name: Annotated[type, option(...)]`."""
     for name, declared in signature(function).parameters.items():
         if declared.annotation is Context:
             continue

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain, islice
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -330,11 +330,11 @@ class RowTransform:
         """Yield rows, with their texts fixed, which may break no rule."""
         if self.fixes is None:
             return rows
-        return self._with_fixed_texts(iter(rows), self.fixes.may_fix_texts)
+        return chain.from_iterable(self._runs_with_fixed_texts(iter(rows), self.fixes.may_fix_texts))
 
-    def _with_fixed_texts(
+    def _runs_with_fixed_texts(
         self, rows: Iterator[Row], may_fix: Callable[[Sequence[dict[str, Any]]], bool]
-    ) -> Iterator[Row]:
+    ) -> Iterator[list[Row]]:
         """Ask about many rows at once, which takes half the time, while there are any with nothing to fix."""
         hits = 0  # runs in a row with something to fix
         while run := [*islice(rows, ROWS_ASKED)]:
@@ -344,7 +344,7 @@ class RowTransform:
                 for row in run:
                     if not (row.left_out or row.problem) and may_fix([row.values]):
                         self.fix_texts(row)
-            yield from run
+            yield run
 
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row in place, which may break no rule."""

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from hashlib import sha256
@@ -14,20 +14,13 @@ import msgspec
 from ..errors import UsageError
 from ..feeds.locations import Location
 from ..media_files import DamagedError, MediaFacts, read_header
-from ..media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
+from ..media_files.images import READERS
 from ..media_files.mp4 import read_mp4
 from ..media_files.webm import read_webm
 
 BLOCK_BYTES = 4 * 1024 * 1024  # smaller ones wait more often for threads that import
 FIRST_BYTES = 64 * 1024
 PACKET_BYTES = 188  # of an MPEG transport stream
-READERS: dict[str, tuple[str, Callable[[BinaryIO, MediaFacts], None]]] = {
-    "JPG": ("image/jpeg", read_jpg),
-    "PNG": ("image/png", read_png),
-    "GIF": ("image/gif", read_gif),
-    "WEBP": ("image/webp", read_webp),
-    "BMP": ("image/bmp", read_bmp),
-}
 OTHER_IMAGES = {
     "TIFF": "image/tiff",
     "AVIF": "image/avif",

@@ -74,6 +74,15 @@ class Details(NamedTuple):
     language: str | None = None
 
 
+class OpenMedia(NamedTuple):
+    """An open file of media, and what it is uploaded as."""
+
+    stream: BinaryIO
+    label: str  # names it in messages
+    info: MediaInfo
+    category: Category
+
+
 class Observer(msgspec.Struct):
     """Receives the progress of an upload."""
 
@@ -100,25 +109,24 @@ class Uploader(msgspec.Struct, kw_only=True):
     segment_bytes: int = SEGMENT_BYTES  # fewer once the service has refused as many
     observer: Observer = msgspec.field(default_factory=Observer)
 
-    def upload(
-        self, stream: BinaryIO, label: str, info: MediaInfo, category: Category, details: Details
-    ) -> dict[str, Any]:
+    def upload(self, media: OpenMedia, details: Details) -> dict[str, Any]:
         """Upload a file unless its media is still there; return its record."""
+        _, label, info, category = media
         account = self.account if self.to_library else ""
         early = None
         if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
-            early = self._begin(label, info, category)  # while the file is hashed
+            early = self._begin(media)  # while the file is hashed
         key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
         with open_journal(self.state_dir, key, label) as journal:
             status = "unchanged" if self._is_known(journal) else "uploaded"
             if status == "uploaded":
-                self._send_and_await(journal, stream, label, info, category, early)
+                self._send_and_await(journal, media, early)
                 if self.to_library:
                     self._add_to_library(journal, label, details)
             begun = journal.begun
             assert begun
             if status == "uploaded" or details.alt_text or details.subtitles_id:
-                self._tell(begun.media_id, category, details)
+                self._set_details(begun.media_id, category, details)
         return record_of(label, info, category, status, begun)
 
     # --- once ---
@@ -154,20 +162,12 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     # --- the bytes ---
 
-    def _send_and_await(
-        self,
-        journal: UploadJournal,
-        stream: BinaryIO,
-        label: str,
-        info: MediaInfo,
-        category: Category,
-        early: Begun | None,
-    ) -> None:
+    def _send_and_await(self, journal: UploadJournal, media: OpenMedia, early: Begun | None) -> None:
         """Upload a file until it is processed; once more where the service loses the upload meanwhile."""
         for is_last in (False, True):
             try:
-                ended = self._send(journal, stream, label, info, category, early)
-                self._await_processing(journal, label, ended)
+                ended = self._send(journal, media, early)
+                self._await_processing(journal, media.label, ended)
                 return
             except NotFoundError as error:
                 if not journal.begun:
@@ -176,19 +176,12 @@ class Uploader(msgspec.Struct, kw_only=True):
                 error.hint = "the service has lost the upload; run the same command again"
                 if is_last:
                     raise
-            self.observer.say(f"{label}: {GONE}")
+            self.observer.say(f"{media.label}: {GONE}")
             early = None
 
-    def _send(
-        self,
-        journal: UploadJournal,
-        stream: BinaryIO,
-        label: str,
-        info: MediaInfo,
-        category: Category,
-        early: Begun | None,
-    ) -> Response:
+    def _send(self, journal: UploadJournal, media: OpenMedia, early: Begun | None) -> Response:
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
+        label = media.label
         if journal.is_finalized and journal.begun:
             try:
                 return self._status(journal.begun.media_id)
@@ -196,9 +189,9 @@ class Uploader(msgspec.Struct, kw_only=True):
                 journal.note(Forgotten())
                 self.observer.say(f"{label}: {GONE}")
         is_resumed = self.resume and journal.begun is not None
-        if category in SIMPLE and not is_resumed:
+        if media.category in SIMPLE and not is_resumed:
             try:
-                return self._send_at_once(journal, stream, label, info, category)
+                return self._send_at_once(journal, media)
             except RefusedError as error:
                 if error.http_status != TOO_LARGE:
                     raise
@@ -211,10 +204,10 @@ class Uploader(msgspec.Struct, kw_only=True):
         while True:
             try:
                 if not is_resumed:
-                    journal.note(early or self._begin(label, info, category))
-                return self._send_segments(journal, stream, label, info, category)
+                    journal.note(early or self._begin(media))
+                return self._send_segments(journal, media)
             except _SegmentTooLargeError as error:
-                self._use_smaller_segments(journal, label, info, error)
+                self._use_smaller_segments(journal, media, error)
             except (RefusedError, NotFoundError):
                 if not is_resumed:
                     raise
@@ -222,28 +215,26 @@ class Uploader(msgspec.Struct, kw_only=True):
             is_resumed, early = False, None
 
     def _use_smaller_segments(
-        self, journal: UploadJournal, label: str, info: MediaInfo, error: _SegmentTooLargeError
+        self, journal: UploadJournal, media: OpenMedia, error: _SegmentTooLargeError
     ) -> None:
         """Halve the segments of the next upload; raise RefusedError where they are as small as can be."""
         begun, cause = journal.begun, error.__cause__
         assert begun and isinstance(cause, RefusedError)
         journal.note(Forgotten())  # an upload has segments of one size
-        least = max(LEAST_SEGMENT_BYTES, _least_segment(info.bytes))
+        least = max(LEAST_SEGMENT_BYTES, _least_segment(media.info.bytes))
         if begun.segment_bytes <= least:
-            cause.message = (
-                f"{label}: segments of {begun.segment_bytes:,} bytes are too large: {cause.message}"
-            )
+            size = f"segments of {begun.segment_bytes:,} bytes"
+            cause.message = f"{media.label}: {size} are too large: {cause.message}"
             cause.hint = "smaller ones are not sent; ask whoever runs the service, or a proxy before it"
             raise cause
         self.segment_bytes = max(least, begun.segment_bytes // 2)
         smaller = f"segments of {self.segment_bytes:,} bytes"
         self.observer.say(
-            f"{label}: the service takes smaller segments only; it begins again, with {smaller}"
+            f"{media.label}: the service takes smaller segments only; it begins again, with {smaller}"
         )
 
-    def _send_segments(
-        self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
-    ) -> Response:
+    def _send_segments(self, journal: UploadJournal, media: OpenMedia) -> Response:
+        stream, label, info, category = media
         begun = journal.begun
         assert begun
         total, seen = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
@@ -281,7 +272,8 @@ class Uploader(msgspec.Struct, kw_only=True):
         journal.note(Finalized(begun.media_key or read_media_key(ended, begun.media_id, category)))
         return ended
 
-    def _begin(self, label: str, info: MediaInfo, category: Category) -> Begun:
+    def _begin(self, media: OpenMedia) -> Begun:
+        _, label, info, category = media
         request = InitializeUpload(
             media_type=info.type,
             media_category=category.value,
@@ -291,9 +283,8 @@ class Uploader(msgspec.Struct, kw_only=True):
         response = self._again_if_lost(lambda: self.client.call(request))
         return read_begun(response, label, max(self.segment_bytes, _least_segment(info.bytes)))
 
-    def _send_at_once(
-        self, journal: UploadJournal, stream: BinaryIO, label: str, info: MediaInfo, category: Category
-    ) -> Response:
+    def _send_at_once(self, journal: UploadJournal, media: OpenMedia) -> Response:
+        stream, label, info, category = media
         stream.seek(0)
         content = stream.read(info.bytes + 1)
         _require_same(label, hashlib.sha256(content).hexdigest() == info.sha256, journal)
@@ -305,29 +296,34 @@ class Uploader(msgspec.Struct, kw_only=True):
         journal.note(Finalized(begun.media_key or read_media_key(ended, begun.media_id, category)))
         return ended
 
-    def _again_if_lost(self, send: Callable[[], Response]) -> Response:
-        """Begin an upload again where its answer was lost: the one that may have begun stays unused."""
-        for attempt in range(self.client.max_attempts):
+    def _again_if_lost(
+        self, send: Callable[[], Response], answered: Callable[[], Response | None] = lambda: None
+    ) -> Response:
+        """Send a request again where its answer was lost, unless `answered` returns another one for it.
+
+        An upload that a lost answer may have begun stays unused.
+        """
+        attempts = 0
+        while True:
+            attempts += 1
             try:
                 return send()
             except UnavailableError as error:
                 error.hint = RESUME_HINT
-                if not error.may_be_applied or attempt == self.client.max_attempts - 1:
+                if not error.may_be_applied or attempts >= self.client.max_attempts:
                     raise
-        raise AssertionError("there is at least one attempt")
+            if response := answered():
+                return response
 
     def _finalize(self, media_id: str) -> Response:
         """End an upload; where the answer was lost, its status tells whether it has ended."""
-        for attempt in range(self.client.max_attempts):
-            try:
-                return self.client.call(FinalizeUpload(media_id=media_id))
-            except UnavailableError as error:
-                error.hint = RESUME_HINT
-                if not error.may_be_applied or attempt == self.client.max_attempts - 1:
-                    raise
-            if state_of(response := self._status(media_id)):
-                return response
-        raise AssertionError("there is at least one attempt")
+
+        def status_if_ended() -> Response | None:
+            response = self._status(media_id)
+            return response if state_of(response) else None
+
+        request = FinalizeUpload(media_id=media_id)
+        return self._again_if_lost(lambda: self.client.call(request), status_if_ended)
 
     # --- what follows ---
 
@@ -386,7 +382,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 raise
         journal.note(Added())
 
-    def _tell(self, media_id: str, category: Category, details: Details) -> None:
+    def _set_details(self, media_id: str, category: Category, details: Details) -> None:
         """Set the alternative text, and attach subtitles."""
         if details.alt_text:
             metadata = Metadata(AltText(details.alt_text))

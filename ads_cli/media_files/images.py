@@ -1,5 +1,6 @@
 """Look through the bytes of an image: its pixels, frames and color, and whether it is whole."""
 
+from collections.abc import Callable
 from typing import BinaryIO
 
 from . import DamagedError, MediaFacts, read_exactly
@@ -149,3 +150,13 @@ def read_bmp(stream: BinaryIO, facts: MediaFacts) -> None:
     facts.width, facts.height = sides
     if stream.seek(0, 2) <= start:
         raise DamagedError(CUT_OFF)
+
+
+# By the format that a header tells: the media type, and what reads the rest.
+READERS: dict[str, tuple[str, Callable[[BinaryIO, MediaFacts], None]]] = {
+    "JPG": ("image/jpeg", read_jpg),
+    "PNG": ("image/png", read_png),
+    "GIF": ("image/gif", read_gif),
+    "WEBP": ("image/webp", read_webp),
+    "BMP": ("image/bmp", read_bmp),
+}

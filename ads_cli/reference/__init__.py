@@ -13,54 +13,43 @@ from ..console.options import NESTED_METAVAR, store_common_option
 FILE, JSON_FILE, TEXT = "@file", "@json", "@text"
 IDS = "@ids:"  # followed by the command group whose listed ids are offered
 PROVIDERS = "measurement app-event-provider-configurations"
-# What parameters complete from, by what they name, beside the ids of declared requests.
-RECORDED_IDS = {
-    "profile": "profiles",
-    "account": "accounts",
-    "granted-account": "accounts",
-    "to-account": "accounts",
-    "to-profile": "profiles",
+# The parameters that complete from recorded ids, beside the ids of declared requests: by what they name.
+NOUNS = {
+    "profiles": "profile to-profile",
+    "accounts": "account granted-account to-account",
     "catalog": "catalog",
-    "job": "jobs",
-    "campaign": "campaigns",
-    "line-item": "line-items",
-    "funding-instrument": "funding-instruments",
-    "audience": "audiences",
-    "custom-audience": "audiences",
-    "any-of": "audiences",
-    "all-of": "audiences",
-    "list": "audiences do-not-reach",
-    "tailored-audience-permission": "audiences permissions",
-    "custom-audience-permission": "audiences permissions",
-    "card": "cards",
-    "card-uri": "card-uris",
-    "media": "media library",
-    "poster-media": "media library",
-    "unlocked-image-media": "media library",
-    "unlocked-video-media": "media library",
-    "account-media": "media account",
-    "media-creative": "promoted media",
-    "post": "posts",
-    "scheduled-post": "posts scheduled",
-    "promoted-post": "promoted posts",
-    "promoted-account": "promoted accounts",
-    "scheduled-promoted-post": "promoted scheduled",
-    "preroll-call-to-action": "promoted call-to-actions",
-    "targeting-criterion": "targeting",
-    "curated-category": "accounts curated-categories",
-    "promotable-user": "accounts promotable-users",
-    "user": "users",
-    "as-user": "users",
-    "advertiser-user": "users",
-    "product": "products",
-    "item-group": "item-groups",
-    "pixel": "measurement web-event-tags",
-    "event": "measurement web-event-tags",
-    "web-event-tag": "measurement web-event-tags",
-    "app-event-tag": "measurement app-event-tags",
-    "app-list": "measurement app-lists",
-    "ab-test": "measurement ab-tests",
-    "tracking-tag": "tracking-tags",
+    "jobs": "job",
+    "campaigns": "campaign",
+    "line-items": "line-item",
+    "funding-instruments": "funding-instrument",
+    "audiences": "audience custom-audience any-of all-of",
+    "audiences do-not-reach": "list",
+    "audiences permissions": "tailored-audience-permission custom-audience-permission",
+    "cards": "card",
+    "card-uris": "card-uri",
+    "media library": "media poster-media unlocked-image-media unlocked-video-media",
+    "media account": "account-media",
+    "promoted media": "media-creative",
+    "posts": "post",
+    "posts scheduled": "scheduled-post",
+    "promoted posts": "promoted-post",
+    "promoted accounts": "promoted-account",
+    "promoted scheduled": "scheduled-promoted-post",
+    "promoted call-to-actions": "preroll-call-to-action",
+    "targeting": "targeting-criterion",
+    "accounts curated-categories": "curated-category",
+    "accounts promotable-users": "promotable-user",
+    "users": "user as-user advertiser-user",
+    "products": "product",
+    "item-groups": "item-group",
+    "measurement web-event-tags": "pixel event web-event-tag",
+    "measurement app-event-tags": "app-event-tag",
+    "measurement app-lists": "app-list",
+    "measurement ab-tests": "ab-test",
+    "tracking-tags": "tracking-tag",
+    "entities": "entity",
+}
+RECORDED_IDS = {noun: group for group, nouns in NOUNS.items() for noun in nouns.split()} | {
     "stats jobs list --job-ids": "stats jobs",
     "stats jobs get JOB_ID": "stats jobs",
     "campaigns copy IDS...": "campaigns",
@@ -72,7 +61,6 @@ RECORDED_IDS = {
     "changes list --id": "entities",
     "stats get --ids": "entities",
     "stats export --ids": "entities",
-    "entity": "entities",
     "profile use NAME": "profiles",
     "profile set NAME": "profiles",
     "profile remove NAME": "profiles",
@@ -135,7 +123,6 @@ def describe_command(root: Any, path: tuple[str, ...]) -> CommandDoc:
     for name in path:
         parent = command.context_class(command, info_name=command.name, parent=parent)
         command = command.commands[name]
-        command = getattr(command, "loaded", command)
     return next(_walk(command, path, parent))
 
 
@@ -143,7 +130,6 @@ def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[CommandD
     settings = command.context_settings
     context = command.context_class(command, info_name=command.name, parent=parent, **settings)
     children = {name: command.get_command(context, name) for name in getattr(command, "commands", ())}
-    children = {name: getattr(child, "loaded", child) for name, child in children.items()}
     parameters = [
         (param, _parameter(param, context, path))
         for param in command.params

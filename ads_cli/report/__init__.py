@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -232,27 +232,9 @@ class ReportPage(Struct, frozen=True):
     logo: Logo | None = None
 
     @property
-    def has_lines(self) -> bool:
-        """Whether the page draws lines, which takes a library."""
-        return any(isinstance(part, TimeChart) for section in self.sections for part in section.parts)
-
-
-def numbered(sections: Iterable[Section]) -> list[tuple[str, Section]]:
-    """Return sections with the names that links within the page have."""
-    return [(f"section-{number}", section) for number, section in enumerate(sections, 1)]
-
-
-def origins(page: ReportPage, max_bytes: int) -> list[str]:
-    """Return the origins of the pictures that a page shows."""
-    tables = [part for section in page.sections for part in section.parts if isinstance(part, ReportTable)]
-    cells = (cell for table in tables for row in table.shown(max_bytes) for cell in row)
-    return sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
-
-
-def has_thumbnails(page: ReportPage) -> bool:
-    """Tell whether a page holds pictures."""
-    tables = (part for section in page.sections for part in section.parts if isinstance(part, ReportTable))
-    return any(isinstance(cell, Thumbnail) for table in tables for row in table.rows for cell in row)
+    def parts(self) -> list[Part]:
+        """The parts of all sections."""
+        return [part for section in self.sections for part in section.parts]
 
 
 def _size(cell: Cell) -> int:
@@ -281,7 +263,7 @@ def _text_size(text: str) -> int:
     return len(shown.encode()) + sum(map(shown.count, "&<>'\"")) * 5
 
 
-GENERATOR = "adsctl"  # of the page's meta element; tells which files may be replaced
+GENERATOR = "adsctl"  # of the page's meta element; marks files that may be replaced
 START = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     f'<meta name="generator" content="{GENERATOR}'
@@ -299,18 +281,20 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
     def shown(value: Any) -> Any:
         return value if isinstance(value, Markup) else mask(safe(str(value)))
 
-    before = ("uplot.",) if page.has_lines else ()
+    before = ("uplot.",) if any(isinstance(part, TimeChart) for part in page.parts) else ()
     style, script = (
         "".join(_asset(f"{name}{kind}") for name in (*before, "page.")) for kind in ("css", "js")
     )
-    sources = [origin for origin in origins(page, MAX_TABLE_BYTES) if mask(origin) == origin]
-    inline = ["data:"] if page.logo or has_thumbnails(page) else []
+    tables = [part.shown(MAX_TABLE_BYTES) for part in page.parts if isinstance(part, ReportTable)]
+    cells = [cell for rows in tables for row in rows for cell in row]
+    origins = sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
+    sources = [origin for origin in origins if mask(origin) == origin]
+    inline = ["data:"] if page.logo or any(isinstance(cell, Thumbnail) for cell in cells) else []
     return (
         _environment(shown)
         .get_template("page.html")
         .render(
             page=page,
-            sections=numbered(page.sections),
             start=Markup(START),
             version=version,
             style=Markup(style),
@@ -355,18 +339,8 @@ def _environment(shown: Callable[[Any], Any]) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    kinds = {
-        "picture": Picture,
-        "thumbnail": Thumbnail,
-        "link": Link,
-        "badge": Badge,
-        "edit": Edit,
-        "amount": Figure,
-        "several": tuple,
-        "number": int,
-    }
-    for name, kind in kinds.items():
-        environment.tests[f"a_{name}"] = lambda value, kind=kind: isinstance(value, kind)
+    for kind in (Picture, Thumbnail, Link, Badge, Edit, Figure, tuple, int):
+        environment.tests[f"of_{kind.__name__}"] = lambda value, kind=kind: isinstance(value, kind)
     return environment
 
 

@@ -56,6 +56,8 @@ def value_of(field_type: FieldType) -> st.SearchStrategy[Any]:
         above = field_type.limit("gt")
         least = field_type.limit("ge") if above is None else above + 1
         return st.integers(least, field_type.limit("le"))
+    if field_type.base is float:
+        return st.floats(field_type.limit("ge"), field_type.limit("le"))
     if field_type.base in (Time, ExactTime, DayOrTime):
         zones = st.sampled_from(
             [UTC, timezone(timedelta(hours=5, minutes=30)), timezone(-timedelta(hours=8))]
@@ -168,6 +170,8 @@ def _broken_value(field_type: FieldType, least: int | None, most: int | None) ->
         yield "many"
         bounds = ((field_type.limit("ge"), -1), (field_type.limit("le"), 1), (field_type.limit("gt"), 0))
         yield from (bound + beyond for bound, beyond in bounds if bound is not None)
+    elif field_type.base is float:
+        yield from ("much", "nan", "-Infinity")
     elif field_type.base in (bool, Time, ExactTime, DayOrTime, HourOrDay):
         yield "soon"
     else:

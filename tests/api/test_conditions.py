@@ -121,3 +121,13 @@ def test_a_condition_on_a_field_that_does_not_exist_is_a_mistake():
 def test_fields_that_exclude_each_other_are_accepted_alone(draft, amount):
     values = {"ios": "1"} | ({"draft": True} if draft else {}) | ({"amount": 1} if amount else {})
     assert bool(problems(Ordered, **values)) == (draft and amount)
+
+
+def test_a_condition_that_would_hide_another_one_is_no_declaration():
+    class Bid(Request):
+        bid: str | None = None
+        amount: int | None = None
+
+    twice = required_when("amount", bid=("MAX",)), required_when("amount", bid=("TARGET",))
+    with pytest.raises(TypeError, match="Bid has two conditions amount_for_bid"):
+        twice[0](twice[1](Bid))

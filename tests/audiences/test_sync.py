@@ -9,8 +9,10 @@ from hashlib import blake2b
 
 import pytest
 
+from ads_cli.audiences import ledger_merge
 from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger_log import LogFile
+from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
@@ -44,10 +46,20 @@ def test_who_leaves_the_file_leaves_the_list_and_who_is_new_is_added(customers):
     assert (third["unchanged"], third["requests"]) == (11, 0)
 
 
+def test_what_logs_say_of_many_people_is_merged_from_the_disk(customers, monkeypatch):
+    monkeypatch.setattr(ledger_merge, "MOST_NOTED_BYTES", 100)
+    customers.sync([*people(*range(10)), person(11, phone=PHONES(1))])
+    assert customers.sync(people(*range(1, 12)))["unchanged"] == 9 and customers.equals(people(*range(1, 12)))
+    assert customers.sync(people(*range(1, 12)))["requests"] == 0
+
+
 def test_without_prune_nobody_is_deleted(customers):
     customers.sync(people(1, 2))
     assert customers.run("sync", "people.csv", people=people(2, 3))["missing"] == 1
     assert customers.equals(people(1, 2, 3))
+    words = ("audiences", "diff", "people.csv", "--audience", customers.audience, "-o", "table")
+    assert "1 in no row, whom --prune deletes" in customers.adsctl.local(*words).stdout
+    assert "in no row" not in customers.adsctl.local(*words, "--prune", code=10).stdout
 
 
 def test_a_diff_counts_and_ends_with_10_and_changes_nothing(customers):
@@ -86,6 +98,31 @@ def test_one_who_shares_an_identifier_with_one_who_leaves_stays(customers):
     assert customers.sync(both[1:])["requests"] == 0
 
 
+def test_one_who_is_joined_to_others_when_one_of_these_leaves_is_not_sent_again(customers):
+    other = person(2, device_id="2x")
+    customers.sync([person(1, phone=PHONES(1), id="a"), other, person(3)])
+    joined = [person(1, id="a"), person(4, id="a", device_id="2x"), other, person(3)]
+    assert customers.sync(joined)["deleted"] == 1 and customers.equals(joined)
+    assert customers.sync(joined)["requests"] == 0
+
+
+def test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_deleted(
+    customers, monkeypatch
+):
+    customers.sync([person(1, handle="1x"), {"phone": PHONES(1), "id": "a"}, person(3)])
+    with monkeypatch.context() as patch:
+        patch.setattr(UserUpload, "send", lambda *args: 1 / 0)
+        customers.sync([{"phone": PHONES(1), "handle": "1x"}, person(3)], code=1)  # they may be one now
+    apart = [person(1), {"handle": "1x", "device_id": "2x"}, {"phone": PHONES(1)}, person(3)]
+    customers.sync(apart)
+    assert customers.equals(apart)
+    assert customers.sync(apart)["requests"] == 0
+    left = [each for each in apart if "handle" not in each]
+    customers.sync(left)
+    assert customers.equals(left)
+    assert customers.sync(left)["requests"] == 0
+
+
 def test_ids_of_ones_own_are_deleted_too(customers):
     customers.sync([{"id": f"customer-{n:030}"} for n in range(4)])
     left = [{"id": f"customer-{n:030}"} for n in range(1, 4)]
@@ -105,6 +142,17 @@ def test_nobody_is_deleted_where_a_row_may_be_anybodys(customers):
     customers.sync(people(1, 2))
     customers.sync([{"email": "u1@"}, person(2)], "--skip-invalid", code=9)
     assert customers.equals(people(1, 2)) and "not deleted" in customers.said
+
+
+@pytest.mark.parametrize(
+    ("row", "deleted"), [("u1@", 0), ("u4@x.de,,", 0), ("u1@x.de,12", 1), (" ,", 2), ("", 2)]
+)
+def test_the_file_is_not_read_again_for_whom_an_invalid_row_may_be_of(customers, monkeypatch, row, deleted):
+    words = ("sync", "people.csv", "--prune", "--max-delete", "100%", "--skip-invalid")
+    customers.run(*words, people=people(1, 2, 3))
+    monkeypatch.setattr(ListPacker, "checked_rows", lambda *args: 1 / 0)
+    customers.adsctl.file("people.csv", f"email,phone\nu3@x.de,\n{row}\n")
+    assert customers.run(*words, code=0 if deleted == 2 else 9)["deleted"] == deleted
 
 
 def test_more_than_max_delete_is_refused_and_so_are_fewer_than_min_rows(customers):

@@ -89,6 +89,17 @@ def test_the_documents_of_the_service_are_read(adsctl, sent):
     assert found == [{"platform_click_id": "a"}, {"hashed_email": digest("b@x.de")}]
 
 
+@pytest.mark.parametrize("number", ["nan", "NaN", "Infinity", "-INF", "1e400"])
+def test_a_value_that_json_has_no_number_for_is_refused_and_not_sent_as_none(adsctl, sent, number):
+    orders(adsctl, f"{TIME},{EVENT},a@x.de,,,,,{number},")
+    message = f"orders.csv:2: value: '{number}' is not a number with a point, as in 12.50"
+    assert message in json.loads(adsctl(*SEND, code=3).stderr.splitlines()[-1])["error"]["message"]
+    contents = json.dumps([{"content_id": "sku-1", "content_price": number}]).replace('"', '""')
+    orders(adsctl, f'{TIME},{EVENT},a@x.de,,,,,1.5,"{contents}"')
+    assert "content_price" in adsctl(*SEND, code=3).stderr
+    assert not sent.sent
+
+
 def test_everything_wrong_is_told_without_a_value_of_a_person(adsctl, sent):
     orders(
         adsctl,

@@ -68,6 +68,9 @@ def test_what_cannot_be_as_it_was_is_told_before_anything_is_created(adsctl, ser
     adsctl("campaigns", "copy", WINTER, "--set", END)
     for bad in ("dayly_budget=5", "daily_budget", "total_budget=+10%"):
         assert "--set" in adsctl("campaigns", "copy", KNITTERS, "--set", bad, code=2).stderr
+    for word in ("nam", "", "campaign"):
+        told = adsctl("campaigns", "copy", KNITTERS, "--name", f"{{name}} of {{{word}}}", code=2).stderr
+        assert f"--name: {{{word}}} stands for nothing" in told and "{name} stands for the name" in told
 
 
 MUGS = {

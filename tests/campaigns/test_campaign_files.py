@@ -7,7 +7,7 @@ import pytest
 
 from ads_cli.client.response import Sender
 from ads_cli.emulator.seed.accounts import CAFE, SHOP
-from ads_cli.emulator.seed.line_items import CARD, CLICKS, KNITTERS, SPRING, SUMMER
+from ads_cli.emulator.seed.line_items import CARD, CLICKS, HAMBURG, KNITTERS, SPRING, SUMMER
 from tests.campaigns.kills import KilledError, at_second_change, killed_at, run_until_it_ends
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
@@ -390,6 +390,39 @@ def test_a_stored_plan_is_carried_out_unless_what_it_touches_has_changed(adsctl,
     (adsctl.home / "spring.json").unlink()
     apply(adsctl, "spring.plan")
     assert spring(adsctl)[1]["daily_budget"] == "61.00"
+
+
+def test_a_stored_plan_leaves_what_it_does_not_touch_as_it_is(adsctl, service):
+    campaigns = [{"id": SPRING, "daily_budget": "61"}, {"id": HAMBURG, "name": "Hamburg knows us"}]
+    (adsctl.home / "two.json").write_text(json.dumps({"campaigns": campaigns}))
+    adsctl("campaigns", "plan", "two.json", "--out", "two.plan", code=DIFFERENCES)
+    adsctl("campaigns", "update", HAMBURG, "--name", "Hamburg")
+    told = apply(adsctl, "two.plan").stderr
+    assert "1 difference in campaigns that the plan does not touch: left as it is" in told
+    (change,) = json.loads(adsctl("campaigns", "plan", "two.json", "-o", "json", code=DIFFERENCES).stdout)
+    assert change["id"] == HAMBURG and change["before"] == {"name": "Hamburg"}
+
+
+def test_a_stored_plan_touches_what_its_new_records_lie_in(adsctl, service):
+    item = {"name": "New", "objective": "REACH", "product_type": "PROMOTED_POSTS"}
+    item |= {"placements": ["ALL_ON_PLATFORM"], "bid_strategy": "AUTO", "start_time": "2031-12-01"}
+    file = {"campaigns": [{"id": HAMBURG, "line_items": [item]}]}
+    (adsctl.home / "new.json").write_text(json.dumps(file))
+    adsctl("campaigns", "plan", "new.json", "--out", "new.plan", code=DIFFERENCES)
+    adsctl("campaigns", "update", HAMBURG, "--daily-budget", "90")
+    assert "has changed" in apply(adsctl, "new.plan", code=12).stderr
+
+
+def test_a_stored_plan_with_prune_deletes_nothing_that_was_made_since(adsctl, service):
+    adsctl("campaigns", "pull", "all.yaml")
+    text = (adsctl.home / "all.yaml").read_text().replace("name: Hamburg knows us", "name: Hamburg")
+    (adsctl.home / "all.yaml").write_text(text)
+    adsctl("campaigns", "plan", "all.yaml", "--prune", "--out", "all.plan", code=DIFFERENCES)
+    made = ("--name", "Made since", "--funding-instrument-id", "4a1n0", "--daily-budget", "5")
+    id = adsctl("campaigns", "create", *made, "-o", "ids").stdout.strip()
+    apply(adsctl, "all.plan")
+    assert json.loads(adsctl("campaigns", "get", id, "-o", "json").stdout)["deleted"] is False
+    assert json.loads(adsctl("campaigns", "get", HAMBURG, "-o", "json").stdout)["name"] == "Hamburg"
 
 
 BAD = """\

@@ -94,6 +94,10 @@ def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_chan
     names = [one["name"] for one in records(adsctl, "campaigns", "get", *both)]
     assert names == ["Winter sale", "Spring collection", "Hamburg knows us"]
     assert f"- campaign {WINTER}" in adsctl("campaigns", "delete", *both[:2], code=12).stderr
+    for heading in ("status=PAUSED", "STATUS=PAUSED"):
+        assert [one["id"] for one in records(adsctl, "campaigns", "get", "--where", heading)] == [KNITTERS]
+    told = adsctl("line-items", "get", "--where", "status=ACTIVE", code=2).stderr
+    assert "'status' is not a field of line items" in told and "entity_status" in told
     for bad in ("nmae~^W", "name"):
         assert "--where" in adsctl("campaigns", "get", "--where", bad, code=2).stderr
     adsctl("campaigns", "get", SPRING, "--where", "name~x", code=2)

@@ -82,7 +82,7 @@ class Machine(Clock):
         self.wall += seconds
 
 
-LONG = Rate("test", 600, 900.0)
+LONG = Rate("test", 60, 900.0)
 WALL = 1_800_000_000.0
 HOUR = 3600.0
 

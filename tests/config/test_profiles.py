@@ -119,3 +119,18 @@ def test_a_profile_is_not_named_as_a_folder(adsctl, name):
     assert "cannot be the name of a profile" in adsctl("accounts", "list", code=2).stderr
     assert "cannot be the name of a profile" in adsctl("accounts", "list", code=2, ADSCTL_PROFILE=name).stderr
     assert not (adsctl.home / "state").exists()
+
+
+@pytest.mark.parametrize("name", ["shop-*", "shop-?", "nord,sued", "[ab]"])
+def test_a_pattern_is_not_the_name_of_a_new_profile(adsctl, name):
+    for words in (("account=1",), ("guard.read_only=true",), ("account=1", "--dry-run")):
+        told = adsctl("profile", "set", name, *words, code=2).stderr
+        assert f"'{name}' cannot be the name of a profile" in told and "name each of them" in told
+    assert adsctl("profile", "list", "-o", "ids").stdout.split() == ["local"]
+
+
+def test_a_profile_that_is_named_like_a_pattern_can_be_changed_and_removed(adsctl):
+    (adsctl.home / "config").mkdir(exist_ok=True)
+    adsctl.file("config/config.yaml", "profiles:\n  'a,b':\n    account: a\n")
+    adsctl("profile", "set", "a,b", "account=c")
+    adsctl("profile", "remove", "a,b", "--yes")

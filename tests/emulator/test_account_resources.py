@@ -2,9 +2,9 @@
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED
+from ads_cli.emulator.seed.accounts import DELETED, PARTNER
 from ads_cli.emulator.seed.audiences import CUSTOMERS, UNSUBSCRIBED
-from ads_cli.emulator.seed.line_items import CHOSEN_CATEGORY, CLICKS, PARTNER
+from ads_cli.emulator.seed.line_items import CHOSEN_CATEGORY, CLICKS
 
 from .client import errors
 

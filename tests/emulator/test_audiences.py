@@ -2,9 +2,9 @@
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import ACCOUNTS
+from ads_cli.emulator.seed.accounts import ACCOUNTS, PARTNER
 from ads_cli.emulator.seed.audiences import BASKETS, CUSTOMERS, INSTALLED, READERS, UNSUBSCRIBED
-from ads_cli.emulator.seed.line_items import APP, CLICKS, FOLLOWERS, INSTALLS, KNITTERS, PARTNER, SPRING
+from ads_cli.emulator.seed.line_items import APP, CLICKS, FOLLOWERS, INSTALLS, KNITTERS, SPRING
 
 from .client import errors
 

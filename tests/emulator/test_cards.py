@@ -6,7 +6,7 @@ import pytest
 
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.validation import convert
-from ads_cli.emulator.seed.accounts import DELETED
+from ads_cli.emulator.seed.accounts import DELETED, PARTNER
 from ads_cli.emulator.seed.creatives import (
     COLLECTION,
     CONVERSATION,
@@ -20,7 +20,6 @@ from ads_cli.emulator.seed.creatives import (
     TOUR,
     VIDEO,
 )
-from ads_cli.emulator.seed.line_items import PARTNER
 
 from .client import HOST, InProcess, authorization, errors, is_not_found, is_without_account
 from .wire_names import service_name, x_only  # noqa: F401 - every other test runs under both

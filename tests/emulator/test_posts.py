@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED, OTHER_USER, USER
+from ads_cli.emulator.seed.accounts import DELETED, OTHER_USER, PARTNER, USER
 from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
-from ads_cli.emulator.seed.line_items import PARTNER
 
 from .client import errors, is_not_found, is_without_account
 from .wire_names import service_name  # noqa: F401 - every test runs under both

@@ -2,8 +2,9 @@
 
 import pytest
 
+from ads_cli.emulator.seed.accounts import PARTNER
 from ads_cli.emulator.seed.creatives import BANNER
-from ads_cli.emulator.seed.line_items import CLICKS, ENDED, FILMS, FOLLOWERS, PARTNER, PREROLLS, REACH
+from ads_cli.emulator.seed.line_items import CLICKS, ENDED, FILMS, FOLLOWERS, PREROLLS, REACH
 from ads_cli.emulator.seed.posts import DONE, ENDED_POST, OFFER, SPRING_POST, WINTER
 
 from .client import errors

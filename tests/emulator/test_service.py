@@ -132,7 +132,7 @@ def test_a_chunked_body_is_read(served):
 
 
 def test_an_internal_error_is_a_500_with_a_traceback_on_stderr(local, monkeypatch, capsys):
-    monkeypatch.setattr("ads_cli.emulator.resources.accounts.list_page", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("ads_cli.emulator.resources.collection.list_page", lambda *_, **__: 1 / 0)
     response = local.get("/12/accounts")
     assert (response.status_code, errors(response)) == (500, [("INTERNAL_ERROR", None)])
     assert "ZeroDivisionError" in capsys.readouterr().err

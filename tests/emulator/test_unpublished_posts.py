@@ -4,9 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED, OTHER_USER, USER
+from ads_cli.emulator.seed.accounts import DELETED, OTHER_USER, PARTNER, USER
 from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, SQUARE, VIDEO
-from ads_cli.emulator.seed.line_items import PARTNER
 from ads_cli.emulator.seed.posts import DONE, GREEN_DRAFT, OFFER, WINTER
 
 from .client import errors, is_without_account

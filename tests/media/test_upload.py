@@ -4,6 +4,7 @@ import json
 from email import message_from_bytes
 from io import BytesIO
 
+import pexpect
 import pytest
 
 from tests.feeds.locations.file_server import serving
@@ -22,6 +23,20 @@ def test_an_image_is_uploaded_and_is_in_the_library(adsctl, tmp_path):
     assert record["media_key"] == f"3_{record['media_id']}"
     library = json.loads(adsctl.local("media", "library", "get", record["media_key"], "-o", "json").stdout)
     assert (library["file_name"], library["width"], library["height"]) == ("hero.png", 1200, 628)
+
+
+def test_a_terminal_of_80_columns_shows_what_became_of_each_file(adsctl, tmp_path):
+    for number in range(2):
+        (tmp_path / f"picture-of-the-summer-{number}.png").write_bytes(picture("PNG", 64 + number, 64))
+    words = ("--profile", "local", "-q", "media", "upload", "picture-of-the-summer-*.png")
+    for dry, status in (("--dry-run",), "not sent"), ((), "uploaded"), ((), "unchanged"):
+        terminal = adsctl.terminal(*words, *dry, width=80, NO_COLOR="1")
+        terminal.expect(pexpect.EOF)
+        heading, *rows = terminal.before.splitlines()
+        assert heading.split()[:3] == ["FILE", "STATUS", "MEDIA_KEY"]
+        assert [row.split("  ")[1] for row in rows[:2]] == [status, status]
+    tsv = adsctl.local("-q", "media", "upload", "picture-of-the-summer-0.png").stdout.splitlines()[0]
+    assert tsv.split("\t")[:3] == ["file", "media_key", "media_id"]
 
 
 def test_a_video_is_uploaded_in_segments_and_awaited(adsctl, tmp_path):

@@ -37,6 +37,7 @@ ads_cli.config.writers ads_cli.console.clients ads_cli.console.results ads_cli.c
 ads_cli.emulator.app ads_cli.feeds.formats.csv ads_cli.feeds.transforms ads_cli.fleet.task_process
 ads_cli.http.network ads_cli.products.feeds.kinds.reading ads_cli.products.plans ads_cli.uploads.push
 """
+ASSISTANTS = f"{COMMANDS} mcp.server.stdio ads_cli.commands.mcp.server ads_cli.commands.mcp.tools"
 CLUSTERS = """
 distributed.cli.dask_scheduler distributed.cli.dask_worker ads_cli.cli.error_boundary ads_cli.commands.fleet
 ads_cli.console.results ads_cli.fleet.cluster ads_cli.fleet.cluster_worker
@@ -60,9 +61,9 @@ def server(modules: str) -> str:
     return path
 
 
-def client() -> list[str]:
-    """Return the words that run a command in a forked process."""
-    return [sys.executable, "-I", "-S", str(CLIENT), server(COMMANDS)]
+def client(modules: str = COMMANDS) -> list[str]:
+    """Return the words that run a command in a forked process, which has loaded modules."""
+    return [sys.executable, "-I", "-S", str(CLIENT), server(modules)]
 
 
 class Process:

@@ -16,6 +16,7 @@ from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ads_cli.output import FORMATS
 from tests.conftest import EXAMPLES, ROOT, feed
 from tests.feeds.locations.file_server import serving
+from tests.test_installation import EXTRAS
 
 PAGES = "\n".join(path.read_text() for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))))
 
@@ -29,7 +30,7 @@ def test_every_named_command_exists(adsctl, word):
     assert all(f"--{option.split()[0]}" in shown for option in options)
 
 
-def test_the_readme_lists_the_exit_codes_and_formats_of_the_program():
+def test_the_readme_lists_the_exit_codes_formats_and_extras_of_the_program():
     text = (ROOT / "README.md").read_text()
     table = dict(re.findall(r"^\| ([\d, ]+) \| (.+) \|$", text, re.M))
     expected = {str(code): meaning for code, meaning in EXIT_CODES.items()}
@@ -37,6 +38,8 @@ def test_the_readme_lists_the_exit_codes_and_formats_of_the_program():
     assert {codes: meaning.replace("`", "") for codes, meaning in table.items()} == expected
     listed = re.search(r"^Formats \(`-o`\): (.+?)\.$", text, re.M | re.S)[1]
     assert re.findall(r"`(\w+)`", listed) == list(FORMATS)
+    listed = re.search(r"^Extras are .+?\.\s", text, re.M | re.S)[0]
+    assert {*re.findall(r"`(\w+)`", listed)} == EXTRAS
 
 
 @pytest.mark.parametrize(("name", "system"), [("Linux", Unix), ("macOS", MacOS), ("Windows", Windows)])

@@ -64,9 +64,15 @@ def page(shop: Adsctl, browser: webdriver.Chrome) -> webdriver.Chrome:
     shop("products", "check", "feed.csv", "--fix", "html", "--report", "feed.html", code=3)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     browser.set_window_size(1100, 900)
-    browser.get_log("performance")
-    browser.get((shop.home / "feed.html").as_uri())
+    open_page(browser, shop.home / "feed.html")
     return browser
+
+
+def open_page(browser: webdriver.Chrome, path: Path) -> None:
+    """Open a page; the logs of the browser begin with it."""
+    for log in ("performance", "browser"):
+        browser.get_log(log)  # of pages that this browser has shown before
+    browser.get(path.as_uri())
 
 
 def requested(browser: webdriver.Chrome) -> list[str]:

@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 
 from tests.browser import needs_chromium
 from tests.media.made import gif, picture, sample
-from tests.report.conftest import HOSTILE, requested
+from tests.report.conftest import HOSTILE, open_page, requested
 from tests.report.reading import read
 
 
@@ -93,8 +93,7 @@ def test_a_reader_sees_every_file_and_no_name_of_a_file_runs(ads, browser):
     name = HOSTILE.replace("/", "\u2215") + ".png"
     ads.file(name, "notes")
     ads("media", "check", *FILES, name, "--report", "page.html", code=3)
-    browser.get_log("performance")
-    browser.get((ads.home / "page.html").as_uri())
+    open_page(browser, ads.home / "page.html")
     titles = [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".table h3")]
     assert titles == ["Rules that files break", "Files"]
     rows = browser.find_elements(By.CSS_SELECTOR, ".table:last-of-type tbody tr")

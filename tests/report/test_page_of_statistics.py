@@ -9,7 +9,7 @@ from axe_core_python.selenium import Axe
 from selenium.webdriver.common.by import By
 
 from tests.browser import needs_chromium
-from tests.report.conftest import HOSTILE, requested
+from tests.report.conftest import HOSTILE, open_page, requested
 from tests.report.test_in_browser import WIDTHS, show, shown_rows, table
 
 pytestmark = needs_chromium
@@ -45,8 +45,7 @@ def browser_with_page(adsctl, browser) -> Iterator:
     adsctl.local("line-items", "update", "9d4c2", "--name", HOSTILE, "--yes")
     adsctl.local("line-items", "update", "9d4c1", "--name", "W" * 200, "--yes")
     adsctl.local("stats", "get", *WEEK, "--report", "o.html", "-o", "none")
-    browser.get_log("performance")
-    browser.get((adsctl.home / "o.html").as_uri())
+    open_page(browser, adsctl.home / "o.html")
     return browser
 
 
@@ -76,7 +75,6 @@ def test_statistics_load_and_run_nothing_and_sort_by_number(browser_with_page):
 
 def test_lines_are_drawn_by_a_script_that_the_policy_knows_by_its_hash(browser_with_page):
     page = browser_with_page
-    page.get_log("browser")  # of pages that this browser has shown before
     page.refresh()
     show(page)
     assert len(page.find_elements(By.CSS_SELECTOR, ".plot canvas")) == 3

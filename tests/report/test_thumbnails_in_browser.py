@@ -17,7 +17,7 @@ from tests.conftest import PRODUCT
 from tests.effort import tries
 from tests.private_hosts import SPELLINGS, private_hosts
 from tests.products.images.image_server import ImageServer, image, redirect, serving, whole
-from tests.report.conftest import requested
+from tests.report.conftest import open_page, requested
 
 pytestmark = needs_chromium
 LOADED = "return document.images.length > 0 && [...document.images].every((each) => each.complete)"
@@ -72,8 +72,7 @@ def show_thumbnails(adsctl, browser, links: list[str]) -> list[str]:
     rows = [PRODUCT | {"id": f"sku-{n}", "image_link": link, "price": "9"} for n, link in enumerate(links)]
     adsctl.file("feed.jsonl", "\n".join(map(json.dumps, rows)) + "\n")
     adsctl("products", "check", "feed.jsonl", "--report", "feed.html", code=3)
-    browser.get_log("performance")
-    browser.get((adsctl.home / "feed.html").as_uri())
+    open_page(browser, adsctl.home / "feed.html")
     browser.execute_script("document.documentElement.style.zoom = 0.1")  # all of them are in sight
     browser.find_element(By.CSS_SELECTOR, "#thumbnails button").click()
     WebDriverWait(browser, 20).until(lambda browser: browser.execute_script(LOADED))

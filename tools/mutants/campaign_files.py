@@ -15,6 +15,32 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "a stored plan changes campaigns that it does not touch",
+        "ads_cli/campaigns/stored_plan.py",
+        "        plan.keep({*kept}.__contains__)\n",
+        "        pass\n",
+        (
+            "tests/campaigns/test_campaign_files.py::test_a_stored_plan_leaves_what_it_does_not_touch_as_it_is",
+        ),
+    ),
+    Mutant(
+        "a stored plan does not see what its new records lie in",
+        "ads_cli/campaigns/stored_plan.py",
+        "for one in (change.stored, _above(plan, change)):",
+        "for one in (change.stored,):",
+        ("tests/campaigns/test_campaign_files.py::test_a_stored_plan_touches_what_its_new_records_lie_in",),
+    ),
+    Mutant(
+        "a word in braces that stands for nothing is a part of the name of a copy",
+        "ads_cli/commands/campaigns/copying.py",
+        'if word != "name":',
+        "if False:",
+        (
+            "tests/campaigns/test_campaign_copies.py::"
+            "test_what_cannot_be_as_it_was_is_told_before_anything_is_created",
+        ),
+    ),
+    Mutant(
         "campaign files: what was made in place of a record is made again after a kill",
         COMPARISON,
         "if id is None or not self._has_replaced:",

@@ -17,6 +17,13 @@ EMULATOR = "ads_cli/emulator/resources/media_uploads.py"
 
 MEDIA_UPLOADS = (
     Mutant(
+        "a terminal of 80 columns does not show what became of a file",
+        "ads_cli/commands/media/upload.py",
+        "if call.printer.draws else COLUMNS",
+        "if False else COLUMNS",
+        ("tests/media/test_upload.py::test_a_terminal_of_80_columns_shows_what_became_of_each_file",),
+    ),
+    Mutant(
         "a resumed upload sends every segment again",
         UPLOAD,
         "if content and number not in journal.sent:",
@@ -215,8 +222,8 @@ MEDIA_UPLOADS = (
     Mutant(
         "what a card made elsewhere may unlock is deleted",
         CLEAN,
-        "if usage and usage.may_be_unlocked(one) and not unlocked]",
-        "if False]",
+        "(uncertain if usage.may_be_unlocked(one) and not unlocked else unused)",
+        "unused",
         (f"{UNUSED}::test_what_a_card_made_elsewhere_may_unlock_is_kept_unless_it_is_asked_for",),
     ),
     Mutant(

@@ -10,6 +10,13 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "a condition of a declaration hides another one",
+        "ads_cli/api/conditions.py",
+        "            if name in vars(struct):\n",
+        "            if False:\n",
+        ("tests/api/test_conditions.py::test_a_condition_that_would_hide_another_one_is_no_declaration",),
+    ),
+    Mutant(
         "a command in a message is wrapped",
         "ads_cli/output/text.py",
         'found[0].replace(" ", "\\0")',
@@ -91,8 +98,8 @@ OTHERS = (
     Mutant(
         "a job ends before its result is shown",
         "ads_cli/commands/uploads/push.py",
-        "        try:\n            self.steps.show_result(summary, journal)\n",
-        "        journal.finish()\n        try:\n            self.steps.show_result(summary, journal)\n",
+        "        try:\n            self.hooks.show_result(summary, journal)\n",
+        "        journal.finish()\n        try:\n            self.hooks.show_result(summary, journal)\n",
         (
             "tests/batches/test_once.py"
             "::test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_none",
@@ -261,5 +268,45 @@ OTHERS = (
         "if reader.missing and not allow_incomplete and file_to_replace(out.path):",
         "if False:",
         (f"{PULL}::test_an_incomplete_pull_is_told_and_keeps_the_earlier_file",),
+    ),
+    Mutant(
+        "a pattern is the name of a new profile",
+        "ads_cli/commands/auth/profile.py",
+        "    check_new_name(call.settings, name)\n",
+        "",
+        ("tests/config/test_profiles.py::test_a_pattern_is_not_the_name_of_a_new_profile",),
+    ),
+    Mutant(
+        "an error does not name the proxy",
+        "ads_cli/http/response_body.py",
+        "if proxy := client_proxy(httpx.URL(url)):",
+        "if proxy := None:",
+        ("tests/http/test_connections.py::test_an_error_names_the_proxy_without_its_password",),
+    ),
+    Mutant(
+        "a refused token of a file is looked for in the profile",
+        "ads_cli/config/settings.py",
+        'pairs = ((name, f"{name}_FILE")',
+        "pairs = ((name,)",
+        (
+            "tests/client/test_responses.py::test_a_refused_token_of_a_file_is_told_by_the_variable_that_names_it",
+        ),
+    ),
+    Mutant(
+        "a file without an end is read for ever",
+        "ads_cli/config/atomic_files.py",
+        "content = file.read(max_bytes + 1)",
+        "content = file.read()",
+        ("tests/promises/test_hostile_lengths.py::test_a_file_without_an_end_is_read_up_to_a_limit",),
+    ),
+    Mutant(
+        "NaN and infinity are numbers, and sent as null",
+        "ads_cli/api/types.py",
+        "Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]",
+        "Number = Annotated[float, Meta()]",
+        (
+            "tests/batches/test_conversions.py::"
+            "test_a_value_that_json_has_no_number_for_is_refused_and_not_sent_as_none",
+        ),
     ),
 )

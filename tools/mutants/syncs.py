@@ -23,6 +23,27 @@ SYNCS = (
         (f"{LIST}::test_a_copied_state_folder_deletes_nobody_and_sends_everybody",),
     ),
     Mutant(
+        "people are deleted though a row that cannot be read may be theirs",
+        "ads_cli/audiences/ledger_lookup.py",
+        "if row in mistaken and not known:",
+        "if False:",
+        (f"{LIST}::test_nobody_is_deleted_where_a_row_may_be_anybodys",),
+    ),
+    Mutant(
+        "people are taken for removed who became one with somebody after that was removed",
+        "ads_cli/audiences/ledger_merge.py",
+        "(tag, BEFORE)) > joined:",
+        "(tag, BEFORE)) > BEFORE:",
+        (f"{LIST}::test_one_who_is_joined_to_others_when_one_of_these_leaves_is_not_sent_again",),
+    ),
+    Mutant(
+        "a ledger forgets who may be one person once one of their identifiers is deleted",
+        "ads_cli/audiences/ledger_merge.py",
+        "                self._tags.join(old_tag, entry.tag, step)\n",
+        "",
+        (f"{LIST}::test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_deleted",),
+    ),
+    Mutant(
         "a sync of a list does not add again who shares an identifier with one who left",
         "ads_cli/audiences/comparison.py",
         " or tag in self.found.affected:",
@@ -298,7 +319,7 @@ SYNCS = (
     Mutant(
         "a product that is not kept ends a sync with 0",
         "ads_cli/commands/uploads/push.py",
-        "if shortfall := self.steps.shortfall():",
+        "if shortfall := self.hooks.shortfall():",
         "if shortfall := '':",
         (f"{KEPT}::test_other_rows_are_sent_where_a_product_is_not_kept",),
     ),

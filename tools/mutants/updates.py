@@ -13,6 +13,16 @@ HOOK = "ads_cli/console/on_failure.py"
 
 UPDATES = (
     Mutant(
+        "--where does not take the heading of a table",
+        "ads_cli/commands/batches/current.py",
+        "name = headings.get(name.lower(), name)",
+        "pass",
+        (
+            "tests/campaigns/test_several_records.py::"
+            "test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_change",
+        ),
+    ),
+    Mutant(
         "shown records: csv has the decimals of no currency",
         "ads_cli/console/table_view.py",
         """    return as_amount(value, str(record.get("currency") or "")).replace(",", "")""",

@@ -20,14 +20,13 @@ class ListRunReport(PushReport):
     is_compared: bool = False
     shortfall: str = ""  # why people are not deleted who are in no row
 
-    def watch_list(self, plan: "ListSyncPlan", failed_out: str | None) -> None:
+    def watch_list(self, plan: "ListSyncPlan") -> None:
         """Tell of this plan; raise UsageError where the page would replace its file."""
-        self.check_differs([plan.rows.source], failed_out)
+        self.check_differs([plan.rows.source])
         self.plan = plan
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
-        from ... import __version__
         from ...console.output_file import failure_details, made
         from ...report import ReportPage
 
@@ -41,7 +40,7 @@ class ListRunReport(PushReport):
             level=self._level(report),
             headline=self._headline(report),
             details=list(failure_details(self.error, in_headline=False)),
-            facts=[made(), *target, *job, ("Profile", profile), ("By", f"adsctl {__version__}")],
+            facts=[made(), *target, *job, ("Profile", profile)],
             tallies=list(self._tallies(report)),
             sections=list(self._sections(report)),
         )

@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ...auth import CLIENT_SECRET, GRANT
+from ...auth import CLIENT_SECRET, GRANT, Secret, received_secret
 from ...config.addresses import ADDRESSES
-from ...config.settings import SERVICE_X
+from ...config.settings import OF_X, Setting
 from ...console.invocation import Invocation
+from ...console.parameters import flag
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
+
+if TYPE_CHECKING:
+    from ...api.endpoint import Request
 
 EMULATOR = "the emulator on this machine"
 REVOKED_TOKEN = 89  # the API code of a token that is already revoked
@@ -22,7 +26,7 @@ def logout(ctx: typer.Context) -> None:
     For example: adsctl auth logout
     """
     from ...api.auth import InvalidateToken
-    from ...auth.secret_stores import USER_TOKENS
+    from ...auth.secret_stores import SIGN_IN_SECRETS
     from ...config.profiles import update
 
     call = Invocation.of(ctx)
@@ -36,8 +40,7 @@ def logout(ctx: typer.Context) -> None:
         raise AccessError(
             "no token is stored for this profile", hint="a token from the environment is not revoked"
         )
-    if call.dry_run:
-        call.messages.say("dry run: would revoke and remove the stored token")
+    if call.is_dry_run("revoke and remove the stored token"):
         return
     call.secrets.prefers_store = True
     if settings.uses_grant:
@@ -45,15 +48,20 @@ def logout(ctx: typer.Context) -> None:
 
         revoke(read_grant(secrets.stored_grant()), secrets.client_secret(), call.client.call)
     else:
-        try:
-            call.client.call(InvalidateToken())
-        except AccessError as error:
-            if error.api_code != REVOKED_TOKEN:
-                raise
-    secrets.store.delete(settings.profile, (*USER_TOKENS, GRANT, CLIENT_SECRET))
+        _invalidate(call, InvalidateToken())
+    secrets.store.delete(settings.profile, SIGN_IN_SECRETS)
     if {"user", "client_id"} & settings.profile_values(settings.profile).keys():
         update(settings, settings.profile, {"user": None, "client_id": None})
     call.messages.say(f"signed out of profile {settings.profile}")
+
+
+def _invalidate(call: Invocation, request: "Request") -> None:
+    """Revoke a token, unless it is revoked already."""
+    try:
+        call.client.call(request)
+    except AccessError as error:
+        if error.api_code != REVOKED_TOKEN:
+            raise
 
 
 class StatusRow(NamedTuple):
@@ -66,10 +74,8 @@ class StatusRow(NamedTuple):
 
 def status(
     ctx: typer.Context,
-    check: Annotated[
-        bool, typer.Option("--check", help="Ask the service whether it takes the token; 4 where it does not")
-    ] = False,
-    every: Annotated[bool, typer.Option("--all", help="With --check: those of all profiles")] = False,
+    check: Annotated[bool, flag("Ask the service whether it takes the token; 4 where it does not")] = False,
+    every: Annotated[bool, flag("With --check: those of all profiles", "--all")] = False,
 ) -> None:
     """Show who is signed in, and where each value comes from.
 
@@ -85,13 +91,11 @@ def status(
         return
     settings = call.settings
     call.warn_unknown_keys()
+    found = {name: settings.find(name) for name in ("service", *ADDRESSES, "account", "catalog", "user")}
+    if settings.is_local and not found["account"]:
+        found["account"] = Setting(call.account, EMULATOR)
     rows = [StatusRow("profile", settings.profile, settings.profile_origin)]
-    for name in ("service", *ADDRESSES, "account", "catalog", "user"):
-        found = settings.find(name)
-        if name == "account" and not found and settings.is_local:
-            rows.append(StatusRow(name, call.account, EMULATOR))
-        else:
-            rows.append(StatusRow(name, *found) if found else StatusRow(name))
+    rows += [StatusRow(name, *(setting or ())) for name, setting in found.items()]
     secrets = [*(_grant(call) if settings.uses_grant else _keys(call))]
     missing = not all(row.origin for row in secrets)
     rows += secrets
@@ -99,10 +103,8 @@ def status(
     for name in settings.overridden():
         call.messages.note(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
-        service = "" if settings.find("ads_url") else " --service x"
-        hint = f"run: {settings.sign_in_command()}{service}"
-        hint += f"; {SERVICE_X}" if service else ""
-        raise AccessError("not signed in", hint=hint)
+        service = "" if settings.find("ads_url") else f" --service x ({OF_X})"
+        raise AccessError("not signed in", hint=f"run: {settings.sign_in_command()}{service}")
     if check:
         _ask(call)
         call.messages.say("the service takes the token")
@@ -162,7 +164,7 @@ def _check_all(call: Invocation) -> None:
 
 def token(
     ctx: typer.Context,
-    bearer: Annotated[bool, typer.Option("--bearer", help="Print the app's bearer token")] = False,
+    bearer: Annotated[bool, flag("Print the app's bearer token")] = False,
 ) -> None:
     """Print the token; no other command shows it.
 
@@ -170,12 +172,17 @@ def token(
     """
     call = Invocation.of(ctx)
     if bearer:
-        found = call.secrets.find("bearer_token")
-        if found is None:
-            raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
-        print(found.secret.value)
+        print(_bearer_token(call))
     else:
         print(call.client.credentials().access_token)
+
+
+def _bearer_token(call: Invocation) -> str:
+    from ...auth.secret_stores import BEARER
+
+    if found := call.secrets.find(BEARER):
+        return found.secret.value
+    raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
 
 
 def issue(ctx: typer.Context) -> None:
@@ -184,8 +191,6 @@ def issue(ctx: typer.Context) -> None:
     For example: adsctl auth bearer issue
     """
     from ...api.auth import IssueBearer
-    from ...auth import Secret, received_secret
-    from ...config.addresses import ADDRESSES
     from ...config.profiles import refuse_local, update
 
     call = Invocation.of(ctx)
@@ -194,8 +199,7 @@ def issue(ctx: typer.Context) -> None:
     app = call.secrets.app()
     if app is None:
         raise AccessError("no consumer key and secret are set", hint="adsctl auth login asks for them")
-    if call.dry_run:
-        call.messages.say(f"dry run: would send POST {settings.address('platform')}/oauth2/token")
+    if call.is_dry_run(f"send POST {settings.address('platform')}/oauth2/token"):
         return
     import httpx
 
@@ -223,18 +227,11 @@ def revoke(ctx: typer.Context) -> None:
     from ...auth.secret_stores import BEARER
 
     call = Invocation.of(ctx)
-    found = call.secrets.find(BEARER)
-    if found is None:
-        raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
-    call.client.trace.add_secrets(found.secret.value)
-    if call.dry_run:
-        call.messages.say("dry run: would revoke the bearer token")
+    token = _bearer_token(call)
+    call.client.trace.add_secrets(token)
+    if call.is_dry_run("revoke the bearer token"):
         return
-    try:
-        call.client.call(InvalidateBearer(access_token=found.secret.value))
-    except AccessError as error:
-        if error.api_code != REVOKED_TOKEN:
-            raise
+    _invalidate(call, InvalidateBearer(access_token=token))
     if call.secrets.has_store:
         call.secrets.store.delete(call.settings.profile, (BEARER,))
     call.messages.say("the bearer token is revoked")

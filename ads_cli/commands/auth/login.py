@@ -2,20 +2,20 @@
 
 import sys
 from collections.abc import Callable
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from ...auth import CLIENT_SECRET, GRANT, Secret, check_secret
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 from ...config.settings import DEFAULTS, SERVICE_X
 from ...console.invocation import Invocation
+from ...console.parameters import choice, flag, option
 from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
 from ...spelling import as_variable
 from . import status
 
 if TYPE_CHECKING:
-    from ...auth.grants import StoredGrant
     from ...auth.sign_in import GrantSignIn, OAuthToken, SignIn
 
 OpenPage = Callable[["OAuthToken"], None]  # opens the authorize page of a request token
@@ -23,71 +23,28 @@ PIN_ATTEMPTS = 3  # on a terminal
 PORT = 8080  # of the redirect, which is to be registered with the app
 
 
-class Access(StrEnum):
-    """What a token may do."""
-
-    read = "read"
-    write = "write"
-
-
-class TokenStore(StrEnum):
-    """Where tokens are stored."""
-
-    keyring = "keyring"
-    file = "file"
-
-
-NoBrowser = Annotated[
-    bool, typer.Option("--no-browser", help="Print the address of the page; open no browser")
-]
-Callback = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL", help="Listen on this registered loopback address instead of asking for a PIN"
-    ),
-]
-Authenticate = Annotated[
-    bool,
-    typer.Option(
-        "--authenticate", help="Skip the page for a user who has authorized the app before (with --callback)"
-    ),
-]
-Permissions = Annotated[Access | None, typer.Option(help="Request a token with these permissions only")]
-ForceLogin = Annotated[
-    bool, typer.Option("--force-login", help="Make the page ask for user name and password")
-]
-ScreenName = Annotated[str | None, typer.Option(metavar="NAME", help="The user name that the page suggests")]
-OAuth2 = Annotated[bool, typer.Option("--oauth2", help="Sign in by OAuth 2.0 (PKCE) in place of OAuth 1.0a")]
-ClientId = Annotated[
-    str | None, typer.Option(metavar="ID", help="The app's OAuth 2.0 client id (with --oauth2)")
-]
-ReadOnly = Annotated[
-    bool, typer.Option("--read-only", help="Ask for tokens that can change nothing (with --oauth2)")
-]
-Port = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=65535,
-        help=f"The port of the redirect (with --oauth2; by default {PORT})",
-        show_default=False,
-    ),
-]
-
-
 def login(
     ctx: typer.Context,
-    no_browser: NoBrowser = False,
-    callback: Callback = None,
-    authenticate: Authenticate = False,
-    access: Permissions = None,
-    force_login: ForceLogin = False,
-    screen_name: ScreenName = None,
-    oauth2: OAuth2 = False,
-    client_id: ClientId = None,
-    read_only: ReadOnly = False,
-    port: Port = None,
-    token_store: Annotated[TokenStore | None, typer.Option(help="Where tokens are stored")] = None,
+    no_browser: Annotated[bool, flag("Print the address of the page; open no browser")] = False,
+    callback: Annotated[
+        str | None, option("URL", "Listen on this registered loopback address instead of asking for a PIN")
+    ] = None,
+    authenticate: Annotated[
+        bool, flag("Skip the page for a user who has authorized the app before (with --callback)")
+    ] = False,
+    access: Annotated[
+        Literal["read", "write"] | None, choice("Request a token with these permissions only")
+    ] = None,
+    force_login: Annotated[bool, flag("Make the page ask for user name and password")] = False,
+    screen_name: Annotated[str | None, option("NAME", "The user name that the page suggests")] = None,
+    oauth2: Annotated[bool, flag("Sign in by OAuth 2.0 (PKCE) in place of OAuth 1.0a")] = False,
+    client_id: Annotated[str | None, option("ID", "The app's OAuth 2.0 client id (with --oauth2)")] = None,
+    read_only: Annotated[bool, flag("Ask for tokens that can change nothing (with --oauth2)")] = False,
+    port: Annotated[
+        int | None,
+        option("TEXT", f"The port of the redirect (with --oauth2; by default {PORT})", min=1, max=65535),
+    ] = None,
+    token_store: Annotated[Literal["keyring", "file"] | None, choice("Where tokens are stored")] = None,
 ) -> None:
     """Sign in with a browser and a PIN.
 
@@ -108,24 +65,19 @@ def login(
     from ...config.atomic_files import ensure_writable
     from ...config.profiles import refuse_local
 
-    _check_options(
-        oauth2=oauth2,
-        of_oauth1={
-            "--callback": callback,
-            "--authenticate": authenticate,
-            "--access": access,
-            "--force-login": force_login,
-            "--screen-name": screen_name,
-        },
-        of_oauth2={"--client-id": client_id, "--read-only": read_only, "--port": port},
-    )
+    of_oauth1 = {"--callback": callback, "--authenticate": authenticate, "--access": access}
+    of_oauth1 |= {"--force-login": force_login, "--screen-name": screen_name}
+    of_oauth2 = {"--client-id": client_id, "--read-only": read_only, "--port": port}
+    for name, value in (of_oauth1 if oauth2 else of_oauth2).items():
+        if value:
+            raise UsageError(f"{name} cannot be used {'with' if oauth2 else 'without'} --oauth2")
     if authenticate and not callback:
         raise UsageError("--authenticate requires --callback")
     call = Invocation.of(ctx)
     call.settings.may_create_profile = True
     refuse_local(call.settings.profile)
     if token_store:
-        call.flags["token_store"] = token_store.value
+        call.flags["token_store"] = token_store
     addresses = _addresses(call)
     ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
     call.secrets.store.check()
@@ -134,7 +86,10 @@ def login(
         _login_by_grant(call, addresses, id, port or PORT, read_only=read_only, open_browser=not no_browser)
         status(ctx)
         return
-    app = call.secrets.app() or _ask_for_app()
+    app = call.secrets.app() or (
+        _ask("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY", hidden=True),
+        _ask("Consumer secret (not shown): ", "ADSCTL_CONSUMER_SECRET", hidden=True),
+    )
     sign_in = SignIn(call.client, *app)
 
     def open_page(request: "OAuthToken") -> None:
@@ -143,50 +98,46 @@ def login(
         )
         _open_page(call, page, open_browser=not no_browser)
 
-    requested = access and access.value
     if callback:
-        token = _sign_in_by_callback(sign_in, open_page, callback, requested)
+        token = _sign_in_by_callback(sign_in, open_page, callback, access)
     else:
-        token = _sign_in_by_pin(call, sign_in, open_page, requested)
-    _store(call, addresses, app, token)
+        token = _sign_in_by_pin(call, sign_in, open_page, access)
+    _store_token(call, addresses, app, token)
     call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
     status(ctx)
 
 
-def _store(call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken") -> None:
-    """Store the secrets, bound to the addresses, and update the profile."""
-    from ...auth import CLIENT_SECRET, GRANT, Secret
-
-    kinds = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
-    values = dict(zip(kinds, (*app, token.token, token.secret), strict=True))
+def _store_token(
+    call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken"
+) -> None:
+    names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
+    values = zip(names, (*app, token.token, token.secret), strict=True)
     bound_to = tuple(addresses.values())
-    profile = call.settings.profile
-    call.secrets.store.put(profile, {k: Secret(v, bound_to, token.owner) for k, v in values.items()})
-    _update(call, addresses, user=token.owner, client_id=None)
-    call.secrets.store.delete(profile, (GRANT, CLIENT_SECRET))  # the profile has one sign-in
+    secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
+    _store(call, addresses, secrets, user=token.owner or None)
 
 
-def _update(call: Invocation, addresses: dict[str, str], *, user: str, client_id: str | None) -> None:
-    """Note in the profile what a sign-in has come to."""
+def _store(
+    call: Invocation,
+    addresses: dict[str, str],
+    secrets: dict[str, Secret],
+    *,
+    user: str | None = None,
+    client_id: str | None = None,
+) -> None:
+    """Store the secrets of a sign-in in place of those of another one, and update the profile."""
+    from ...auth.secret_stores import SIGN_IN_SECRETS
     from ...config.profiles import update
 
-    chosen = {
-        "token_store": call.settings.get("token_store"),
-        "user": user or None,
-        "client_id": client_id,
-    }
-    if call.settings.service != DEFAULTS["service"]:
-        chosen["service"] = call.settings.service
-        usual = SERVICE_ADDRESSES.get(call.settings.service, {})
+    settings, store = call.settings, call.secrets.store
+    store.put(settings.profile, secrets)
+    chosen = {"token_store": settings.get("token_store"), "user": user, "client_id": client_id}
+    if settings.service != DEFAULTS["service"]:
+        chosen["service"] = settings.service
+        usual = SERVICE_ADDRESSES.get(settings.service, {})
         addresses = {name: address for name, address in addresses.items() if usual.get(name) != address}
-    update(call.settings, call.settings.profile, addresses | chosen)
-
-
-def _check_options(*, oauth2: bool, of_oauth1: dict[str, Any], of_oauth2: dict[str, Any]) -> None:
-    """Raise UsageError for an option of the other kind of sign-in."""
-    for name, value in (of_oauth1 if oauth2 else of_oauth2).items():
-        if value:
-            raise UsageError(f"{name} cannot be used {'with' if oauth2 else 'without'} --oauth2")
+    update(settings, settings.profile, addresses | chosen)
+    store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in secrets))
 
 
 def _login_by_grant(
@@ -199,7 +150,6 @@ def _login_by_grant(
     open_browser: bool,
 ) -> None:
     """Sign in by OAuth 2.0, and store the grant."""
-    from ...auth import check_secret
     from ...auth.grants import READ_SCOPES, SCOPES
     from ...auth.sign_in import OAUTH2, GrantSignIn, Listener
 
@@ -216,7 +166,10 @@ def _login_by_grant(
             grant = sign_in.finish(listener.wait_for(sign_in.state))
     else:
         grant = sign_in.finish(_pasted_code(call, sign_in))
-    _store_grant(call, addresses, grant, secret)
+    bound_to = tuple(addresses.values())
+    of_app = {CLIENT_SECRET: Secret(secret, bound_to)} if secret else {}
+    secrets = {GRANT: grant.as_secret(bound_to), **of_app}
+    _store(call, addresses, secrets, client_id=grant.client_id)
     call.messages.say(f"signed in by OAuth 2.0 with the app {client_id}")
     if missing := [scope for scope in scopes if scope not in grant.scopes]:
         call.messages.warn(f"not granted: {' '.join(missing)}")
@@ -243,21 +196,6 @@ def _pasted_code(call: Invocation, sign_in: "GrantSignIn") -> str:
     raise AssertionError("the last attempt returns or raises")
 
 
-def _store_grant(
-    call: Invocation, addresses: dict[str, str], grant: "StoredGrant", secret: str | None
-) -> None:
-    """Store the grant, bound to the addresses, in place of another sign-in."""
-    from ...auth import CLIENT_SECRET, GRANT, Secret
-    from ...auth.secret_stores import USER_TOKENS
-
-    bound_to = tuple(addresses.values())
-    store, profile = call.secrets.store, call.settings.profile
-    of_app = {CLIENT_SECRET: Secret(secret, bound_to)} if secret else {}
-    store.put(profile, {GRANT: grant.as_secret(bound_to), **of_app})
-    _update(call, addresses, user="", client_id=grant.client_id)
-    store.delete(profile, USER_TOKENS if secret else (*USER_TOKENS, CLIENT_SECRET))
-
-
 def _addresses(call: Invocation) -> dict[str, str]:
     """Return the addresses of the service; ask for those that a sign-in needs."""
     settings = call.settings
@@ -270,23 +208,14 @@ def _addresses(call: Invocation) -> dict[str, str]:
     return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
 
 
-def _ask_for_app() -> tuple[str, str]:
-    """Ask for the app's consumer key and secret, without echo."""
-    names = ("ADSCTL_CONSUMER_KEY", "ADSCTL_CONSUMER_SECRET")
-    key = _ask("Consumer key (not shown): ", names[0], hidden=True)
-    return key, _ask("Consumer secret (not shown): ", names[1], hidden=True)
-
-
 def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
-    """Ask on the terminal; raise StateError if there is none."""
+    """Ask on the terminal, without echo where it is `hidden`; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         variable = name if name.isupper() else as_variable(name)
         hint = f"set {variable}" + (f"; {SERVICE_X}" if name in ADDRESSES else "")
         raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint)
     if hidden:
         from getpass import getpass
-
-        from ...auth import check_secret
 
         typed = check_secret(getpass(prompt, stream=sys.stderr), f"what was typed for {name}", UsageError)
     else:

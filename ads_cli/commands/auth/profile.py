@@ -4,13 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ...config.profiles import OF_RECIPES, edit, guard_values, refuse_local, update
+from ...config.profiles import OF_RECIPES, check_new_name, edit, guard_values, refuse_local, update
 from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag
 from ...errors import UsageError
 from ...spelling import suggestion
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the profile")]
+Name = Annotated[str, argument("NAME", "The name of the profile")]
 
 
 def list_profiles(ctx: typer.Context) -> None:
@@ -32,12 +33,8 @@ def list_profiles(ctx: typer.Context) -> None:
 
 def show(
     ctx: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The profile (default: the one in use)")
-    ] = None,
-    show_origin: Annotated[
-        bool, typer.Option("--show-origin", help="Show where each value comes from")
-    ] = False,
+    name: Annotated[str | None, argument("NAME", "The profile (default: the one in use)")] = None,
+    show_origin: Annotated[bool, flag("Show where each value comes from")] = False,
 ) -> None:
     """Show the settings in use, from all sources; never a secret.
 
@@ -64,16 +61,14 @@ def use(ctx: typer.Context, name: Name) -> None:
     call = Invocation.of(ctx)
     if name != LOCAL:
         _require_profile(call, name)
-    if not _is_dry_run(call, f"make {name} the default profile"):
+    if not call.is_dry_run(f"make {name} the default profile"):
         edit(call.settings, lambda config: config.update(profile=name))
 
 
 def set_values(
     ctx: typer.Context,
     name: Name,
-    values: Annotated[
-        list[str], typer.Argument(metavar="KEY=VALUE...", help=f"Keys: {', '.join(PROFILE_KEYS)}, guard.KEY")
-    ],
+    values: Annotated[list[str], argument("KEY=VALUE...", f"Keys: {', '.join(PROFILE_KEYS)}, guard.KEY")],
 ) -> None:
     """Set values of a profile; KEY= removes a value.
 
@@ -89,10 +84,10 @@ def set_values(
         if not equals:
             raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
         pairs[key] = value or None
-    check_profile_name(name)
     call = Invocation.of(ctx)
+    check_new_name(call.settings, name)
     _confirm_looser(call, name, guard_values(pairs))
-    if _is_dry_run(call, f"set {', '.join(pairs)} of the profile {name}"):
+    if call.is_dry_run(f"set {', '.join(pairs)} of the profile {name}"):
         return
     is_first = not call.settings.read_config().get("profile")
     update(call.settings, name, pairs)
@@ -108,7 +103,7 @@ def remove(ctx: typer.Context, name: Name) -> None:
     call = Invocation.of(ctx)
     refuse_local(name)
     _require_profile(call, name)
-    if _is_dry_run(call, f"remove the profile {name} and its stored secrets"):
+    if call.is_dry_run(f"remove the profile {name} and its stored secrets"):
         return
     has_guard = bool(call.settings.profile_values(name).get("guard"))
     what = f"the profile {name}, its guard" if has_guard else f"the profile {name}"
@@ -148,10 +143,3 @@ def _require_profile(call: Invocation, name: str) -> None:
     if name not in profiles:
         message = f"there is no profile {name!r}{suggestion(name, profiles)}"
         raise UsageError(message, hint="adsctl profile list")
-
-
-def _is_dry_run(call: Invocation, action: str) -> bool:
-    """Return whether this is a dry run, and say what it would do."""
-    if call.dry_run:
-        call.messages.say(f"dry run: would {action}")
-    return call.dry_run

@@ -30,7 +30,6 @@ from ..uploads.validation import require_valid
 from .current import current_of, only_what_differs
 
 if TYPE_CHECKING:
-    from ...feeds.rows import Rows
     from ...media.references import MediaReferences
     from ..media.references import MediaOfRecords
 
@@ -112,7 +111,8 @@ def send_records(
     rows = read_rows(source, roots=(), known=reader.known)
     complete = files.complete if files else lambda request: request
     plan = record_plan(rows, reader, batch.uncertain, complete)
-    if _has_one(rows) and not batch.of_several(kind):
+    has_one = len([*islice(rows, 2)]) == 1
+    if has_one and not batch.of_several(kind):
         require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
         only: R = plan.items[0]
         if reader.reads_records:
@@ -123,7 +123,7 @@ def send_records(
         return one_record(call, only, source.location, {}, key, batch.given)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
-    steps = _Steps(
+    hooks = RecordHooks(
         call=call,
         plan=plan,
         activity="Sending",
@@ -132,7 +132,7 @@ def send_records(
         is_resumed=batch.resume,
         files=files,
     )
-    PushCommand(steps, batch).run()
+    PushCommand(hooks, batch).run()
     return None
 
 
@@ -154,7 +154,7 @@ def _is_list(source: Source) -> bool:
 
 
 def _has_records(source: Source) -> bool:
-    """Tell whether a document is a list of records; what it is else, the reader of one record tells."""
+    """Tell whether a document is a list of records; else the reader of one record reports mistakes."""
     from ...config.strict_yaml import load
 
     try:
@@ -164,12 +164,8 @@ def _has_records(source: Source) -> bool:
     return isinstance(document, list) and bool(document) and isinstance(document[0], dict)
 
 
-def _has_one(rows: "Rows") -> bool:
-    return len(list(islice(rows, 2))) == 1
-
-
-class _Steps(OnceHooks, kw_only=True):
-    """Steps of sending records."""
+class RecordHooks(OnceHooks, kw_only=True):
+    """The hooks of sending records."""
 
     kind: type[Request]
     reader: RecordReader

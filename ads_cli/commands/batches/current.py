@@ -11,6 +11,7 @@ from ...api.parts import differing_fields, only
 from ...client.spending import SOURCES
 from ...console.invocation import Invocation
 from ...console.results import show
+from ...console.table_view import header
 from ...errors import NotFoundError, UsageError
 from ...spelling import suggestion
 
@@ -90,13 +91,19 @@ class RecordSearch:
 
         amounts = self._amounts
         known = {*self._kind.endpoint.record_fields, *self._kind.__struct_fields__, *amounts}
+        headings = {header(name): name for name in self._kind.endpoint.record_fields}
         found = []
         for text in self._chosen.where:
             condition = Where.parse(text)
             name = neutral_name(condition.column.replace("-", "_"))
+            if name not in known:  # it may be the heading of a table
+                name = headings.get(name.lower(), name)
             if name not in known:
                 near = suggestion(name, known)
-                raise UsageError(f"--where: {condition.column!r} is not a field of {self.noun}{near}")
+                raise UsageError(
+                    f"--where: {condition.column!r} is not a field of {self.noun}{near}",
+                    hint=f"fields: {', '.join(sorted(headings))}",
+                )
             found.append(Where(name, condition.operator, condition.value))
         return found
 
@@ -120,7 +127,7 @@ class RecordSearch:
 def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:
     """Return changes with the fields alone that differ from what the service has; None where none does.
 
-    In a dry run nobody is asked, and they stay as they are.
+    In a dry run nothing is asked, and they stay as they are.
     """
     if call.dry_run and not call.settings.is_local:
         return [*requests]

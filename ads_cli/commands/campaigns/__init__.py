@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...api.names import to_neutral
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag
 
 if TYPE_CHECKING:
     from ...campaigns.account import AccountReader
@@ -13,9 +15,7 @@ if TYPE_CHECKING:
 
 def tree(
     ctx: typer.Context,
-    campaign: Annotated[
-        str | None, typer.Argument(metavar="CAMPAIGN", help="The id of a campaign (default: all)")
-    ] = None,
+    campaign: Annotated[str | None, argument("CAMPAIGN", "The id of a campaign (default: all)")] = None,
 ) -> None:
     """Draw campaigns with their line items, whom they target and what they show.
 
@@ -40,7 +40,6 @@ def tree(
 def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
     """Fetch one campaign or all, and what belongs to them."""
     from ...api.campaigns import GetCampaign
-    from ...api.names import to_neutral
     from ...campaigns.account import AccountReader, records_in
     from .tree_view import Node
 
@@ -66,7 +65,6 @@ def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
 
 def _below_line_items(reader: "AccountReader", line_items: list[dict[str, Any]]) -> "dict[str, list[Node]]":
     """Fetch what line items target and show, by line item."""
-    from ...api.names import to_neutral
     from ...api.promoted import (
         ListCallToActions,
         ListMediaCreatives,
@@ -101,8 +99,8 @@ SCHEME = "card://"
 
 def fetch(
     ctx: typer.Context,
-    cards: Annotated[list[str], typer.Argument(metavar="CARD...", help="Addresses, as card://ID, or one id")],
-    with_deleted: Annotated[bool, typer.Option("--with-deleted", help="Show deleted cards too")] = False,
+    cards: Annotated[list[str], argument("CARD...", "Addresses, as card://ID, or one id")],
+    with_deleted: Annotated[bool, flag("Show deleted cards too")] = False,
 ) -> None:
     """Show cards of any kind, by the addresses that posts have of them.
 

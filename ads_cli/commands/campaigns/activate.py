@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument
 from ...errors import AdsctlError
 
 if TYPE_CHECKING:
     from ...api.endpoint import Request
 
-CampaignIds = Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the campaigns")]
-LineItemIds = Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the line items")]
+CampaignIds = Annotated[list[str], argument("ID...", "The ids of the campaigns")]
+LineItemIds = Annotated[list[str], argument("ID...", "The ids of the line items")]
 
 
 def campaigns(ctx: typer.Context, ids: CampaignIds) -> None:

@@ -7,39 +7,30 @@ import typer
 from ...api.spending import ACTIVE, STATUS
 from ...campaigns.model import LISTS
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag, option
 from ...errors import UsageError
 from ...output.text import counted
-from .applying import ApplyRun, print_plan, report_result, show_plan
 
 if TYPE_CHECKING:
     from ...campaigns.file import CampaignFile
-    from ...campaigns.plan import CampaignPlan, Change
+    from ...campaigns.plan import CampaignPlan
+    from .applying import ApplyRun
 
 
 def copy(
     ctx: typer.Context,
-    ids: Annotated[list[str], typer.Argument(metavar="CAMPAIGN...", help="The ids of campaigns")],
-    to_account: Annotated[
-        str | None, typer.Option("--to-account", metavar="ID", help="The account that gets the copies")
-    ] = None,
-    to_profile: Annotated[
-        str | None, typer.Option("--to-profile", metavar="NAME", help="The profile of that account")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Their names; {name} stands for that of the original")
-    ] = None,
+    ids: Annotated[list[str], argument("CAMPAIGN...", "The ids of campaigns")],
+    to_account: Annotated[str | None, option("ID", "The account that gets the copies")] = None,
+    to_profile: Annotated[str | None, option("NAME", "The profile of that account")] = None,
+    name: Annotated[str | None, option("TEXT", "Their names; {name} stands for that of the original")] = None,
     set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="FIELD=VALUE", help="As in daily_budget=+10%, line_items.end_time=TIME"
-        ),
+        list[str] | None, option("FIELD=VALUE", "As in daily_budget=+10%, line_items.end_time=TIME", "--set")
     ] = None,
     map_: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="ID=ID", help="What the other account has in place of what is named"),
+        list[str] | None, option("ID=ID", "What the other account has in place of what is named", "--map")
     ] = None,
-    active: Annotated[bool, typer.Option("--active", help="Activate what is active; it asks first")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after a run that was stopped")] = False,
+    active: Annotated[bool, flag("Activate what is active; it asks first")] = False,
+    resume: Annotated[bool, flag("Go on after a run that was stopped")] = False,
 ) -> None:
     """Copy campaigns with their line items, targeting, ads and tracking tags.
 
@@ -51,6 +42,8 @@ def copy(
     """
     from ...campaigns.account import AccountReader
     from ...campaigns.copying import Copy, note_missing, parse_map, parse_settings
+    from ...campaigns.file import PLACEHOLDER
+    from .applying import ApplyRun, print_plan, report_result, show_plan
 
     call = Invocation.of(ctx)
     settings, mapped = parse_settings(set_ or ()), parse_map(map_ or ())
@@ -59,6 +52,11 @@ def copy(
         target = call.with_target(to_profile, to_account)
     is_elsewhere = (target.service, target.account) != (call.service, call.account)
     template = name or ("{name}" if is_elsewhere else "Copy of {name}")
+    for word in PLACEHOLDER.findall(template):
+        if word != "name":
+            raise UsageError(
+                f"--name: {{{word}}} stands for nothing", hint="{name} stands for the name of the original"
+            )
     if "{name}" not in template and len({*ids}) > 1:
         raise UsageError(
             "--name: several campaigns need a name with {name}", hint="as in --name 'Next {name}'"
@@ -77,7 +75,8 @@ def copy(
     with run.locked():
         plan = run.compare_parsed(copy_file, is_copy=True)
         _require_new_names(run, copy_file, plan)
-        plan.keep(_completes_copy)
+        # Of a copy that was stopped: what its owner has changed since stays.
+        plan.keep(lambda change: change.action == "create" or change.values.get(STATUS) == ACTIVE)
         _report_copied_before(target, copy_file, plan)
         show_plan(target, plan, is_result=False)
         run.approve(plan)
@@ -89,7 +88,7 @@ def copy(
     report_result(target, result)
 
 
-def _require_new_names(run: ApplyRun, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
+def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
     """Refuse names that other campaigns have."""
     taken = {one.name: one.id for one in run.listed}
     for entry in copy_file.campaigns:
@@ -97,11 +96,6 @@ def _require_new_names(run: ApplyRun, copy_file: "CampaignFile", plan: "Campaign
             other = taken[entry.name]
             copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
     copy_file.require_valid()
-
-
-def _completes_copy(change: "Change") -> bool:
-    """Tell whether a copy that was stopped lacks a change: what its owner has changed since stays."""
-    return change.action == "create" or change.values.get(STATUS) == ACTIVE
 
 
 def _report_copied_before(call: Invocation, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:

@@ -7,44 +7,29 @@ from typing import Annotated
 import typer
 
 from ...campaigns.model import LISTS
+from ...config.atomic_files import atomic, file_to_replace
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag, option
 from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
-from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
+from ...spelling import comma_list
 from .page import CampaignReport, Report
 
 JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
 
-FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A file of campaigns, or - for standard input")
-]
-Prune = Annotated[
-    bool, typer.Option("--prune", help="Delete what the lists of the file do not have, children first")
-]
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Delete and create what has fields that cannot be changed")
-]
+FileArgument = Annotated[str, argument("FILE", "A file of campaigns, or - for standard input")]
+Prune = Annotated[bool, flag("Delete what the lists of the file do not have, children first")]
+Replace = Annotated[bool, flag("Delete and create what has fields that cannot be changed")]
 
 
 def pull(
     ctx: typer.Context,
-    file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="Where to write; standard output without it")
-    ] = None,
-    ids: Annotated[
-        str | None, typer.Option("--ids", metavar="A,B", help="Only these campaigns, separated by commas")
-    ] = None,
-    q: Annotated[
-        str | None, typer.Option("--q", metavar="TEXT", help="Only campaigns whose names start with this")
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Replace a file that was changed since pull, or is another one"),
-    ] = False,
-    example: Annotated[
-        bool, typer.Option("--example", help="Print a commented file with every field; ask no service")
-    ] = False,
+    file: Annotated[str | None, argument("FILE", "Where to write; standard output without it")] = None,
+    ids: Annotated[str | None, option("A,B", "Only these campaigns, separated by commas")] = None,
+    q: Annotated[str | None, option("TEXT", "Only campaigns whose names start with this")] = None,
+    force: Annotated[bool, flag("Replace a file that was changed since pull, or is another one")] = False,
+    example: Annotated[bool, flag("Print a commented file with every field; ask no service")] = False,
 ) -> None:
     """Write campaigns with all that belongs to them into a file.
 
@@ -58,7 +43,6 @@ def pull(
     from ...campaigns.account import AccountReader
     from ...campaigns.memory import is_pulled, note_pulled
     from ...campaigns.writer import as_json, as_yaml, document_of
-    from ...config.atomic_files import atomic, file_to_replace
 
     call = Invocation.of(ctx, mutates=False)
     if example:
@@ -80,7 +64,7 @@ def pull(
         )
     call.client.open()
     reader = AccountReader(call.client, call.account)
-    named = [id.strip() for id in ids.split(",") if id.strip()] if ids else []
+    named = comma_list(ids or "")
     if ids is not None and not named:
         raise UsageError("--ids: names no campaign")
     campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)
@@ -107,12 +91,9 @@ def plan(
     prune: Prune = False,
     replace: Replace = False,
     max_delete: Annotated[
-        str,
-        typer.Option(metavar="N|P%", help="With --prune: say where more would be deleted than apply deletes"),
+        str, option("N|P%", "With --prune: say where more would be deleted than apply deletes")
     ] = "10%",
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="PLAN", help="Store the plan, for apply PLAN")
-    ] = None,
+    out: Annotated[str | None, option("PLAN", "Store the plan, for apply PLAN")] = None,
     report: Report = None,
 ) -> None:
     """Show what differs between a file of campaigns and the account; change nothing.
@@ -122,6 +103,8 @@ def plan(
 
     For example: adsctl campaigns plan shop.yaml
     """
+    from .applying import ApplyRun, excess_words, show_plan
+
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
     with CampaignReport(call, report, file).written() as about:
@@ -129,7 +112,6 @@ def plan(
         found = about.plan = run.compare(file)
         if out:
             from ...campaigns.stored_plan import encode
-            from ...config.atomic_files import atomic
 
             options = {"prune": prune, "replace": replace}
             with atomic(Path(out), keep_mode=True) as stream:
@@ -143,21 +125,14 @@ def plan(
 
 def apply(
     ctx: typer.Context,
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A file of campaigns, or a stored plan; - is standard input"),
-    ],
+    file: Annotated[str, argument("FILE", "A file of campaigns, or a stored plan; - is standard input")],
     prune: Prune = False,
     replace: Replace = False,
     max_delete: Annotated[
-        str, typer.Option(metavar="N|P%", help="With --prune: change nothing where more would be deleted")
+        str, option("N|P%", "With --prune: change nothing where more would be deleted")
     ] = "10%",
-    write_ids: Annotated[
-        bool, typer.Option("--write-ids", help="Write the ids into the file; its comments stay")
-    ] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on after a run that was stopped; nothing is created twice")
-    ] = False,
+    write_ids: Annotated[bool, flag("Write the ids into the file; its comments stay")] = False,
+    resume: Annotated[bool, flag("Go on after a run that was stopped; nothing is created twice")] = False,
     report: Report = None,
 ) -> None:
     """Make the account what a file of campaigns says.
@@ -171,6 +146,8 @@ def apply(
 
     For example: adsctl campaigns apply shop.yaml --dry-run
     """
+    from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
+
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")
     with CampaignReport(call, report, file).written() as about:

@@ -2,12 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from ... import __version__
 from ...api.amounts import as_amount
-from ...console.invocation import Invocation
-from ...console.output_file import RunReport, made
+from ...console.output_file import RunReport, failure_details, made
+from ...console.parameters import option
 from ...output.text import cell, counted
 
 if TYPE_CHECKING:
@@ -15,10 +12,7 @@ if TYPE_CHECKING:
     from ...campaigns.plan import CampaignPlan, Change
     from ...report import Level, ReportPage, Section
 
-Report = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE.html", help="Write a page about this run, for a browser"),
-]
+Report = Annotated[str | None, option("FILE.html", "Write a page about this run, for a browser")]
 LEVELS: "dict[str, Level]" = {"create": "good", "update": "warning", "delete": "error"}
 
 
@@ -28,62 +22,41 @@ class CampaignReport(RunReport):
     plan: "CampaignPlan | None" = None
     result: "Applied | None" = None
 
-    def __init__(self, call: Invocation, name: str | None, file: str) -> None:
-        super().__init__(call, name, force=False)
-        self.file = "standard input" if file == "-" else file
-
     def page(self) -> "ReportPage":
-        """Return the page about the run."""
-        return page_of(self)
+        """Return the page; whoever named the campaigns cannot write markup."""
+        from ...report import Column, ReportPage, ReportTable, Section, Tally, Texts
 
-
-def page_of(about: CampaignReport) -> "ReportPage":
-    """Return the page; whoever named the campaigns cannot write markup."""
-    from ...report import ReportPage, Section, Tally, Texts
-
-    plan, error, settings = about.plan, about.error, about.call.settings
-    sections = []
-    if about.result and about.result.failed:
-        lines = [f"{path}: {reason}" for path, reason in about.result.failed]
-        sections.append(Section("Refused by the service", [Texts(lines)]))
-    if plan and plan.changes:
-        sections.append(_changes(plan, about.result))
-    if plan:
-        sections.append(_budgets(plan))
-    counts = {action: plan.count(action) for action in LEVELS} if plan else {}
-    done = about.result.done if about.result else {}
-    return ReportPage(
-        title=about.file,
-        level="error" if error else "good",
-        headline=error.message.partition("\n")[0] if error else _headline(plan, done),
-        details=[*error.message.split("\n")[1:], *([f"What to do: {error.hint}"] if error.hint else [])]
-        if error
-        else [],
-        facts=[
-            ("Profile", settings.profile or ""),
-            ("Account", settings.get("account") or ""),
-            made(),
-            ("By", f"adsctl {__version__}"),
-        ],
-        tallies=[
-            *(Tally(f"to {action}", count, LEVELS[action]) for action, count in counts.items() if count),
-            *(Tally(what, count, "good") for what, count in done.items() if count),
-        ],
-        sections=sections,
-    )
+        plan, result, error, settings = self.plan, self.result, self.error, self.call.settings
+        sections = []
+        if result and result.failed:
+            lines = [f"{path}: {reason}" for path, reason in result.failed]
+            sections.append(Section("Refused by the service", [Texts(lines)]))
+        if plan and plan.changes:
+            columns = [*map(Column, ("Action", "Kind", "Record", "Id", "Path", "What changes"))]
+            rows = [_row(change, result) for change in plan.changes]
+            sections.append(Section("Changes", [ReportTable("Changes", columns, rows, "change")]))
+        if plan:
+            sections.append(_budgets(plan))
+        counts = {action: plan.count(action) for action in LEVELS} if plan else {}
+        done = result.done if result else {}
+        headline, *details = error.message.split("\n") if error else [_headline(plan, done)]
+        return ReportPage(
+            title="standard input" if self.subject == "-" else self.subject,
+            level="error" if error else "good",
+            headline=headline,
+            details=[*details, *failure_details(error, in_headline=True)],
+            facts=[("Profile", settings.profile or ""), ("Account", settings.get("account") or ""), made()],
+            tallies=[
+                *(Tally(f"to {action}", count, LEVELS[action]) for action, count in counts.items() if count),
+                *(Tally(what, count, "good") for what, count in done.items() if count),
+            ],
+            sections=sections,
+        )
 
 
 def _headline(plan: "CampaignPlan | None", done: "dict[str, int]") -> str:
     applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
     return applied or (plan.words if plan else "nothing was compared")
-
-
-def _changes(plan: "CampaignPlan", result: "Applied | None") -> "Section":
-    from ...report import Column, ReportTable, Section
-
-    columns = [*map(Column, ("Action", "Kind", "Record", "Id", "Path", "What changes"))]
-    rows = [_row(change, result) for change in plan.changes]
-    return Section("Changes", [ReportTable("Changes", columns, rows, "change")])
 
 
 def _row(change: "Change", result: "Applied | None") -> "list[Any]":

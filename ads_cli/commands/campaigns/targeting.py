@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import option
 from ...errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,12 +20,10 @@ HELP = "adsctl targeting search --help"
 def search(
     ctx: typer.Context,
     q: Annotated[
-        str | None,
-        typer.Option("--q", metavar="WORDS", help="Without a kind: find values of every kind by these words"),
+        str | None, option("WORDS", "Without a kind: find values of every kind by these words")
     ] = None,
     locale: Annotated[
-        str | None,
-        typer.Option(metavar="LOCALE", help="With --q: find TV shows of this market too, as in de-DE"),
+        str | None, option("LOCALE", "With --q: find TV shows of this market too, as in de-DE")
     ] = None,
 ) -> None:
     """Find values of every kind that is searched by words, one page of each.

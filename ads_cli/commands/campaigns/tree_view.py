@@ -20,7 +20,12 @@ NAMES = {**dict.fromkeys(("campaign", "line item", TARGETING), "name"), **CREATI
 COLUMNS = ("kind", "id", "parent_id", "name", "status")
 MAX_VALUES = 12  # of one type of targeting, on a terminal
 UNKNOWN = "UNKNOWN"  # the effective status of a draft
-DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro"
+# What a drawing says of fields.
+BUDGET = {
+    "daily_budget_amount_local_micro": "{} a day",
+    "total_budget_amount_local_micro": "{} in total",
+}
+DATES = {"start_time": "from {}", "end_time": "until {}"}
 
 
 class Node(NamedTuple):
@@ -64,9 +69,7 @@ def branch_of(node: Node) -> Branch:
     criteria = [one for one in node.below if one.kind == TARGETING]
     creatives = [one for one in node.below if one.kind in CREATIVES]
     nested = [one for one in node.below if one.kind not in (TARGETING, *CREATIVES)]
-    about = [
-        Branch(title, found) for title, found in (("budget", [*_money(node)]), ("dates", [*_dates(node)]))
-    ]
+    about = [Branch("budget", _texts(node, BUDGET)), Branch("dates", _texts(node, DATES))]
     return Branch(
         node.name or "(no name)",
         [node.status, str(node.fields.get("objective") or "")],
@@ -74,23 +77,21 @@ def branch_of(node: Node) -> Branch:
             *(one for one in about if one.details),
             *map(branch_of, nested),
             *_targeting(criteria),
-            *map(_creative, creatives),
+            *(
+                Branch(f"{one.kind} {one.name}", [one.status], styles=[state_style(one.status)])
+                for one in creatives
+            ),
         ],
         before=str(node.fields.get("id")),
         styles=[state_style(node.status)],
     )
 
 
-def _money(node: Node) -> Iterator[str]:
-    for column, period in ((DAY, "a day"), (TOTAL, "in total")):
-        if node.fields.get(column) is not None:
-            yield f"{shown(column, node.fields)} {period}"
-
-
-def _dates(node: Node) -> Iterator[str]:
-    for column, word in (("start_time", "from"), ("end_time", "until")):
-        if node.fields.get(column) is not None:
-            yield f"{word} {shown(column, node.fields)}"
+def _texts(node: Node, formats: Mapping[str, str]) -> list[str]:
+    fields = node.fields
+    return [
+        text.format(shown(name, fields)) for name, text in formats.items() if fields.get(name) is not None
+    ]
 
 
 def _targeting(criteria: Sequence[Node]) -> Iterator[Branch]:
@@ -101,7 +102,3 @@ def _targeting(criteria: Sequence[Node]) -> Iterator[Branch]:
         groups.setdefault((excludes, str(node.fields.get("targeting_type"))), []).append(node.name)
     for (excludes, kind), names in groups.items():
         yield Branch(f"{excludes}{kind}", [first_of(names, MAX_VALUES)])
-
-
-def _creative(node: Node) -> Branch:
-    return Branch(f"{node.kind} {node.name}", [node.status], styles=[state_style(node.status)])

@@ -6,17 +6,15 @@ from typing import Annotated, Literal
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument, choice, flag, option
 from ...errors import UsageError
+from ...masking import mask_address
 from ..uploads.options import PageOptions, with_options
 
 DEFAULT_PARALLEL = 4
 ALL = sys.maxsize  # as many as a cluster has threads
-FleetFile = Annotated[
-    str, typer.Argument(metavar="FILE", help="YAML: defaults, and tasks with their command lines")
-]
-Only = Annotated[
-    str | None, typer.Option(metavar="NAMES", help="These tasks only: names or patterns, separated by commas")
-]
+FleetFile = Annotated[str, argument("FILE", "YAML: defaults, and tasks with their command lines")]
+Only = Annotated[str | None, option("NAMES", "These tasks only: names or patterns, separated by commas")]
 EngineName = Literal["local", "dask"]
 CHECK_COLUMNS = ("task", "profile", "command", "account", "changes")
 FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
@@ -27,48 +25,33 @@ def run(
     ctx: typer.Context,
     file: FleetFile,
     parallel: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=64, help="Tasks at once, at most; by default 4, on a cluster all"
-        ),
+        int | None, option("N", "Tasks at once, at most; by default 4, on a cluster all", min=1, max=64)
     ] = None,
     engine: Annotated[
-        EngineName, typer.Option(help="Where tasks run: on this machine, or on the workers of a Dask cluster")
+        EngineName, choice("Where tasks run: on this machine, or on the workers of a Dask cluster")
     ] = "local",
     scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="The scheduler of --engine dask, such as tls://10.0.0.5:8786"),
+        str | None, option("ADDRESS", "The scheduler of --engine dask, such as tls://10.0.0.5:8786")
     ] = None,
     insecure_scheduler: Annotated[
         bool,
-        typer.Option(
-            "--insecure-scheduler",
-            help="Use a scheduler of another machine without TLS: whoever reaches it or is on the way there "
-            "can run programs here, as you, and on all workers",
+        flag(
+            "Use a scheduler of another machine without TLS: whoever reaches it or is on the way there "
+            "can run programs here, as you, and on all workers"
         ),
     ] = False,
     only: Only = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the last run: what ended well is not run again")
-    ] = False,
-    fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Start no further task once one has failed")
-    ] = False,
+    resume: Annotated[bool, flag("Continue the last run: what ended well is not run again")] = False,
+    fail_fast: Annotated[bool, flag("Start no further task once one has failed")] = False,
     max_failures: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Start no further task once N have failed")
+        int | None, option("N", "Start no further task once N have failed", min=1)
     ] = None,
     skip_signed_out: Annotated[
-        bool,
-        typer.Option(
-            "--skip-signed-out",
-            help="Ask the service about each profile's token, and leave out the tasks of those it refuses",
-        ),
+        bool, flag("Ask the service about each profile's token, and leave out the tasks of those it refuses")
     ] = False,
     *,
     page: PageOptions,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an existing file, whatever it holds")
-    ] = False,
+    force: Annotated[bool, flag("Replace an existing file, whatever it holds")] = False,
 ) -> None:
     """Run the tasks of a file, each a command under its own profile.
 
@@ -104,7 +87,6 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
 
     For example: adsctl fleet check fleet.yaml
     """
-    from ...masking import mask_address
     from ...output.text import counted, shell_command
     from .plan import plan_fleet
 
@@ -126,9 +108,7 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
 
 def status(
     ctx: typer.Context,
-    file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="The fleet whose tasks are shown; else all fleets")
-    ] = None,
+    file: Annotated[str | None, argument("FILE", "The fleet whose tasks are shown; else all fleets")] = None,
 ) -> None:
     """Show the last run of a fleet, task by task, or of each fleet.
 

@@ -1,4 +1,4 @@
-"""Choose where the tasks of a fleet run."""
+"""Run the tasks of a fleet, and show their results."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -78,13 +78,55 @@ def _require_tls(scheduler: str) -> None:
 RUN_COLUMNS = ("task", "status", "exit_code", "seconds", "profile", "worker")
 
 
-def show_results(call: Invocation, results: Sequence[TaskResult], tasks: Sequence[Task]) -> None:
-    """Show a record of each task; where all of them print data, formats of columns show all their data."""
-    printer = call.printer
-    if printer.shows_documents or any(task.is_job for task in tasks):
-        show_records(call, results)
-    else:
-        show_merged(call, results, ("profile", "task"))
+def run_tasks(
+    call: Invocation,
+    engine: Engine,
+    tasks: Sequence[Task],
+    log_of: Callable[[Task], Path],
+    on_end: Callable[[Ended], None],
+    *,
+    shows_ends: bool = True,
+) -> Interrupted | None:
+    """Run tasks, and show their progress; return the signal that has stopped them."""
+    view = FleetView(call.messages, len(tasks), log_of, shows_ends=shows_ends)
+
+    def on_event(event: TaskEvent) -> None:
+        if isinstance(event, Ended):
+            on_end(event)
+        view.on_event(event)
+
+    with view.shown():
+        try:
+            engine.run(tasks, on_event)
+        except Interrupted as signalled:
+            return signalled
+    return None
+
+
+def end_run(
+    call: Invocation,
+    results: Sequence[TaskResult],
+    tasks: Sequence[Task],
+    error: ReportedError | None,
+    names: Sequence[str] = ("profile", "task"),
+) -> None:
+    """Show a record of each task, and end as the run did.
+
+    Where all tasks print data, formats of columns show all their data, each with the `names` of its task.
+    """
+    counts = Counter(result.status for result in results)
+    states: tuple[Status, ...] = ("ok", "failed", "skipped")
+    call.note_summary({"tasks": len(results)} | {state: counts[state] for state in states})
+    try:
+        if call.printer.shows_documents or any(task.is_job for task in tasks):
+            show_records(call, results)
+        else:
+            show_merged(call, results, names)
+    except AdsctlError as other:
+        if error is None:
+            raise
+        call.messages.warn(other.message)  # that tasks failed is more important
+    end(results, error)
 
 
 def show_records(call: Invocation, results: Sequence[TaskResult]) -> None:
@@ -113,13 +155,6 @@ def end(results: Sequence[TaskResult], error: ReportedError | None) -> None:
         raise error
     if code := exit_code_of(results):
         raise typer.Exit(code)
-
-
-def counts_of(results: Sequence[TaskResult]) -> dict[str, int]:
-    """Count the tasks by status."""
-    counts = Counter(result.status for result in results)
-    states: tuple[Status, ...] = ("ok", "failed", "skipped")
-    return {"tasks": len(results)} | {state: counts[state] for state in states}
 
 
 def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence[str]) -> None:
@@ -160,15 +195,11 @@ class FleetReport(RunReport):
     began = ""  # as the page shows it
     results: Sequence[TaskResult] = ()
 
-    def __init__(self, call: Invocation, name: str | None, file: str, *, force: bool) -> None:
-        super().__init__(call, name, force=force)
-        self.file = file
-
     def page(self) -> "ReportPage":
         """Return the page about the run."""
         from .page import page_of
 
-        return page_of(self.file, self.began, self.results, self.error)
+        return page_of(self.subject, self.began, self.results, self.error)
 
 
 @dataclass
@@ -194,25 +225,19 @@ class FleetCommand:
             due = [task for task in tasks if task.name not in results]
             if resume:
                 self._say_resumed(len(results), begun, is_new=last is None)
-            view = FleetView(call.messages, len(due), records.log)
 
-            def on_event(event: TaskEvent) -> None:
-                if isinstance(event, Ended):
-                    results[event.task.name] = event.result
-                    self._keep(records, event)
-                view.on_event(event)
+            def on_end(event: Ended) -> None:
+                results[event.task.name] = event.result
+                self._keep(records, event)
 
-            stopped: Interrupted | None = None
-            with view.shown():
-                try:
-                    self.make_engine(begun.run).run(due, on_event)
-                except Interrupted as signalled:
-                    stopped = signalled
+            stopped = run_tasks(call, self.make_engine(begun.run), due, records.log, on_end)
             ended = [results.get(task.name) or TaskResult.skipped(task) for task in tasks]
             ended += self.plan.left_out
-            error = end_of(ended, self._resume, stopped)
+            error = end_of(ended, resume_command(call.command_line), stopped)
             state.end(begun, error.exit_code if error else exit_code_of(ended))
-        self._end(begun, ended, error)
+        self.report.began, self.report.results, self.report.error = begun.began, ended, error
+        with self.report.written():
+            end_run(call, ended, tasks, error)
 
     def _keep(self, records: Records, event: Ended) -> None:
         """Store a result that has no record here: of another machine, or of a process that was killed."""
@@ -229,24 +254,6 @@ class FleetCommand:
         elif ended:
             tasks = f"{counted(ended, 'task')} of the run of {begun.began}"
             self.call.messages.say(f"not run again, since they ended well: {tasks}")
-
-    def _end(self, begun: FleetRun, results: list[TaskResult], error: ReportedError | None) -> None:
-        """Show the results and write the page; raise the error, or the signal."""
-        self.call.note_summary(counts_of(results))
-        self.report.began, self.report.results, self.report.error = begun.began, results, error
-        with self.report.written():
-            try:
-                show_results(self.call, results, self.plan.tasks)
-            except AdsctlError as other:
-                if error is None:
-                    raise
-                self.call.messages.warn(other.message)  # that tasks failed is more important
-            end(results, error)
-
-    @property
-    def _resume(self) -> str:
-        """The command line that continues this run."""
-        return resume_command(self.call.command_line)
 
 
 def fleet_records(call: Invocation) -> list[dict[str, Any]]:
@@ -265,9 +272,8 @@ def show_status(call: Invocation, file: str) -> None:
     if goes_on:
         return
     resume = shell_command(("adsctl", "fleet", "run", file, "--resume"))
-    code, stopped = run.exit_code, None
-    if code in SIGNAL_EXIT_CODES:
-        stopped = Interrupted(code - SIGNAL_BASE)
+    code = run.exit_code
+    stopped = Interrupted(code - SIGNAL_BASE) if code in SIGNAL_EXIT_CODES else None
     error = end_of(results, resume, stopped)
     if code is None and error is None and any(result.status not in ("ok", "failed") for result in results):
         error = UnavailableError(f"the run of {run.began} was killed", hint=f"continue it: {resume}")
@@ -275,30 +281,24 @@ def show_status(call: Invocation, file: str) -> None:
 
 
 def _results(state: FleetState, run: FleetRun) -> list[TaskResult]:
-    records, goes_on = state.records(run.run), state.is_running
-    return [_result(records, task, goes_on=goes_on) for task in run.tasks]
+    """Return the result of each task, or its progress."""
+    records = state.records(run.run)
+    begun: Status = "running" if state.is_running else "unfinished"
+    not_begun: Status = "waiting" if state.is_running else "skipped"
 
+    def result_of(task: PlannedTask) -> TaskResult:
+        progress = begun if records.has_begun(task) else not_begun
+        return records.find(task) or TaskResult(task.name, task.profile, progress)
 
-def _result(records: Records, task: PlannedTask, *, goes_on: bool) -> TaskResult:
-    """Return the result of a task, or its progress."""
-    if result := records.find(task):
-        return result
-    if records.has_begun(task):
-        return TaskResult(task.name, task.profile, "running" if goes_on else "unfinished")
-    return TaskResult(task.name, task.profile, "waiting" if goes_on else "skipped")
+    return [result_of(task) for task in run.tasks]
 
 
 def _fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
     state = FleetState(call.settings.state_dir, Path(run.file))
     states = Counter(result.status for result in _results(state, run))
     total = len(run.tasks)
-    ended = (
-        "ok"
-        if states["ok"] == total
-        else "unfinished"
-        if states["ok"] + states["failed"] < total
-        else "failed"
-    )
+    has_ended = states["ok"] + states["failed"] == total
+    ended = "ok" if states["ok"] == total else "failed" if has_ended else "unfinished"
     return {
         "file": run.file,
         "state": "running" if state.is_running else ended,

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ... import __version__
 from ...console.output_file import failure_details, made
 from ...errors import ReportedError
 from ...fleet.engine import Status, TaskResult, numbers, reason, totals
@@ -27,11 +26,7 @@ def page_of(file: str, began: str, results: Sequence[TaskResult], error: Reporte
         level="error" if error else "good",
         headline=_headline(counts, len(results)),
         details=[*failure_details(error, in_headline=True)],
-        facts=[
-            ("Began", began),
-            made(),
-            ("By", f"adsctl {__version__}"),
-        ],
+        facts=[("Began", began), made()],
         tallies=[
             *(Tally(status, counts[status], LEVELS[status]) for status in LEVELS if counts[status]),
             *(Tally(f"{name} in all", count) for name, count in totals(results).items()),

@@ -8,12 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from typer import Exit
+from typer.core import TyperGroup
+
 from ...config.settings import Settings
 from ...console.invocation import Invocation
-from ...console.options import COMMON_OPTIONS, CommandLine
+from ...console.options import CommandLine, words_of
+from ...console.parameters import words_left
 from ...console.remote_access import make_access
-from ...errors import ContentError, GuardError, UsageError
-from ...feeds.locations import expand_files
+from ...errors import AdsctlError, ContentError, GuardError, UsageError
+from ...feeds.locations import RemoteAccess, expand_files
 from ...fleet.check import (
     Parsed,
     Parser,
@@ -35,7 +39,7 @@ from ...fleet.tasks import Task
 from ...masking import mask_address
 from ...numbers import parse_size
 from ...output.text import listed
-from ...spelling import suggestion
+from ...spelling import comma_list, suggestion
 
 
 class ParsedLine(NamedTuple):
@@ -48,11 +52,6 @@ class ParsedLine(NamedTuple):
 
 def parse_line(root: Any, words: Sequence[str], fixed: Mapping[str, Any] | None = None) -> ParsedLine:
     """Parse a command line; raise UsageError as running it would, and where it only shows a help text."""
-    from typer import Exit
-    from typer.core import TyperGroup
-
-    from ...console.parameters import words_left
-
     line, path = CommandLine(words, fixed), list[str]()
     try:
         with redirect_stdout(io.StringIO()):
@@ -111,7 +110,7 @@ def plan_fleet(
     )
     lines = expansion.lines()
     call.note_task_words(word for line in lines for word in line.words)
-    parser = Parser(lambda words: parse_line(root, words)[:2], commands, inherited_options(call))
+    parser = Parser(lambda words: parse_line(root, words)[:2], commands, words_of(call.flags, INHERITED))
     parsed = parser.tasks(lines)
     problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
     names = _chosen([line.name for line in lines], only)
@@ -146,25 +145,16 @@ def _ask(call: Invocation, settings: Settings) -> None:
 def problems_here(
     call: Invocation, parsed: Sequence[Parsed], signed_out: Sequence[SignedOut] | None = None
 ) -> list[TaskProblem]:
-    """Return what stands in the way of tasks that run on this machine."""
+    """Return what prevents tasks from running on this machine."""
     found = find_signed_out(parsed) if signed_out is None else signed_out
     problems = [problem(each.tasks[0].line, each.error) for each in found]
     problems += [*check_guard(parsed), *check_catalogs(parsed)]
     problems += check_folders(parsed)
-    return [*problems, *check_feeds(parsed, lambda settings: _access_of(call, settings))]
 
+    def access_of(settings: Settings) -> RemoteAccess:
+        return make_access(call, MAX_BYTES)._replace(environ=settings.environ)
 
-def inherited_options(call: Invocation) -> list[str]:
-    """Return the options of this invocation that every task has."""
-    return [
-        f"{option.names[0]}={value}" if option.metavar else option.names[0]
-        for option in COMMON_OPTIONS
-        if option.name in INHERITED and (value := call.flags.get(option.name))
-    ]
-
-
-def _access_of(call: Invocation, settings: Settings) -> Any:
-    return make_access(call, MAX_BYTES)._replace(environ=settings.environ)
+    return [*problems, *check_feeds(parsed, access_of)]
 
 
 def _chosen(names: Sequence[str], only: str | None) -> set[str]:
@@ -174,7 +164,7 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
     found: set[str] = set()
     if not only.replace(",", "").strip():
         raise UsageError("--only names no task", hint="without it all tasks are run")
-    for pattern in filter(None, map(str.strip, only.split(","))):
+    for pattern in comma_list(only):
         matching = [name for name in names if fnmatchcase(name, pattern)]
         if not matching:
             raise UsageError(f"--only: no task is named {pattern!r}{suggestion(pattern, names)}")
@@ -183,20 +173,26 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
 
 
 def _error(path: Path, problems: list[TaskProblem]) -> Exception:
-    """Return the error that tells all problems, by their lines: a mistake of the file, or else the worst."""
+    """Return the error that names all problems, by their lines: a mistake of the file, or else the worst."""
     ordered = sorted(problems, key=lambda each: each.line)
     groups = equal_texts((each.text, each) for each in ordered)
-    lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _told(text, group)]
+    lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _described(text, group)]
     if left := sum(len(group) for _, group in groups[MAX_PROBLEMS:]):
         lines.append(f"and {left:,} more")
-    kinds = {each.error for each in problems}
-    kind = ContentError if ContentError in kinds else worst([kind.exit_code for kind in kinds])
-    # The guard shares its exit code with its parent, by which `worst` knows it.
-    kind = GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
+    is_of_file = any(each.error is ContentError for each in problems)
+    kind = ContentError if is_of_file else worst_of(problems)
     return kind("\n".join([*lines, f"{path}: {count_problems(problems)}; nothing was run"]))
 
 
-def _told(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
+def worst_of(problems: Sequence[TaskProblem]) -> type[AdsctlError]:
+    """Return the worst error of problems."""
+    kinds = {each.error for each in problems}
+    kind = worst([kind.exit_code for kind in kinds])
+    # The guard shares its exit code with its parent, by which `worst` knows it.
+    return GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
+
+
+def _described(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
     """Yield one line for a mistake of several tasks, and one for each that is none of a task."""
     tasks = [each for each in group if each.task]
     if tasks:

@@ -12,30 +12,27 @@ import msgspec
 from ...config.guard import read_guard
 from ...console.invocation import Invocation
 from ...console.options import CommandLine
-from ...errors import AdsctlError, GuardError, Interrupted, ReportedError, UsageError
+from ...errors import AdsctlError, GuardError, Interrupted, UsageError
 from ...fleet.check import Parsed, check_places, parsed_task, problem
 from ...fleet.commands import FleetCommands
-from ...fleet.engine import Ended, TaskEvent, TaskResult, error_of, grouped, worst
+from ...fleet.engine import Ended, TaskResult, error_of, grouped
 from ...fleet.file import TaskLine, TaskProblem, matching_profiles, words_for
 from ...fleet.records import Records, RunId
 from ...fleet.task_process import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
 from ...output.text import counted, shell_command
-from ...spelling import suggestion
+from ...spelling import comma_list, suggestion
 from ..guard import ask_guard
 from . import DEFAULT_PARALLEL
-from .execution import counts_of, end, show_merged, show_records
-from .plan import ParsedLine, parse_line, problems_here
-from .view import FleetView
+from .execution import end_run, run_tasks
+from .plan import ParsedLine, parse_line, problems_here, worst_of
 
 # What is that of the fleet, and not of its tasks.
 OF_FLEET = dict.fromkeys(
     ("output", "to", "columns", "query", "csv_safe", "color", "on_failure", "on_failure_env")
 )
 IN_FLEET = ("profile", "log_file")  # of its tasks alone
-
-
 # Limits that `check_guard` judges by the command line alone.
 KINDS_ALONE = {"read_only", "deny"}
 
@@ -43,7 +40,7 @@ KINDS_ALONE = {"read_only", "deny"}
 def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
     """Run a command line under each profile that its --profile names; return False where it names but one.
 
-    So it does for a command line with a mistake, or that shows a help text: running it tells.
+    So it does for a command line with a mistake, or that shows a help text: running it shows that.
     """
     try:
         parsed = parse_line(root, command_line.words)
@@ -64,20 +61,16 @@ def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
 
 
 def _require_none(problems: list[TaskProblem]) -> None:
-    """Raise the worst error of what stands in the way of tasks."""
+    """Raise the worst error of problems, if there are any."""
     if problems:
-        kinds = {each.error for each in problems}
-        kind = worst([kind.exit_code for kind in kinds])
-        # The guard shares its exit code with its parent, by which `worst` knows it.
-        kind = GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
         lines = map(mask_address, grouped((each.task, each.text) for each in problems))
-        raise kind("\n".join([*lines, "nothing was run"]))
+        raise worst_of(problems)("\n".join([*lines, "nothing was run"]))
 
 
 def _matching(profiles: list[str], pattern: str) -> list[str]:
     """Return the profiles that patterns name, in their order; raise UsageError for one that names none."""
     found: list[str] = []
-    for part in filter(None, map(str.strip, pattern.split(","))):
+    for part in comma_list(pattern):
         if not (matching := matching_profiles(profiles, part)):
             hint = f"profiles: {', '.join(profiles)}" if profiles else "run: adsctl auth login --profile NAME"
             raise UsageError(f"--profile: no profile matches {part!r}{suggestion(part, profiles)}", hint=hint)
@@ -111,10 +104,11 @@ class SeveralProfiles:
         with tempfile.TemporaryDirectory(prefix="adsctl-") as folder:
             tasks = [msgspec.structs.replace(each.task, is_job=False) for each in parsed]  # all show data
             results, stopped = self._results(tasks, Path(folder))
-        self._end(results, stopped)
+        error = stopped or error_of(results, noun="profile")
+        end_run(call, results, tasks, error, names=("profile",))
 
     def _parsed(self, *, asks: bool) -> list[Parsed]:
-        """Return the tasks; raise the worst error of what stands in their way."""
+        """Return the tasks; raise the worst error of what prevents them from running."""
         tasks, problems = list[Parsed](), list[TaskProblem]()
         for profile in self._profiles:
             words = words_for(profile, self._call.command_line)
@@ -146,7 +140,7 @@ class SeveralProfiles:
                     ask_guard(self._root, line)
             except GuardError as error:
                 problems.append(problem(each.line, error))
-            except AdsctlError:  # its run tells
+            except AdsctlError:  # its run reports it
                 continue
         _require_none(problems)
 
@@ -155,20 +149,12 @@ class SeveralProfiles:
         call, run = self._call, RunId("profiles", "run")
         records = Records(folder, run)
         found: dict[str, TaskResult] = {}
-        view = FleetView(call.messages, len(tasks), records.log, tells_ends=False)
 
-        def on_event(event: TaskEvent) -> None:
-            if isinstance(event, Ended):
-                found[event.task.name] = event.result
-            view.on_event(event)
+        def on_end(event: Ended) -> None:
+            found[event.task.name] = event.result
 
         engine = LocalEngine(run, call.settings.state_dir, RunLimits(DEFAULT_PARALLEL), records_dir=folder)
-        stopped: Interrupted | None = None
-        with view.shown():
-            try:
-                engine.run(tasks, on_event)
-            except Interrupted as error:
-                stopped = error
+        stopped = run_tasks(call, engine, tasks, records.log, on_end, shows_ends=False)
         for task in tasks:
             self._show_log(task.profile, records.log(task))
         return [found.get(task.name) or TaskResult.skipped(task) for task in tasks], stopped
@@ -179,18 +165,3 @@ class SeveralProfiles:
             for line in log.read_text("utf-8", "replace").splitlines():
                 if line.strip() and not line.startswith('{"error":'):
                     self._call.messages.show(f"{profile}: {line}")
-
-    def _end(self, results: list[TaskResult], stopped: Interrupted | None) -> None:
-        call = self._call
-        call.note_summary(counts_of(results))
-        error: ReportedError | None = stopped or error_of(results, noun="profile")
-        try:
-            if call.printer.shows_documents:
-                show_records(call, results)
-            else:
-                show_merged(call, results, ("profile",))
-        except AdsctlError as other:
-            if error is None:
-                raise
-            call.messages.warn(other.message)  # that tasks failed is more important
-        end(results, error)

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from ...console.invocation import Invocation
-from ...console.options import ALL_OPTIONS
+from ...console.options import words_of
+from ...console.parameters import flag, option
 from ...installation import missing_extra
 
 # The options that every command of the server has; those of a result's shape are the assistant's.
@@ -23,19 +24,11 @@ MAX_WAIT = "60s"  # of a command that an assistant waits for, unless --max-wait 
 def mcp(
     ctx: typer.Context,
     files: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--files", metavar="FOLDER", help="Let it read feeds below this folder; may be repeated"
-        ),
+        list[str] | None, option("FOLDER", "Let it read feeds below this folder; may be repeated")
     ] = None,
-    allow_urls: Annotated[
-        bool, typer.Option("--allow-urls", help="Let it name feeds by address, which are fetched")
-    ] = False,
+    allow_urls: Annotated[bool, flag("Let it name feeds by address, which are fetched")] = False,
     allow_writes: Annotated[
-        bool,
-        typer.Option(
-            "--allow-writes", help="Let it plan and apply changes; a guard must limit what they cost"
-        ),
+        bool, flag("Let it plan and apply changes; a guard must limit what they cost")
     ] = False,
 ) -> None:
     """Serve assistants by the Model Context Protocol.
@@ -77,7 +70,7 @@ def mcp(
 
 
 def _how_to_connect(call: Invocation) -> str:
-    """Say what a person who has started this is looking at, and what a client is told."""
+    """Explain to a person who has started this what it is, and how a client starts it."""
     server = {"command": shutil.which("adsctl") or "adsctl", "args": [*call.command_line]}
     settings = json.dumps({"mcpServers": {"adsctl": server}}, ensure_ascii=False)
     return (
@@ -91,8 +84,4 @@ def _inherited(call: Invocation) -> list[str]:
     flags = {"max_wait": MAX_WAIT, **call.flags}
     if file := flags.get("env_file"):
         flags["env_file"] = os.path.realpath(file)
-    return [
-        f"{option.names[0]}={flags[option.name]}" if option.metavar else option.names[0]
-        for option in ALL_OPTIONS
-        if option.name in INHERITED and flags.get(option.name)
-    ]
+    return words_of(flags, INHERITED)

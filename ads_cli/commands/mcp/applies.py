@@ -12,17 +12,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anyio
+
 from ...config.atomic_files import atomic, make_folder
 from ...config.change_log import UNKNOWN
 from ...errors import StateError
-from .child import Commands, Finished, parted
+from .child import END_SECONDS, Commands, Finished, parted
 from .creations import HINTS, OK, LoggedCreation, sent_by
 from .results import FOLDER, read_documents
 
 APPLIED = "applied"  # in the folder of the server
 ANSWER_SECONDS = 40.0  # after which a change that still runs is answered with its id
 POLL_SECONDS = 0.02
-END_SECONDS = 12.0  # that a command has to end after a signal
 KEPT_SECONDS = 7 * 24 * 3600.0
 RUNNING, ENDED, FAILED, STOPPED = "running", "ended", "failed", "stopped"
 STOPPED_CODE = 8  # that a request may have been applied
@@ -48,8 +49,7 @@ class Applies:
     """
 
     def __init__(self, commands: Commands, state_dir: Path, answer_seconds: float) -> None:
-        self._commands = commands
-        self._state_dir = state_dir
+        self._commands, self._state_dir = commands, state_dir
         self._folder = state_dir / FOLDER / APPLIED
         self._answer_seconds = min(answer_seconds, ANSWER_SECONDS)
 
@@ -58,8 +58,6 @@ class Applies:
 
         `creation` is a digest of the request that it sends, where that makes another record each time.
         """
-        import anyio
-
         self._remove_old()
         process = self._start(name, words, command, creation)
         try:
@@ -81,7 +79,7 @@ class Applies:
                 return str(record["job"])
         return None
 
-    def unanswered(self, creation: str) -> list["Unanswered"]:
+    def unanswered(self, creation: str) -> list[Unanswered]:
         """Return the stopped processes that were to send a request and may have created a record."""
         found = []
         for record in self._read_all():
@@ -141,11 +139,10 @@ class Applies:
         hint = shown.get("hint", STOPPED_HINT)
         return {"code": STOPPED, "message": "it was killed before it has answered", "hint": hint, "job": name}
 
-    def _start(
-        self, name: str, words: Sequence[str], command: str, creation: str
-    ) -> "subprocess.Popen[bytes]":
+    def _start(self, name: str, words: Sequence[str], command: str, creation: str) -> subprocess.Popen[bytes]:
         """Start a process, whose record is on the disk before."""
-        record = {"job": name, "command": command, "words": [*words], "started": _now()}
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        record = {"job": name, "command": command, "words": [*words], "started": started}
         record["creation"] = creation
         try:
             make_folder(self._folder)
@@ -210,10 +207,8 @@ class Applies:
                         path.with_suffix(f".{kind}").unlink(missing_ok=True)
 
 
-async def _end(process: "subprocess.Popen[bytes]") -> None:
+async def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process with a signal, and kill it where that does not end it."""
-    import anyio
-
     with suppress(ProcessLookupError):
         process.terminate() if sys.platform == "win32" else process.send_signal(signal.SIGTERM)
     with anyio.move_on_after(END_SECONDS):
@@ -245,7 +240,3 @@ def _is_locked(path: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

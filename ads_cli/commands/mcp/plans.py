@@ -5,7 +5,8 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from dataclasses import dataclass, field
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -15,11 +16,12 @@ from ...api.spending import ACTIVE
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
+from ...spelling import as_name
 from .applies import Applies, Unanswered
 from .child import CommandError, Commands, Finished
 from .creations import Look, known_ids, listing_of, look_for
 from .files import OpenFolders
-from .reachable import NAMED_CHANGES, READS, Reachable, ReachableCommand, names_in
+from .reachable import NAMED_CHANGES, READS, Reachable, ReachableCommand, as_flag
 from .results import ResultFiles, read_documents
 
 PLAN_SECONDS = 600.0
@@ -74,25 +76,17 @@ class Creation(NamedTuple):
     earlier: list[Unanswered]
 
 
+@dataclass
 class Plans:
     """Makes plans and carries them out; a new server knows none."""
 
-    def __init__(
-        self,
-        commands: Commands,
-        reachable: Reachable,
-        results: ResultFiles,
-        files: OpenFolders,
-        applies: Applies,
-        state_dir: Path,
-    ) -> None:
-        self._state_dir = state_dir
-        self._commands = commands
-        self._files = files
-        self._applies = applies
-        self._reachable = reachable
-        self._results = results
-        self._plans: dict[str, PlannedChange] = {}
+    _commands: Commands
+    _reachable: Reachable
+    _results: ResultFiles
+    _files: OpenFolders
+    _applies: Applies
+    _state_dir: Path
+    _plans: dict[str, PlannedChange] = field(default_factory=dict)
 
     async def make(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a command would change, with a plan_id unless the guard refuses it."""
@@ -100,7 +94,7 @@ class Plans:
         if not found.changes:
             raise UsageError(f"{found.name!r} changes nothing", hint="use read")
         arguments, file = self._with_file(found, arguments)
-        resume = found.makes_anew and _take_resume(arguments := dict(arguments))
+        resume = found.makes_anew and as_flag("resume", arguments.pop("resume", False))
         words = found.words(arguments)
         if running := self._applies.running(words):
             raise NotConfirmedError(
@@ -123,8 +117,8 @@ class Plans:
             return self._settled(creation, look.found, {"command": found.name})
         questions = _questions(dry)
         notes = [line for line in dry.warnings if not line.startswith(QUESTION)]
-        record = read_documents(shown[0].output) if shown and touched[0][1] == "get" and found.changes else {}
-        own = to_neutral(record) if _is_own(found, touched) and isinstance(record, dict) else {}
+        record = read_documents(shown[0].output) if _is_own(found, touched) else {}
+        own = to_neutral(record) if isinstance(record, dict) else {}
         plan_id = secrets.token_hex(8)
         self._forget_old()
         seen = digest + _digest_of_plan(dry) if file else _digest(shown)
@@ -137,7 +131,7 @@ class Plans:
             "is_allowed": True,
             "guard": "refuses nothing of it",
             "questions": [*([f"{look.doubt}: create another one?"] if look.doubt else []), *questions],
-            "destroys": bool(found.request and found.request.endpoint.method == "DELETE"),
+            "destroys": found.deletes,
             "valid_seconds": PLAN_SECONDS,
             **({"notes": notes} if notes else {}),
         }
@@ -235,13 +229,11 @@ class Plans:
         digest = _digest_of_file(plan.file)
         return digest + _digest_of_plan(await self._commands.run(plan.words, is_plan=True))
 
-    def _with_file(
-        self, found: ReachableCommand, arguments: Mapping[str, Any]
-    ) -> tuple[Mapping[str, Any], str]:
+    def _with_file(self, found: ReachableCommand, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """Return the arguments with the path of their file, and that; empty for a command without a file."""
         if found.name not in NAMED_CHANGES:
-            return arguments, ""
-        named = [name for name in arguments if name.lstrip("-").replace("-", "_").lower() in found.file_names]
+            return {**arguments}, ""
+        named = [name for name in arguments if as_name(name) in found.file_names]
         value = arguments[named[0]] if named else None
         value = value[0] if isinstance(value, list) and len(value) == 1 else value
         if len(named) != 1 or not isinstance(value, str):
@@ -256,12 +248,10 @@ class Plans:
         """Return the commands that show what a change touches: its record, or what a new one lies in."""
         common = [word for word in words if word.startswith(("--account=", "--catalog="))]
         show = f"{found.name.rpartition(' ')[0]} get"
-        if "--" in words and show in {*names_in(READS)} and self._reachable.has(show):
+        if "--" in words and show in READS and self._reachable.has(show):
             return [[*show.split(), *common, "--", *words[words.index("--") + 1 :]]]
         names = found.names
-        given = {
-            names.get(name.lstrip("-").replace("-", "_").lower()): value for name, value in arguments.items()
-        }
+        given = {names.get(as_name(name)): value for name, value in arguments.items()}
         return [
             [*PARENTS[field].split(), *common, "--", str(value)]
             for field, value in given.items()
@@ -280,8 +270,6 @@ def _digest(shown: Sequence[Finished]) -> str:
 
 
 def _digest_of_file(path: str) -> str:
-    from hashlib import file_digest
-
     if not path:
         return ""
     with Path(path).open("rb") as file:
@@ -294,14 +282,6 @@ def _digest_of_plan(dry: Finished) -> str:
     if isinstance(document, dict):
         document = {name: value for name, value in document.items() if name not in TIMES}
     return sha256(repr((dry.code, document, _questions(dry))).encode()).hexdigest()
-
-
-def _take_resume(arguments: dict[str, Any]) -> bool:
-    """Take the argument that resumes a stopped run; raise UsageError where it is neither true nor false."""
-    value = arguments.pop("resume", False)
-    if value not in (True, False, "true", "false"):
-        raise UsageError("resume: must be true or false")
-    return value in (True, "true")
 
 
 def _questions(dry: Finished) -> list[str]:
@@ -342,8 +322,7 @@ def _spend(
     """Return what the record may spend in a day, before and after; None where it has no budget."""
     if DAILY not in found.fields and DAILY not in before:
         return None
-    is_deleted = bool(found.request and found.request.endpoint.method == "DELETE")
-    after = {} if is_deleted else {**before, **values}
+    after = {} if found.deletes else {**before, **values}
     return {
         "currency": before.get("currency"),
         "daily_before_micro": _daily(before),

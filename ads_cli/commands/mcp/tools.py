@@ -9,6 +9,7 @@ from ...console.invocation import Invocation
 from ...console.options import ALL_OPTIONS
 from ...errors import AdsctlError, UsageError
 from ...output.text import safe
+from ...spelling import as_name, as_option
 from .applies import Applies
 from .child import CommandError, Commands, Finished
 from .files import OpenFolders
@@ -56,8 +57,7 @@ class Tool(NamedTuple):
         if self.command:
             for param in describe_command(root, tuple(self.command.split())).parameters:
                 for name in param.names:
-                    key = name.lstrip("-").replace("-", "_").lower()
-                    described[key] = (param.help, param.completes_from)
+                    described[as_name(name)] = (param.help, param.completes_from)
         properties = {}
         for argument in self.arguments:
             help, offered = described.get(argument.name, ("", ""))
@@ -74,6 +74,8 @@ class Tool(NamedTuple):
 
 
 CHOICES = ("entity", "segment_by")
+# Tools that only run their command, with a file at most, whose findings are their result.
+WORKFLOWS = ("check_account", "check_feed", "diff_feed", "plan_campaigns")
 COMMAND = ToolArgument("command", about="As find_commands names it, such as 'campaigns list'", required=True)
 ARGUMENTS = ToolArgument(
     "arguments", "object", "By name, as describe_command lists them; lists may be arrays"
@@ -176,11 +178,8 @@ class Toolbox:
         *,
         allow_writes: bool,
     ) -> None:
-        self._call = call
-        self._reachable = reachable
-        self._commands = commands
-        self._results = results
-        self._files = files
+        self._call, self._reachable, self._commands = call, reachable, commands
+        self._results, self._files = results, files
         state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
         self._applies = Applies(commands, state_dir, max_wait)
         self._plans = Plans(commands, reachable, results, files, self._applies, state_dir)
@@ -193,8 +192,11 @@ class Toolbox:
         self._commands.by = f"mcp {safe(client)[:MAX_NAME_LENGTH]}".strip()
         tool = self.tools[name]
         self._know_secrets()
+        arguments = _checked(tool, given)
+        if name in WORKFLOWS:
+            return await self._workflow(tool, **arguments)
         run: Callable[..., Awaitable[dict[str, Any]]] = getattr(self, f"_{name}")
-        return await run(**_checked(tool, given))
+        return await run(**arguments)
 
     def close(self) -> None:
         """Remove what the results have left."""
@@ -272,7 +274,7 @@ class Toolbox:
         self, limit: Any = None, segment_by: str | None = None, **given: str
     ) -> dict[str, Any]:
         is_of_account = str(given.get("entity", "")).upper().replace("-", "_") == "ACCOUNT"
-        options = [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
+        options = [f"{as_option(name)}={value}" for name, value in given.items()]
         options += [] if given.get("ids") or is_of_account else ["--active"]
         if segment_by:  # which the service answers by jobs only
             words = ["stats", "export", *options, f"--segment-by={segment_by}"]
@@ -284,18 +286,6 @@ class Toolbox:
             rows = _without_empty(rows)
         count = None if limit is None else _count("limit", limit)
         return self._results.of(rows, about={"command": " ".join(words[:2]), **_warnings(done)}, limit=count)
-
-    async def _check_account(self) -> dict[str, Any]:
-        return await self._workflow(["accounts", "check"])
-
-    async def _check_feed(self, file: str) -> dict[str, Any]:
-        return await self._workflow(["products", "check", "--", self._files.checked(file)])
-
-    async def _diff_feed(self, file: str) -> dict[str, Any]:
-        return await self._workflow(["products", "diff", "--", self._files.checked(file)])
-
-    async def _plan_campaigns(self, file: str) -> dict[str, Any]:
-        return await self._workflow(["campaigns", "plan", "--", self._files.checked_campaigns(file)])
 
     async def _jobs(self, job: str | None = None) -> dict[str, Any]:
         if not job:
@@ -315,13 +305,17 @@ class Toolbox:
     async def _apply_change(self, plan_id: str) -> dict[str, Any]:
         return await self._plans.apply(plan_id)
 
-    async def _workflow(self, words: list[str]) -> dict[str, Any]:
-        """Run a workflow, whose findings are its result."""
+    async def _workflow(self, tool: Tool, file: str | None = None) -> dict[str, Any]:
+        """Run the command of a tool, whose findings are its result."""
+        words = tool.command.split()
+        if file is not None:
+            is_feed = words[0] == "products"
+            words += ["--", self._files.checked(file) if is_feed else self._files.checked_campaigns(file)]
         done = await self._commands.run(words)
         if done.code and not (done.code in FOUND and done.output.strip()):
             raise CommandError(done)
         data = read_documents(done.output)
-        about: dict[str, Any] = {"command": " ".join(words[:2]), "exit_code": done.code}
+        about: dict[str, Any] = {"command": tool.command, "exit_code": done.code}
         if done.error:
             about["message"] = done.error["message"]
         if isinstance(data, list):

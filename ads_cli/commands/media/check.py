@@ -7,6 +7,7 @@ import typer
 
 from ...api.media_uploads import Category
 from ...console.invocation import Invocation
+from ...console.parameters import choice, flag, option
 from ...console.progress import progress
 from ...errors import (
     AccessError,
@@ -41,15 +42,10 @@ NAMED_FILES = 3  # the most that a note names
 
 Uses = Annotated[
     list[Use] | None,
-    typer.Option("--for", help="Add the rules of what the files are meant for; may be given several times"),
+    choice("Add the rules of what the files are meant for; may be given several times", "--for"),
 ]
 CategoryOption = Annotated[
-    Category | None,
-    typer.Option(
-        "--category",
-        metavar="NAME",
-        help=f"{', '.join(Category)} (default: by the content)",
-    ),
+    Category | None, option("NAME", f"{', '.join(Category)} (default: by the content)")
 ]
 
 
@@ -64,7 +60,7 @@ def check_files(
 ) -> CheckResult:
     """Look at each file; say which rules could not be looked at.
 
-    With `is_hashed_beside`, the digest of a file is found while the caller goes on.
+    With `is_hashed_beside`, the digest of a file is computed in a thread meanwhile.
     """
     result = CheckResult([], [])
     unchecked: dict[tuple[str, ...], list[str]] = {}
@@ -93,14 +89,14 @@ def check_files(
 
 def show_findings(call: Invocation, result: CheckResult) -> None:
     """Print the findings of all files."""
-    records = [record for each in result.checked for record in each.records()]
     if not call.printer.is_for_people:
+        records = [record for each in result.checked for record in each.records()]
         call.printer.show(records, COLUMNS, "file")
         return
-    for record in records:
-        label = "warning: " if record["severity"] == "warning" else ""
-        line = f"{record['file']}: {label}{record['words']} ({record['rule']}); {record['hint']}"
-        print(fitted(safe(line), sys.stdout))
+    for each in result.checked:
+        for finding in each.findings:
+            mark = "warning: " if finding.severity == "warning" else ""
+            print(fitted(each.line(finding, mark), sys.stdout))
 
 
 def raise_unopened(errors: list[AdsctlError]) -> None:
@@ -117,7 +113,7 @@ def check(
     table: Table = None,
     uses: Uses = None,
     category: CategoryOption = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors")] = False,
+    strict: Annotated[bool, flag("Treat warnings as errors")] = False,
     *,
     feed: FeedOptions,
     rejected: RejectedOptions,
@@ -135,7 +131,7 @@ def check(
     named = media_files(call, files, table, feed)
     check_failed_out(rejected.failed_out_file, named, table)
     with MediaReport(call, page.report, named, "checked", force=rejected.force).written() as report:
-        report.check_differs((file.location for file in named), rejected.failed_out)
+        report.check_differs(file.location for file in named)
         result = check_files(call, named, [*(uses or ())], category, strict=strict)
         report.checks.append(result)
         show_findings(call, result)

@@ -4,26 +4,32 @@ from typing import Annotated, Any
 
 import typer
 
-from ...api.media_uploads import Category
+from ...api.media_uploads import (
+    LOOKUP_FIELDS,
+    AddSubtitles,
+    Category,
+    DeleteSubtitles,
+    LookUpMedia,
+    SetMetadata,
+)
+from ...api.problems import InvalidError
+from ...api.validation import convert
 from ...console.invocation import Invocation
-from ...console.options import completes_from
+from ...console.parameters import argument, option
 from ...console.request_input import request_from_input
 from ...console.results import show, show_request
 from ...errors import ContentError, NotFoundError, UsageError
 
 VIDEO_PREFIXES = {"13": "AmplifyVideo", "7": "TweetVideo"}
-Key = Annotated[
-    str,
-    typer.Argument(metavar="MEDIA_KEY", help="The media key, as in 13_1790413002217308160, or its number"),
-]
-Language = Annotated[str, typer.Option("--language", metavar="CODE", help="Two capital letters, as in EN")]
+Key = Annotated[str, argument("MEDIA_KEY", "The media key, as in 13_1790413002217308160, or its number")]
+Language = Annotated[str, option("CODE", "Two capital letters, as in EN")]
 OfVideo = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "[AmplifyVideo|TweetVideo]",
+        "Of the video (default: by its key)",
         "--media-category",
-        metavar="[AmplifyVideo|TweetVideo]",
-        help="Of the video (default: by its key)",
-        autocompletion=completes_from(tuple(VIDEO_PREFIXES.values())),
+        offers=tuple(VIDEO_PREFIXES.values()),
     ),
 ]
 
@@ -52,18 +58,15 @@ def _category_of(key: str, category: str | None) -> str:
 
 def look_up(
     ctx: typer.Context,
-    media_keys: Annotated[list[str], typer.Argument(metavar="MEDIA_KEYS...", help="1 to 100 media keys")],
+    media_keys: Annotated[list[str], argument("MEDIA_KEYS...", "1 to 100 media keys")],
     fields: Annotated[
-        str | None,
-        typer.Option("--media-fields", metavar="NAME,...", help="Only these fields (default: all)"),
+        str | None, option("NAME,...", "Only these fields (default: all)", "--media-fields")
     ] = None,
 ) -> None:
     """Show media by their keys, whatever account they are of.
 
     For example: adsctl media lookup 3_1790412874512007168 13_1790413002217308160
     """
-    from ...api.media_uploads import LOOKUP_FIELDS, LookUpMedia
-
     call = Invocation.of(ctx, mutates=False)
     keys = [key for text in media_keys for key in text.split(",") if key]
     wanted = fields or ",".join(LOOKUP_FIELDS)
@@ -83,46 +86,38 @@ def look_up(
 def alt_text(
     ctx: typer.Context,
     media_key: Key,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="At most 1000 characters")],
+    text: Annotated[str, argument("TEXT", "At most 1000 characters")],
 ) -> None:
     """Set the alternative text of media: what it shows, for who cannot see it.
 
     For example: adsctl media alt-text 3_1790412874512007168 'A blue mug on a table'
     """
-    from ...api.media_uploads import SetMetadata
-
     call = Invocation.of(ctx)
     metadata = {"alt_text": {"text": text}}
     _send(call, _built(SetMetadata, {"id": _id_of(media_key), "metadata": metadata}, "TEXT"))
 
 
-def _built(kind: Any, values: dict[str, Any], argument: str = "") -> Any:
+def _built(kind: Any, values: dict[str, Any], name: str = "") -> Any:
     """Build a request with nested values; raise UsageError with what is wrong."""
-    from ...api.problems import InvalidError
-    from ...api.validation import convert
-
     try:
         return convert(kind, values)
     except InvalidError as error:
-        words = "\n".join(f"{argument or problem.path}: {problem.message}" for problem in error.problems)
+        words = "\n".join(f"{name or problem.path}: {problem.message}" for problem in error.problems)
         raise UsageError(words) from None
 
 
 def add_subtitles(
     ctx: typer.Context,
     media_key: Key,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="SubRip (.srt) or WebVTT (.vtt)")],
+    file: Annotated[str, argument("FILE", "SubRip (.srt) or WebVTT (.vtt)")],
     language: Language,
-    display_name: Annotated[
-        str | None, typer.Option("--display-name", metavar="TEXT", help="The name that players show")
-    ] = None,
+    display_name: Annotated[str | None, option("TEXT", "The name that players show")] = None,
     category: OfVideo = None,
 ) -> None:
     """Upload subtitles and attach them to a video.
 
     For example: adsctl media subtitles add 13_1790413002217308160 workshop.srt --language EN
     """
-    from ...api.media_uploads import AddSubtitles
     from ...feeds.locations import parse_location
     from ...media.upload import Details
     from .check import check_files, raise_unopened
@@ -157,8 +152,6 @@ def delete_subtitles(
 
     For example: adsctl media subtitles delete 13_1790413002217308160 --language EN
     """
-    from ...api.media_uploads import DeleteSubtitles
-
     call = Invocation.of(ctx)
     values = {"id": _id_of(media_key), "media_category": _category_of(media_key, category)}
     request = _built(DeleteSubtitles, values | {"language_code": language})

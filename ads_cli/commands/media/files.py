@@ -5,14 +5,14 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from ...console.invocation import Invocation
+from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
+from ...feeds.registry import find_failed_out
 from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
-from ...output.text import counted
+from ...output.text import counted, safe
 from ..uploads.options import FeedOptions
 
 if TYPE_CHECKING:
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 Files = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="FILE...",
-        help="Images, GIFs and videos: paths and patterns, - for standard input, https://, s3://, gs://, az://"
+    argument(
+        "FILE...",
+        "Images, GIFs and videos: paths and patterns, - for standard input, https://, s3://, gs://, az://"
         " or sftp://, or @NAME: the address in a variable",
     ),
 ]
 Table = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "TABLE",
+        "Read the files from the column file of a table; paths are relative to its folder",
         "--file",
         "-f",
-        metavar="TABLE",
-        help="Read the files from the column file of a table; paths are relative to its folder",
     ),
 ]
 
@@ -77,9 +77,18 @@ class CheckedMedia(NamedTuple):
     findings: list[Breach]
 
     @property
+    def errors(self) -> list[Breach]:
+        """The findings that are no warnings."""
+        return [finding for finding in self.findings if finding.severity == "error"]
+
+    @property
     def is_valid(self) -> bool:
         """Whether it breaks no rule, but for warnings."""
-        return not any(finding.severity == "error" for finding in self.findings)
+        return not self.errors
+
+    def line(self, finding: Breach, mark: str = "") -> str:
+        """Say what is wrong with it, and what to do."""
+        return safe(f"{self.file.label}: {mark}{finding.words} ({finding.rule}); {finding.hint}")
 
     def records(self) -> list[dict[str, str]]:
         """Return its findings as programs read them."""
@@ -103,10 +112,7 @@ class CheckResult(NamedTuple):
     @property
     def refused(self) -> list[tuple[MediaFile, str]]:
         """The files that break a rule, and why."""
-        return [
-            (each.file, "; ".join(finding.words for finding in each.findings if finding.severity == "error"))
-            for each in self.invalid
-        ]
+        return [(each.file, "; ".join(finding.words for finding in each.errors)) for each in self.invalid]
 
     @property
     def summary(self) -> str:
@@ -141,7 +147,7 @@ def media_files(
     found = [MediaFile(parse_location(file, access), position=str(n)) for n, file in enumerate(expanded, 1)]
     if not table:
         return found
-    rows = feed.open_rows(call, table, ("media",), columns, feed.mapping(columns))
+    rows = feed.open_rows(call, table, ("media",), columns)
     folder = "" if table == "-" or is_remote(table) else os.path.dirname(table)  # noqa: PTH120 - as typed
     for row in rows:
         name = row.values.get("file")
@@ -173,7 +179,6 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
         return
     from ...config.atomic_files import atomic, file_to_replace, remove
     from ...feeds.formats.writers import open_writer
-    from ...feeds.registry import find_failed_out
     from ...feeds.rows import REPORT_COLUMNS
 
     path = Path(failed_out.path)

@@ -43,13 +43,7 @@ def check_all(call: Invocation, references: MediaReferences) -> dict[str, Checke
         results[placeholder] = check_files(call, [file], reference.uses, None)
     raise_unopened([error for result in results.values() for error in result.unopened])
     checked = {placeholder: result.checked[0] for placeholder, result in results.items()}
-    broken = [
-        f"{safe(each.file.label)}: {finding.words} ({finding.rule}); {finding.hint}"
-        for each in checked.values()
-        for finding in each.findings
-        if finding.severity == "error"
-    ]
-    if broken:
+    if broken := [each.line(finding) for each in checked.values() for finding in each.errors]:
         raise ContentError("\n".join(broken), hint="nothing was sent; correct the files")
     return checked
 
@@ -117,7 +111,7 @@ class MediaOfRecords:
             self._references.fill_components(values, self._for_components)
 
     def add_for(self, request: Request) -> None:
-        """Note what a whole request tells of its files."""
+        """Note what a whole request says of its files."""
         self._references.add_for(request)
 
     def check(self) -> None:

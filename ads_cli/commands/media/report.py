@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ... import __version__
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, failure_details, made
 from ...errors import ContentError
@@ -23,14 +22,13 @@ LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": 
 
 
 class MediaReport(RunReport):
-    """What a run tells of its files; `verb` is what it was to do with them."""
+    """The page about files; `verb` is what the run was to do with them."""
 
     def __init__(
         self, call: Invocation, name: str | None, files: list[MediaFile], verb: str, *, force: bool
     ) -> None:
-        super().__init__(call, name, force=force)
-        self._verb = verb
-        self._names = [file.label for file in files]
+        super().__init__(call, name, listed([file.label for file in files], NAMED_FILES), force=force)
+        self._verb, self._total = verb, len(files)
         self.checks: list[CheckResult] = []
         self.records: list[dict[str, Any]] = []  # of an upload
         self.refused: list[tuple[str, str]] = []  # files that were not uploaded, and why
@@ -46,17 +44,16 @@ class MediaReport(RunReport):
         counted_apart = {"valid", "invalid"}
         in_headline = isinstance(error, ContentError) and bool(invalid)
         return ReportPage(
-            title=listed(self._names, NAMED_FILES),
+            title=self.subject,
             level="error" if error or invalid else "warning" if warned else "good",
             headline=self._headline(invalid),
             details=[*failure_details(error, in_headline=in_headline)],
             facts=[
                 made(),
                 *([] if self._verb == "checked" else [("Profile", self.call.settings.profile)]),
-                ("By", f"adsctl {__version__}"),
             ],
             tallies=[
-                Tally("files", len(self._names)),
+                Tally("files", self._total),
                 Tally("with errors", invalid, "error" if invalid else "neutral"),
                 *([Tally("with warnings", warned, "warning")] if warned else []),
                 *(
@@ -73,7 +70,7 @@ class MediaReport(RunReport):
         return [each for check in self.checks for each in check.checked]
 
     def _headline(self, invalid: int) -> str:
-        total = len(self._names)
+        total = self._total
         if self.records:
             statuses = Counter(record["status"] for record in self.records)
             done = ", ".join(f"{count:,} {status}" for status, count in statuses.items())

@@ -1,12 +1,13 @@
 """Media of the library that nothing of the account shows: list them, and delete them."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...api.media import DeleteLibraryMedia, ListLibraryMedia
 from ...console.invocation import Invocation
-from ...console.options import completes_from
+from ...console.parameters import flag, option
 from ...errors import AdsctlError, IncompleteError, NotFoundError, UsageError
 from ...numbers import parse_count
 from ...output.text import counted, safe
@@ -39,22 +40,9 @@ def list_unused(
 
 def clean(
     ctx: typer.Context,
-    media_type: Annotated[
-        str | None,
-        typer.Option(
-            "--media-type",
-            metavar=f"[{'|'.join(TYPES)}]",
-            help="Only these",
-            autocompletion=completes_from(TYPES),
-        ),
-    ] = None,
-    q: Annotated[
-        str | None,
-        typer.Option("--q", metavar="TEXT", help="Words in name, title, file_name and description"),
-    ] = None,
-    unlocked: Annotated[
-        bool, typer.Option("--unlocked", help="Delete those too that a conversation card may unlock")
-    ] = False,
+    media_type: Annotated[str | None, option(f"[{'|'.join(TYPES)}]", "Only these", offers=TYPES)] = None,
+    q: Annotated[str | None, option("TEXT", "Words in name, title, file_name and description")] = None,
+    unlocked: Annotated[bool, flag("Delete those too that a conversation card may unlock")] = False,
 ) -> None:
     """Delete media of the library that nothing of the account shows.
 
@@ -71,11 +59,12 @@ def clean(
     values = {"account_id": call.account, "media_type": media_type, "q": q}
     listing = request_from_input(ListLibraryMedia, values)
     call.client.open()
-    media = library(call.client, listing)
-    usage = _usage(call) if media else None
-    unused = usage.unused(media) if usage else []
-    uncertain = [one for one in unused if usage and usage.may_be_unlocked(one) and not unlocked]
-    unused = [one for one in unused if one not in uncertain]
+    unused: list[dict[str, Any]] = []
+    uncertain: list[dict[str, Any]] = []
+    if media := library(call.client, listing):
+        usage = _usage(call)
+        for one in usage.unused(media):
+            (uncertain if usage.may_be_unlocked(one) and not unlocked else unused).append(one)
     requests = [DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"]) for one in unused]
     if requests:
         call.writes.approve(map(call.client.prepare, requests))
@@ -96,7 +85,7 @@ def clean(
 
 
 def _usage(call: Invocation) -> "Usage":
-    """Read what shows media, and say what the service does not tell."""
+    """Read what shows media, and warn of what the service does not name."""
     usage = _read(call)
     if elsewhere := usage.made_elsewhere:
         cards = counted(len(elsewhere), "conversation card")
@@ -157,16 +146,10 @@ def _record(media: dict[str, Any], status: str) -> dict[str, Any]:
 
 def _end(call: Invocation, records: list[dict[str, Any]]) -> None:
     """Say what became of the media; raise where some could not be deleted."""
-    from collections import Counter
-
     counts = Counter(record["status"] for record in records)
     call.note_summary({"media": dict(counts)})
     if counts["failed"]:
         message = f"{counts['failed']:,} of {counted(len(records), 'medium', 'media')} not deleted"
         raise IncompleteError(message, hint="adsctl media library list --unused shows what is left")
-    kept = (
-        f"; {counts['kept']:,} kept, since something shows or may unlock them (--unlocked)"
-        if counts["kept"]
-        else ""
-    )
-    call.messages.say(f"{counts['deleted']:,} deleted{kept}")
+    kept = f"; {counts['kept']:,} kept, since something shows or may unlock them (--unlocked)"
+    call.messages.say(f"{counts['deleted']:,} deleted{kept if counts['kept'] else ''}")

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections import Counter
 from contextlib import ExitStack
 from itertools import chain
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ import typer
 from ...api.media_uploads import MAX_ALT_TEXT, Category
 from ...client.client import Client
 from ...console.invocation import Invocation
+from ...console.parameters import flag, option
 from ...console.progress import ProgressReport, progress
 from ...errors import (
     AdsctlError,
@@ -24,8 +26,9 @@ from ...errors import (
 from ...feeds.locations import parse_location
 from ...media.inspection import MediaInfo
 from ...media.rules import Use, default_category
-from ...media.upload import COLUMNS, Details, Observer, Uploader, record_of
+from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader, record_of
 from ...output.text import counted, safe
+from ...spelling import as_option
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
 from .check import CategoryOption, Uses, check_files, raise_unopened
 from .files import (
@@ -47,6 +50,8 @@ BESIDE: dict[str, tuple[list[Use], Category | None]] = {
     "poster": ([Use.poster], None),
     "subtitles": ([], Category.subtitles),
 }
+# On a terminal of 80 columns: what a person asks first.
+FIRST_ON_TERMINAL = ("file", "status", "media_key", "media_category", "width", "height")
 NAMED_FINDINGS = 20  # the most that an error names
 # Errors after which the other files would fail too.
 STOPPING = (RateLimitedError, UnavailableError)
@@ -98,7 +103,7 @@ def upload_file(
 
         uploader.observer.on_segments, uploader.observer.on_processing = on_segments, on_processing
         with checked.file.location.open() as stream:
-            return uploader.upload(stream, label, checked.info, category, details)
+            return uploader.upload(OpenMedia(stream, label, checked.info, category), details)
 
 
 def category_of(info: MediaInfo, uses: list[Use], category: Category | None) -> Category:
@@ -111,26 +116,13 @@ def category_of(info: MediaInfo, uses: list[Use], category: Category | None) -> 
 class DetailOptions(msgspec.Struct, frozen=True):
     """What is said of a file, and the files beside it."""
 
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="TEXT", help="Its name in the library (default: the file's)"),
-    ] = None
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Of a video")] = None
-    description: Annotated[str | None, typer.Option("--description", metavar="TEXT", help="Of a video")] = (
-        None
-    )
-    alt_text: Annotated[
-        str | None, typer.Option("--alt-text", metavar="TEXT", help="What it shows, for who cannot see it")
-    ] = None
-    poster: Annotated[
-        str | None, typer.Option("--poster", metavar="FILE", help="An image, shown before a video plays")
-    ] = None
-    subtitles: Annotated[
-        str | None, typer.Option("--subtitles", metavar="FILE", help="SubRip (.srt) or WebVTT, of a video")
-    ] = None
-    language: Annotated[
-        str | None, typer.Option("--language", metavar="CODE", help="Of the subtitles, as in EN")
-    ] = None
+    name: Annotated[str | None, option("TEXT", "Its name in the library (default: the file's)")] = None
+    title: Annotated[str | None, option("TEXT", "Of a video")] = None
+    description: Annotated[str | None, option("TEXT", "Of a video")] = None
+    alt_text: Annotated[str | None, option("TEXT", "What it shows, for who cannot see it")] = None
+    poster: Annotated[str | None, option("FILE", "An image, shown before a video plays")] = None
+    subtitles: Annotated[str | None, option("FILE", "SubRip (.srt) or WebVTT, of a video")] = None
+    language: Annotated[str | None, option("CODE", "Of the subtitles, as in EN")] = None
 
     @property
     def texts(self) -> dict[str, str | None]:
@@ -140,9 +132,9 @@ class DetailOptions(msgspec.Struct, frozen=True):
     def check(self) -> None:
         """Raise UsageError for a text that is too long, and a language that is none or not needed."""
         limits = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
-        for option, limit in limits.items():
-            if len(self.texts[option] or "") > limit:
-                raise UsageError(f"--{option.replace('_', '-')}: has at most {limit} characters")
+        for name, limit in limits.items():
+            if len(self.texts[name] or "") > limit:
+                raise UsageError(f"{as_option(name)}: has at most {limit} characters")
         if bool(self.subtitles) != bool(self.language):
             missing = "--language" if self.subtitles else "--subtitles"
             raise UsageError(f"{missing} is missing", hint="as in --subtitles clip.srt --language EN")
@@ -158,21 +150,12 @@ def upload(
     uses: Uses = None,
     category: CategoryOption = None,
     as_user_id: Annotated[
-        list[str] | None,
-        typer.Option("--as-user-id", metavar="ID", help="A user who may post it too; may be repeated"),
+        list[str] | None, option("ID", "A user who may post it too; may be repeated")
     ] = None,
-    library: Annotated[
-        bool, typer.Option("--library/--no-library", help="Add it to the library of the account")
-    ] = True,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Upload the valid files, and end with 9")
-    ] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue unfinished uploads where they were interrupted")
-    ] = False,
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, max=32, help="Segments at once, at most")
-    ] = 8,
+    library: Annotated[bool, flag("Add it to the library of the account", "--library/--no-library")] = True,
+    skip_invalid: Annotated[bool, flag("Upload the valid files, and end with 9")] = False,
+    resume: Annotated[bool, flag("Continue unfinished uploads where they were interrupted")] = False,
+    concurrency: Annotated[int, option("N", "Segments at once, at most", min=1, max=32)] = 8,
     *,
     details: DetailOptions,
     feed: FeedOptions,
@@ -196,7 +179,7 @@ def upload(
         threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
     with MediaReport(call, page.report, named, "uploaded", force=rejected.force).written() as report:
-        report.check_differs((file.location for file in named), rejected.failed_out)
+        report.check_differs(file.location for file in named)
         result = check_files(call, named, meant, category, is_hashed_beside=len(named) == 1)
         beside = _check_beside(call, details, feed)
         report.checks += [result, *beside.values()]
@@ -214,17 +197,17 @@ def upload(
         for what, extra in beside.items():
             for checked in extra.checked:
                 said = _with_extra(call, uploader, said, what, checked)
-        run = _Run(result.refused)
+        run = UploadRun(call, uploader, said, result.refused)
         try:
-            _upload_all(call, uploader, due, said, run)
+            run.upload_all(due)
         finally:
-            report.records = run.in_order(result)
+            report.records = run.records(result)
             report.refused = [(file.label, reason) for file, reason in run.refused]
         is_ids = call.printer.format == "ids"  # what was not uploaded has none
         shown = [each for each in report.records if each["media_key"] or not is_ids]
-        call.printer.show(shown, COLUMNS, "media_key")
+        _show(call, shown, "media_key")
         write_refused(rejected.failed_out_file, run.refused)
-        _end(call, report.records, run)
+        run.end(report.records)
 
 
 def _require_valid(
@@ -237,12 +220,12 @@ def _require_valid(
     is_skipped = skip_invalid and not any(each.invalid for each in beside.values())
     is_refused = bool(invalid) and not (is_skipped and len(result.invalid) < len(result.checked))
     wrong = []
-    for record in chain.from_iterable(each.records() for one in everything for each in one.checked):
-        words = safe(f"{record['file']}: {record['words']} ({record['rule']}); {record['hint']}")
-        if is_refused and record["severity"] == "error":
-            wrong.append(words)
-        else:
-            call.messages.warn(words)
+    for each in chain.from_iterable(one.checked for one in everything):
+        for finding in each.findings:
+            if is_refused and finding.severity == "error":
+                wrong.append(each.line(finding))
+            else:
+                call.messages.warn(each.line(finding))
     if is_refused:
         if left := wrong[NAMED_FINDINGS:]:
             wrong[NAMED_FINDINGS:] = [f"{counted(len(left), 'more finding')}: adsctl media check lists all"]
@@ -252,19 +235,40 @@ def _require_valid(
         raise ContentError("\n".join(wrong), hint=hint)
 
 
-class _Run:
-    """What became of the files: records, and those that were not uploaded."""
+class UploadRun:
+    """Uploads files one after the other; keeps their records, and why others were refused."""
 
-    def __init__(self, refused: list[tuple[MediaFile, str]]) -> None:
+    def __init__(
+        self, call: Invocation, uploader: Uploader, details: Details, refused: list[tuple[MediaFile, str]]
+    ) -> None:
+        self._call, self._uploader, self._details = call, uploader, details
         self.refused = refused
-        self.stopped: AdsctlError | None = None  # what ended it early
+        self._stopped: AdsctlError | None = None  # what ended it early
         self._records: dict[int, dict[str, Any]] = {}
 
-    def add(self, checked: CheckedMedia, record: dict[str, Any]) -> None:
-        """Note the record of a file."""
-        self._records[id(checked)] = record
+    def upload_all(self, files: list[tuple[CheckedMedia, Category]]) -> None:
+        """Upload files; the only one raises its error."""
+        is_only = len(files) == 1 and not self.refused
+        for checked, category in files:
+            file = checked.file
+            if self._stopped:
+                self.refused.append((file, "not sent"))
+                continue
+            own = {name: str(value) for name in ROW_DETAILS if (value := file.row.get(name))}
+            details = self._details._replace(**own)
+            try:
+                record = upload_file(self._call, self._uploader, checked, category, details)
+            except AdsctlError as error:
+                if is_only:
+                    raise
+                reason = error.message.removeprefix(f"{file.label}: ")
+                self._call.messages.warn(safe(f"{file.label}: {reason}"))
+                self.refused.append((file, reason))
+                record = record_of(file.label, checked.info, category, "failed")
+                self._stopped = error if isinstance(error, STOPPING) else None
+            self._records[id(checked)] = record
 
-    def in_order(self, result: CheckResult) -> list[dict[str, Any]]:
+    def records(self, result: CheckResult) -> list[dict[str, Any]]:
         """Return a record for each file that was checked."""
         return [
             self._records.get(id(each))
@@ -272,48 +276,37 @@ class _Run:
             for each in result.checked
         ]
 
+    def end(self, records: list[dict[str, Any]]) -> None:
+        """Say what became of the files; raise where some were not uploaded."""
+        counts = Counter(record["status"] for record in records)
+        left = len(self.refused)
+        self._call.note_summary({"files": dict(counts), "refused": left})
+        if self._stopped:
+            self._stopped.message += f"; {counted(left, 'file')} not uploaded"
+            raise self._stopped
+        if left:
+            raise IncompleteError(
+                f"{left:,} of {counted(len(records), 'file')} not uploaded",
+                hint="correct these files and run the command again: the others are not uploaded twice",
+            )
+        self._call.messages.say(f"{counts['uploaded']:,} uploaded, {counts['unchanged']:,} unchanged")
+
 
 def _require_one(named: list[MediaFile], details: DetailOptions) -> None:
-    for option in (*ROW_DETAILS, *BESIDE):
-        if getattr(details, option) is not None and len(named) > 1:
+    for name in (*ROW_DETAILS, *BESIDE):
+        if getattr(details, name) is not None and len(named) > 1:
             hint = "upload it by itself, or name them in columns of a table: -f TABLE"
-            raise UsageError(f"--{option.replace('_', '-')}: is for one file", hint=hint)
+            raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
 
 
 def _check_beside(call: Invocation, details: DetailOptions, feed: FeedOptions) -> dict[str, CheckResult]:
     """Check the files beside a video, by the options that name them."""
     checks = {}
-    for option, (uses, category) in BESIDE.items():
-        if name := getattr(details, option):
+    for what, (uses, category) in BESIDE.items():
+        if name := getattr(details, what):
             file = MediaFile(parse_location(name, feed.access(call)))
-            checks[option] = check_files(call, [file], uses, category)
+            checks[what] = check_files(call, [file], uses, category)
     return checks
-
-
-def _upload_all(
-    call: Invocation,
-    uploader: Uploader,
-    files: list[tuple[CheckedMedia, Category]],
-    details: Details,
-    run: _Run,
-) -> None:
-    """Upload one file after the other; the only one raises its error."""
-    is_only = len(files) == 1 and not run.refused
-    for checked, category in files:
-        if run.stopped:
-            run.refused.append((checked.file, "not sent"))
-            continue
-        try:
-            own = _own_details(details, checked.file)
-            run.add(checked, upload_file(call, uploader, checked, category, own))
-        except AdsctlError as error:
-            if is_only:
-                raise
-            reason = error.message.removeprefix(f"{checked.file.label}: ")
-            call.messages.warn(safe(f"{checked.file.label}: {reason}"))
-            run.refused.append((checked.file, reason))
-            run.add(checked, record_of(checked.file.label, checked.info, category, "failed"))
-            run.stopped = error if isinstance(error, STOPPING) else None
 
 
 def _with_extra(
@@ -328,32 +321,14 @@ def _with_extra(
     return details._replace(subtitles_id=record["media_id"])
 
 
-def _own_details(details: Details, file: MediaFile) -> Details:
-    """Return what the row of a file says of it."""
-    own = {name: str(value) for name in ROW_DETAILS if (value := file.row.get(name))}
-    return details._replace(**own)
-
-
 def _show_dry_run(call: Invocation, files: list[tuple[CheckedMedia, Category]]) -> None:
     """Show what would be uploaded; nothing is sent."""
     records = [record_of(each.file.label, each.info, category, "not sent") for each, category in files]
-    call.printer.show(records, COLUMNS, "file")
+    _show(call, records, "file")
     total = sum(each.info.bytes for each, _ in files)
     call.messages.say(f"dry run: would upload {counted(len(files), 'file')}, {total:,} bytes")
 
 
-def _end(call: Invocation, records: list[dict[str, Any]], run: _Run) -> None:
-    """Say what became of the files; raise where some were not uploaded."""
-    from collections import Counter
-
-    counts = Counter(record["status"] for record in records)
-    call.note_summary({"files": dict(counts), "refused": len(run.refused)})
-    if run.stopped:
-        run.stopped.message = f"{run.stopped.message}; {counted(len(run.refused), 'file')} not uploaded"
-        raise run.stopped
-    if run.refused:
-        raise IncompleteError(
-            f"{len(run.refused):,} of {counted(len(records), 'file')} not uploaded",
-            hint="correct these files and run the command again: the others are not uploaded twice",
-        )
-    call.messages.say(f"{counts['uploaded']:,} uploaded, {counts['unchanged']:,} unchanged")
+def _show(call: Invocation, records: list[dict[str, Any]], key: str) -> None:
+    columns = [*dict.fromkeys((*FIRST_ON_TERMINAL, *COLUMNS))] if call.printer.draws else COLUMNS
+    call.printer.show(records, columns, key)

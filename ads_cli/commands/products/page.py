@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from ... import __version__
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, failure_details, made
 from ...errors import ContentError, Interrupted, ReportedError
@@ -45,13 +44,13 @@ class FeedReport(PushReport):
     action: Action = "check"
     differences: "DifferencesPart | None" = None
 
-    def watch(self, validator: "Validator", failed_out: str | None, action: Action) -> None:
+    def watch(self, validator: "Validator", action: Action) -> None:
         """Gather what the page says of the rows; raise UsageError where it would replace them."""
         if self.path is None:
             return
         from ...products.feed_stats import ProductFacts
 
-        self.check_differs([validator.rows.source], failed_out)
+        self.check_differs([validator.rows.source])
         self.validator, self.action = validator, action
         validator.gather(ProductFacts)
 
@@ -82,7 +81,6 @@ class FeedReport(PushReport):
                 made(),
                 *([("Job", self.summary.job)] if self.summary and self.summary.job else []),
                 *([("Profile", self.call.settings.profile)] if self.summary else []),
-                ("By", f"adsctl {__version__}"),
             ],
             tallies=[
                 *tallies(report, self.summary),

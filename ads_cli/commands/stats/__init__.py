@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument, choice, flag, option
+from ...errors import NotFoundError, UsageError
+from ...output.text import counted
 from ..uploads.options import with_options
-from .options import StatisticsOptions, StatsJobOptions
-from .results import ResultOptions, StatsReport
+from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
 if TYPE_CHECKING:
     from ...statistics.export import Export
@@ -22,7 +25,7 @@ def get(
     ctx: typer.Context,
     asked: StatisticsOptions,
     results: ResultOptions,
-    raw: Annotated[bool, typer.Option("--raw", help="Show the data as the service sends it")] = False,
+    raw: Annotated[bool, flag("Show the data as the service sends it")] = False,
 ) -> None:
     """Show what ads cost and brought, at once.
 
@@ -34,9 +37,10 @@ def get(
     """
     from ...statistics.entities import EntityLookup
     from ...statistics.rows import ResultContext
+    from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
-    with results.written(call, asked, raw=raw) as sink:
+    with results_of(results, call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
         directory = EntityLookup(call.client, call.account)
         period = calendar.period(asked.since, asked.until, asked.granularity)
@@ -66,15 +70,11 @@ def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryRe
 
 def report(
     ctx: typer.Context,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Rows of stats get or export: .csv, .tsv, .jsonl")
-    ],
-    out: Annotated[str, typer.Option("--report", metavar="FILE.html", help="Where to write the page")],
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the page")] = None,
-    logo: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A picture at its top: png, jpeg or svg, up to 1 MB")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
+    files: Annotated[list[str], argument("FILE...", "Rows of stats get or export: .csv, .tsv, .jsonl")],
+    out: Annotated[str, option("FILE.html", "Where to write the page", "--report")],
+    title: Annotated[str | None, option("TEXT", "The title of the page")] = None,
+    logo: Annotated[str | None, option("FILE", "A picture at its top: png, jpeg or svg, up to 1 MB")] = None,
+    force: Annotated[bool, flag("Replace an existing file")] = False,
 ) -> None:
     """Write one page over the rows of several files, such as those of all accounts of a fleet, offline.
 
@@ -83,9 +83,8 @@ def report(
 
     For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
     """
-    from pathlib import Path
-
     from ...statistics.stored_rows import read_stored
+    from .results import StatsReport
 
     call = Invocation.of(ctx, mutates=False)
     page = StatsReport(call, out, force=force)
@@ -96,9 +95,7 @@ def report(
     page.write()
 
 
-def get_job(
-    ctx: typer.Context, job_id: Annotated[str, typer.Argument(metavar="JOB_ID", help="Its id_str")]
-) -> None:
+def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its id_str")]) -> None:
     """Show one job of `stats export`: whether it has ended, and where its result is.
 
     For example: adsctl stats jobs get 1638457211049000000
@@ -106,7 +103,6 @@ def get_job(
     from ...api.fields import path_segment
     from ...api.statistics import ListJobs
     from ...console.results import show
-    from ...errors import NotFoundError
 
     call = Invocation.of(ctx, mutates=False)
     path_segment(job_id, "JOB_ID")
@@ -126,24 +122,15 @@ def export(
     results: ResultOptions,
     file: Annotated[
         str | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet (default: standard output)",
-        ),
+        argument("FILE", "Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet (default: standard output)"),
     ] = None,
     segment_by: Annotated[
         Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"] | None,
-        typer.Option(case_sensitive=False, help="A row for each segment of the people"),
+        choice("A row for each segment of the people", case_sensitive=False),
     ] = None,
-    country: Annotated[
-        str | None, typer.Option(metavar="VALUE", help="Of METROS: the targeting value of a country")
-    ] = None,
-    platform: Annotated[
-        str | None, typer.Option(metavar="VALUE", help="Only of this platform, by its targeting value")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an export that was stopped, by the jobs it made")
-    ] = False,
+    country: Annotated[str | None, option("VALUE", "Of METROS: the targeting value of a country")] = None,
+    platform: Annotated[str | None, option("VALUE", "Only of this platform, by its targeting value")] = None,
+    resume: Annotated[bool, flag("Go on with an export that was stopped, by the jobs it made")] = False,
 ) -> None:
     """Export what ads cost and brought, of any number of entities and months.
 
@@ -154,14 +141,14 @@ def export(
 
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
-    from ...errors import UsageError
     from ...statistics.entities import EntityLookup
     from ...statistics.query import require_segments
     from ...statistics.rows import ResultContext
+    from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
     named = None if file == "-" else file
-    with results.written(call, asked, file=named, has_segments=bool(segment_by)) as sink:
+    with results_of(results, call, asked, file=named, has_segments=bool(segment_by)) as sink:
         if platform and results.into:
             raise UsageError(
                 "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
@@ -206,8 +193,6 @@ def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Ite
 
 def _say_resumed(call: Invocation, running: "Export", downloaded: int) -> None:
     """Say what an earlier run has done already."""
-    from ...output.text import counted
-
     call.messages.say(f"resumed: {downloaded} of {running.jobs} results were downloaded before")
     if found := running.find_jobs():
         call.messages.say(f"{counted(found, 'job')} found again that an earlier run had made")

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import msgspec
-import typer
 
 from ...api.metrics import ALL_GROUPS, METRICS
-from ...console.options import completes_from
+from ...api.names import X
+from ...console.parameters import choice, flag, option
+from ...errors import UnavailableError, UsageError
+from ...spelling import suggestion
 
 if TYPE_CHECKING:
     from ...api.names import Names
@@ -31,53 +33,38 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
     since: Annotated[
         str,
-        typer.Option(
-            metavar="TIME",
-            help="From when: 7d, 48h, yesterday, last-month, a date, or a whole hour of the account",
-        ),
+        option("TIME", "From when: 7d, 48h, yesterday, last-month, a date, or a whole hour of the account"),
     ]
-    entity: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help=f"Kind of entity: {', '.join(ENTITIES)}",
-            autocompletion=completes_from(ENTITIES),
-        ),
-    ] = "CAMPAIGN"
-    ids: Annotated[str | None, typer.Option(metavar="A,B", help="Of these entities")] = None
-    all: Annotated[bool, typer.Option("--all", help="Of every entity, deleted ones too")] = False
-    active: Annotated[bool, typer.Option("--active", help="Of the entities that were active then")] = False
+    entity: Annotated[str, option("KIND", f"Kind of entity: {', '.join(ENTITIES)}", offers=ENTITIES)] = (
+        "CAMPAIGN"
+    )
+    ids: Annotated[str | None, option("A,B", "Of these entities")] = None
+    all: Annotated[bool, flag("Of every entity, deleted ones too")] = False
+    active: Annotated[bool, flag("Of the entities that were active then")] = False
     until: Annotated[
         str | None,
-        typer.Option(
-            metavar="TIME", help="Until when, which is not included (default: the end of the last whole day)"
-        ),
+        option("TIME", "Until when, which is not included (default: the end of the last whole day)"),
     ] = None
     granularity: Annotated[
-        Literal["TOTAL", "DAY", "HOUR"], typer.Option(case_sensitive=False, help="What one row is of")
+        Literal["TOTAL", "DAY", "HOUR"], choice("What one row is of", case_sensitive=False)
     ] = "DAY"
     metrics: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B",
-            help=f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING); also"
+        option(
+            "A,B",
+            f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING); also"
             " spend, ctr, cpc, cpm, cpe, cost_per_conversion, conversion_rate, roas; 'adsctl help metrics'",
-            autocompletion=completes_from((*ALL_GROUPS, *DERIVED_NAMES, *SINGLE)),
+            offers=(*ALL_GROUPS, *DERIVED_NAMES, *SINGLE),
         ),
     ] = None
     placement: Annotated[
         Literal["ALL_ON_PLATFORM", "ALL_ON_TWITTER", "SPOTLIGHT", "TREND"],
-        typer.Option(
-            case_sensitive=False,
-            metavar="[ALL_ON_PLATFORM|SPOTLIGHT|TREND]",
-            help="Where the ads were shown",
-        ),
+        option("[ALL_ON_PLATFORM|SPOTLIGHT|TREND]", "Where the ads were shown", case_sensitive=False),
     ] = "ALL_ON_PLATFORM"
 
     def calendar(self, call: "Invocation") -> "Calendar":
         """Ask for the time zone of the account."""
         from ...api.accounts import GetAccount
-        from ...errors import UnavailableError
         from ...statistics.periods import Calendar, utc_now
 
         account = call.client.call(GetAccount(account_id=call.account)).data
@@ -96,21 +83,13 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         platform: str | None = None,
     ) -> "StatsQuery":
         """Return what is asked; raise UsageError."""
-        from ...api.names import X
         from ...statistics.derived import parse_shown
         from ...statistics.entities import select_ids
         from ...statistics.query import StatsQuery
 
         entity = self.kind
         groups, metrics, shown = parse_shown(self.metrics, entity)
-        ids = select_ids(
-            directory,
-            entity,
-            period,
-            ids=self.ids,
-            all=self.all,
-            active=self.active,
-        )
+        ids = select_ids(directory, entity, period, ids=self.ids, all=self.all, active=self.active)
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
         return StatsQuery(
@@ -129,10 +108,6 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     @property
     def kind(self) -> str:
         """The kind of entity; raise UsageError for another one."""
-        from ...api.names import X
-        from ...errors import UsageError
-        from ...spelling import suggestion
-
         entity: str = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
         if entity == JOBS_ONLY not in self.entities:
             raise UsageError(
@@ -152,10 +127,37 @@ class StatsJobOptions(StatisticsOptions, frozen=True):
     entities: ClassVar[Sequence[str]] = ENTITIES_OF_JOBS
 
     entity: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help=f"Kind of entity: {', '.join(ENTITIES_OF_JOBS)}",
-            autocompletion=completes_from(ENTITIES_OF_JOBS),
-        ),
+        str, option("KIND", f"Kind of entity: {', '.join(ENTITIES_OF_JOBS)}", offers=ENTITIES_OF_JOBS)
     ] = "CAMPAIGN"
+
+
+class ResultOptions(msgspec.Struct, frozen=True):
+    """What is made of the rows."""
+
+    group_by: Annotated[
+        str | None, option("COLUMNS", "Add up rows that are equal in these, such as campaign,start")
+    ] = None
+    totals: Annotated[bool, flag("Add a row with the total of all")] = False
+    sort: Annotated[str | None, option("[-]COLUMN", "Sort by this column, as in -spend: largest first")] = (
+        None
+    )
+    top: Annotated[int | None, option("N", "Show the first N rows only", min=1)] = None
+    compare: Annotated[
+        str | None,
+        option(
+            "previous|year|DATE..DATE",
+            "Add what each number was then, and the change, as in spend, spend_before, spend_change",
+        ),
+    ] = None
+    into: Annotated[
+        str | None, option("sqlite:FILE", "Store the rows in a table, and replace what an earlier run stored")
+    ] = None
+    plot: Annotated[str | None, option("FILE.svg|png", "Draw the rows here, as lines or bars")] = None
+    report: Annotated[str | None, option("FILE.html", "Write a page about the rows here, for a browser")] = (
+        None
+    )
+    title: Annotated[str | None, option("TEXT", "The title of the page of --report")] = None
+    logo: Annotated[
+        str | None, option("FILE", "A picture at the top of that page: png, jpeg or svg, up to 1 MB")
+    ] = None
+    force: Annotated[bool, flag("Replace an existing file")] = False

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ... import __version__
 from ...api.amounts import decimals_of
 from ...console.output_file import failure_details, made
 from ...errors import ReportedError, UsageError
@@ -156,8 +155,6 @@ def page_of_error(error: ReportedError | None, question: StatsQuery | None) -> R
         headline="The statistics could not be read",
         details=[*failure_details(error, in_headline=False)],
         facts=_facts(question),
-        tallies=[],
-        sections=[],
     )
 
 
@@ -185,19 +182,17 @@ def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, st
         *asked,
         *([("Segments", question.segmentation)] if question and question.segmentation else []),
         made(),
-        ("By", f"adsctl {__version__}"),
     ]
 
 
 def _parts(column: str, gathered: ChartData) -> Chart:
     lines, total = gathered.largest(column, MOST_BARS), gathered.total()
-    bars = [_bar(line.label, float(line.totals.get(column) or 0), line, column) for line in lines]
+    bars = []
+    for line in lines:
+        value = float(line.totals.get(column) or 0)
+        number = int(value) if value.is_integer() else value
+        bars.append(Bar(line.label, max(value, 0), line.shown(column, number)))
     return Chart(title_of(column, total.currency), bars, float(total.totals[column]))
-
-
-def _bar(label: str, value: float, line: ChartSeries, column: str) -> Bar:
-    number = int(value) if value.is_integer() else value
-    return Bar(label, max(value, 0), line.shown(column, number))
 
 
 def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ... import __version__
 from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
 from ...batches import Uncertain
@@ -15,12 +14,10 @@ from ...console.invocation import Invocation
 from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
-from ...output.text import safe
-from ...uploads.job_file import Job, JobKey, JobOptions, UploadTarget, current_folder
-from ...uploads.plan import this_second
+from ...uploads.job_file import JobKey, UploadTarget, current_folder
 from ...uploads.upload import Acknowledgement, Batch, noted
 from ...uploads.write_epochs import WriteEpochs
-from .journal import open_job
+from .journal import document_key, new_job, open_job
 from .reports import resume_command
 
 if TYPE_CHECKING:
@@ -58,17 +55,10 @@ def one_record(
     """Describe the creation of the only record of a file; `key` is that of a table."""
     content = content_of(encode_operation(operation(request, call.settings.names)))
     if key is None:
-        upload: dict[str, str | int | bool | None] = {n: str(value) for n, value in sorted(options.items())}
-        how = JobOptions(
-            skip_invalid=False,
-            format="yaml",
-            encoding="utf-8",
-            mapping={},
-            upload=upload | {"version": __version__},
-        )
         target = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
         place = UploadTarget(call.service, f"{request.endpoint.noun} of {content}", target)
-        key = JobKey(place, "create", content, how)
+        upload = {name: str(value) for name, value in sorted(options.items())}
+        key = document_key(place, "create", content, upload)
     return OneRecord(request, location, content, key, given.get("uncertain"), bool(given.get("resume")))
 
 
@@ -82,7 +72,7 @@ def begin_once(call: Invocation, once: Once, noun: str, *, resume: bool) -> tupl
     run, sent = require_first_or_resumed(state_dir / "jobs", once, resume=resume)
     if sent:
         call.messages.warn(
-            f"{sent.file} was sent before, at {sent.started} (job {sent.job}): all its {noun} are sent again",
+            f"{sent.file} was sent before, at {sent.started} (job {sent.job}): all its {noun} are sent again"
         )
     return run, expected_epoch
 
@@ -98,18 +88,7 @@ def create_once(
     once = Once(one.key, named_file(one.location), current_folder(), [one.content])
     run, expected_epoch = begin_once(call, once, one.noun, resume=one.resume)
     confirm()
-    job = Job(
-        job=call.client.trace.run_id,
-        key=run.job.key if run else one.key,
-        noun=one.noun,
-        file=safe(one.location.identity),
-        rows=1,
-        batches=1,
-        started=f"{this_second():%Y-%m-%dT%H:%M:%SZ}",
-        resume=resume_command(call.command_line),
-        profile=call.settings.profile,
-        folder=once.folder,
-    )
+    job = new_job(call, run.job.key if run else one.key, one.noun, one.location.identity, rows=1, batches=1)
     opened = open_job(
         call, job, resume=bool(run), job_id=None, expected_epoch=None if run else expected_epoch
     )

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ...output.text import counted
+
 if TYPE_CHECKING:
     from ...api.endpoint import Request
     from ...batches.plan import BatchPlan
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PushHooks(msgspec.Struct, kw_only=True):
-    """The steps of a push that each command may take in its own way; here as most of them do."""
+    """What a command may do in its own way while it pushes; here as most of them do it."""
 
     call: "Invocation"
     plan: "Plan"
@@ -40,7 +42,6 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
     def show_dry_run(self, summary: "Summary") -> None:
         """Say what would be sent."""
-        from ...output.text import counted
         from ...uploads.push import build_requests
         from .validation import say_estimate
 
@@ -59,8 +60,6 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
     def confirm(self) -> None:
         """Ask before the first request, where the endpoint says so."""
-        from ...output.text import counted
-
         what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
         confirm_request(self.call, self.plan.upload.request, what)
 
@@ -86,7 +85,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
 
 class OnceHooks(PushHooks, kw_only=True):
-    """Steps of sending what the service may not receive twice."""
+    """The hooks of sending what the service may not receive twice."""
 
     plan: "BatchPlan"
     is_resumed: bool

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument, flag
 from ...errors import NotFoundError, StateError, UsageError
 from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
@@ -36,16 +38,15 @@ def list_jobs(ctx: typer.Context) -> None:
     call.printer.show(sorted(records, key=lambda record: str(record["job"])), COLUMNS, "job")
 
 
-def show_job(
-    ctx: typer.Context, job: Annotated[str, typer.Argument(metavar="JOB", help="The job's id")]
-) -> None:
+def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's id")]) -> None:
     """Show one push, and what became of its rows.
 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
     call = Invocation.of(ctx)
-    if damaged := _damaged(call).get(job):
-        _show_damaged(call, damaged)
+    if path := _damaged(call).get(job):
+        record = _unreadable(path) | {"counts": _counts(path), "ids": _ids(path), "path": str(path)}
+        call.printer.show(record, ("job", "state", "counts", "ids", "path"), "job")
         return
     (found,) = _named(call, [job])
     path, shown, _ = found
@@ -70,20 +71,10 @@ def show_job(
         call.messages.say(f"resume it with: {record['resume']}")
 
 
-def _show_damaged(call: Invocation, path: Path) -> None:
-    """Show what can still be read of a journal."""
-    record = _unreadable(path) | {"counts": _counts(path), "ids": _ids(path), "path": str(path)}
-    call.printer.show(record, ("job", "state", "counts", "ids", "path"), "job")
-
-
 def clean(
     ctx: typer.Context,
-    jobs: Annotated[
-        list[str] | None, typer.Argument(metavar="JOB...", help="These only, unfinished or not")
-    ] = None,
-    all: Annotated[
-        bool, typer.Option("--all", help="Unfinished jobs too; they cannot be resumed then")
-    ] = False,
+    jobs: Annotated[list[str] | None, argument("JOB...", "These only, unfinished or not")] = None,
+    all: Annotated[bool, flag("Unfinished jobs too; they cannot be resumed then")] = False,
 ) -> None:
     """Remove the journals of pushes that have ended, or that cannot be resumed.
 
@@ -100,8 +91,7 @@ def clean(
     known = _named(call, jobs) if jobs else _jobs(call)
     found = [(path, job, may_be_removed(path.parent, job, ended=ended)) for path, job, ended in known]
     found = [each for each in found if each[2] or all or jobs]
-    if call.dry_run:
-        call.messages.say(f"dry run: would remove {counted(len(found), 'journal')}")
+    if call.is_dry_run(f"remove {counted(len(found), 'journal')}"):
         return
     if unfinished := [path for path, _, is_free in found if not is_free]:
         pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
@@ -118,8 +108,6 @@ def clean(
 
 def _say_old_ledgers(call: Invocation) -> None:
     """Name the lists that were not changed for so long that the service has forgotten everybody."""
-    from datetime import UTC, datetime, timedelta
-
     from ...audiences.ledger import stored_ledgers
     from ...audiences.ledger_records import FOLDER
 
@@ -134,9 +122,7 @@ def _say_old_ledgers(call: Invocation) -> None:
         )
 
 
-def discard(
-    ctx: typer.Context, jobs: Annotated[list[str], typer.Argument(metavar="JOB...", help="Their ids")]
-) -> None:
+def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "Their ids")]) -> None:
     """Give up unfinished pushes: what they have created or sent is no longer known.
 
     The same file is created, or sent, as a whole by the next run with it. Look first what exists already:
@@ -154,8 +140,7 @@ def discard(
     found: list[tuple[Path, Job | None]] = [(damaged[name], None) for name in jobs if name in damaged]
     for path, job in found + [(path, job) for path, job, _ in known]:
         what = _given_up(path, job)
-        if call.dry_run:
-            call.messages.say(f"dry run: would give up {what}")
+        if call.is_dry_run(f"give up {what}"):
             continue
         call.confirm(f"Give up {what}", at_service=False)
         if not remove_job(path, job):
@@ -247,13 +232,13 @@ def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
     from ...uploads.jobs import job_state
     from ...uploads.upload import FAILED
 
-    parts = sent_parts(path) if job.parts else []
+    parts = sent_parts(path) if job.parts else [job]
     acknowledgements = last_acknowledgements(path).values()
     return {
         "job": job.job,
         "state": job_state(path.parent, job, ended=ended),
         "action": job.action,
-        "rows": sum(part.rows for part in parts) if job.parts else job.rows,
+        "rows": sum(part.rows for part in parts),
         "sent": sum(sum(ack.counts.values()) for ack in acknowledgements),
         "failed": sum(ack.counts.get(FAILED, 0) for ack in acknowledgements),
         "file": job.file,
@@ -261,7 +246,7 @@ def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
         "target": job.key.place.id,
         "started": job.started,
         "noun": job.noun,
-        "batches": sum(part.batches for part in parts) if job.parts else job.batches,
+        "batches": sum(part.batches for part in parts),
         "acknowledged": len(acknowledgements),
         "parts": job.parts or None,
         "parts_sent": len(parts) if job.parts else None,

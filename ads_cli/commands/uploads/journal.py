@@ -1,31 +1,57 @@
 """Open the journal of a push: a new job, or one that is resumed."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
+from ... import __version__
 from ...console.invocation import Invocation
 from ...output.text import safe
-from ...uploads.job_file import GROUP_VARIABLE, Job, JobKey, UploadTarget, current_folder
+from ...uploads.job_file import GROUP_VARIABLE, Job, JobKey, JobOptions, UploadTarget, current_folder
 from ...uploads.jobs import require_idle
 from ...uploads.journal import Journal
-from ...uploads.plan import Plan
+from ...uploads.plan import Plan, this_second
 from ...uploads.write_epochs import WriteEpochs
 from .reports import resume_command
 
 
 def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job_id: str | None) -> Journal:
     """Start the job of a validated plan or resume one, and say which."""
-    job = Job(
+    rows, started = plan.report.rows, plan.started
+    job = new_job(call, key, plan.noun, file_of(plan), rows, plan.batch_count, started, plan.parts)
+    return open_job(call, job, resume=resume, job_id=job_id, expected_epoch=plan.expected_epoch)
+
+
+def new_job(
+    call: Invocation,
+    key: JobKey,
+    noun: str,
+    file: str,
+    rows: int,
+    batches: int,
+    started: datetime | None = None,
+    parts: int = 0,
+) -> Job:
+    """Describe a job of this command line."""
+    return Job(
         job=call.client.trace.run_id,
         key=key,
-        noun=plan.noun,
-        file=file_of(plan),
-        rows=plan.report.rows,
-        batches=plan.batch_count,
-        started=f"{plan.started:%Y-%m-%dT%H:%M:%SZ}",
+        noun=noun,
+        file=safe(file),
+        rows=rows,
+        batches=batches,
+        started=f"{started or this_second():%Y-%m-%dT%H:%M:%SZ}",
         resume=resume_command(call.command_line),
         profile=call.settings.profile,
         folder=current_folder(),
-        parts=plan.parts,
+        parts=parts,
     )
-    return open_job(call, job, resume=resume, job_id=job_id, expected_epoch=plan.expected_epoch)
+
+
+def document_key(place: UploadTarget, action: str, content: str, options: Mapping[str, str]) -> JobKey:
+    """Return the key of a job that sends what a document says, which has no options of a feed."""
+    upload: dict[str, str | int | bool | None] = {**options, "version": __version__}
+    how = JobOptions(skip_invalid=False, format="yaml", encoding="utf-8", mapping={}, upload=upload)
+    return JobKey(place, action, content, how)
 
 
 def open_job(

@@ -7,10 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
-import typer
 
 from ...api.names import WIRE_NAMES, neutral_name
-from ...console.options import completes_from
+from ...console.parameters import argument, flag, option
 from ...errors import UsageError
 from ...feeds import MAX_SHEET_ROWS
 from ...feeds.registry import one_of, readable_formats
@@ -33,35 +32,21 @@ FILE_HELP = (
     f"{FORMATS}, also compressed; a path, - for standard input, https://, s3://, gs://, az:// or sftp://,"
     " or @NAME: the address in a variable"
 )
-File = Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
-Files = Annotated[
-    list[str],
-    typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; several files and patterns are one feed"),
-]
-Lists = Annotated[
-    list[str],
-    typer.Argument(metavar="FILE...", help=f"{FILE_HELP}; of several, each is sent after the other"),
-]
+File = Annotated[str, argument("FILE", FILE_HELP)]
+Files = Annotated[list[str], argument("FILE...", f"{FILE_HELP}; several files and patterns are one feed")]
+Lists = Annotated[list[str], argument("FILE...", f"{FILE_HELP}; of several, each is sent after the other")]
 Format = Annotated[
     str | None,
-    typer.Option(
-        metavar="FORMAT",
-        help=f"{one_of(readable_formats())} (default: by extension)",
-        autocompletion=completes_from(readable_formats()),
-    ),
+    option("FORMAT", f"{one_of(readable_formats())} (default: by extension)", offers=readable_formats()),
 ]
 Recipe = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Read the options of a feed from this file; those typed outrank it"),
+    str | None, option("FILE", "Read the options of a feed from this file; those typed outrank it")
 ]
 RecipeDraft = Annotated[
-    str | None,
-    typer.Option(
-        "--write-recipe", metavar="FILE", help="Write the options that make rows valid here, for --recipe"
-    ),
+    str | None, option("FILE", "Write the options that make rows valid here, for --recipe", "--write-recipe")
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Resume the last unfinished run with this file")]
-Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about rows as errors")]
+Resume = Annotated[bool, flag("Resume the last unfinished run with this file")]
+Strict = Annotated[bool, flag("Treat warnings about rows as errors")]
 
 
 class ColumnMapping(dict[str, str]):
@@ -76,29 +61,18 @@ class FeedOptions(msgspec.Struct, frozen=True):
     """How a file is read."""
 
     format: Format = None
-    encoding: Annotated[str, typer.Option(metavar="NAME", help="Encoding of the file, as in cp1252")] = (
-        "utf-8"
+    encoding: Annotated[str, option("NAME", "Encoding of the file, as in cp1252")] = "utf-8"
+    map: Annotated[list[str] | None, option("COLUMN=FIELD", "Read a column as another field")] = None
+    record: Annotated[str | None, option("NAME", "The element of XML that is a record, as in product")] = None
+    max_size: Annotated[str, option("SIZE", "Largest file to download, as in 500MB or 10GiB")] = "2GiB"
+    sheet: Annotated[str | None, option("NAME", "The sheet of a workbook: its name, or its number")] = None
+    max_rows: Annotated[int, option("N", "Rows of a workbook, which is loaded as a whole", min=1)] = (
+        MAX_SHEET_ROWS
     )
-    map: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="COLUMN=FIELD", help="Read a column as another field"),
-    ] = None
-    record: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The element of XML that is a record, as in product")
-    ] = None
-    max_size: Annotated[
-        str, typer.Option(metavar="SIZE", help="Largest file to download, as in 500MB or 10GiB")
-    ] = "2GiB"
-    sheet: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The sheet of a workbook: its name, or its number")
-    ] = None
-    max_rows: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Rows of a workbook, which is loaded as a whole")
-    ] = MAX_SHEET_ROWS
 
     def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
         """Open a file for a schema; raise AdsctlError."""
-        return self.open_rows(call, file, schema.roots, schema.known, self.mapping(schema.known))
+        return self.open_rows(call, file, schema.roots, schema.known)
 
     def open_all(self, call: "Invocation", files: list[str], schema: "RowSchema") -> "Rows":
         """Open the files that arguments name as one feed; raise AdsctlError."""
@@ -112,14 +86,10 @@ class FeedOptions(msgspec.Struct, frozen=True):
         return SeveralRows(opened)
 
     def open_rows(
-        self,
-        call: "Invocation",
-        file: str,
-        roots: tuple[str, ...],
-        known: Collection[str],
-        mapping: Mapping[str, str],
+        self, call: "Invocation", file: str, roots: tuple[str, ...], known: Collection[str]
     ) -> "Rows":
         """Open a file; `roots` may be the only key of a document, `known` are its fields."""
+        mapping = self.mapping(known)
         return self.reader(call, file, roots, known)(mapping)
 
     def reader(
@@ -168,12 +138,10 @@ class FeedOptions(msgspec.Struct, frozen=True):
 class RejectedOptions(msgspec.Struct, frozen=True):
     """Where rejected rows are written."""
 
-    failed_out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write rejected rows here, with _line and _error")
-    ] = None
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file, whatever it holds")] = (
-        False
+    failed_out: Annotated[str | None, option("FILE", "Write rejected rows here, with _line and _error")] = (
+        None
     )
+    force: Annotated[bool, flag("Replace an existing file, whatever it holds")] = False
 
     @property
     def failed_out_file(self) -> "FailedOut | None":
@@ -186,34 +154,26 @@ class RejectedOptions(msgspec.Struct, frozen=True):
 class SendOptions(RejectedOptions, frozen=True):
     """How batches are sent."""
 
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, max=32, help="Requests at once, at most")
-    ] = 8
-    max_errors: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rejected rows")] = (
-        None
-    )
+    concurrency: Annotated[int, option("N", "Requests at once, at most", min=1, max=32)] = 8
+    max_errors: Annotated[int | None, option("N", "Stop after N rejected rows", min=1)] = None
     resume: Resume = False
 
 
 class PushOptions(SendOptions, frozen=True):
     """How a push treats invalid rows, and which job it resumes."""
 
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Send the valid rows, and end with 9")
-    ] = False
-    job: Annotated[str | None, typer.Option(metavar="ID", help="Resume this job")] = None
+    skip_invalid: Annotated[bool, flag("Send the valid rows, and end with 9")] = False
+    job: Annotated[str | None, option("ID", "Resume this job")] = None
 
 
-def recipe_file(
-    call: "Invocation", path: str | None, feed: "Feed", failed_out: str | None = None, *, force: bool
-) -> "RecipeFile | None":
+def recipe_file(call: "Invocation", path: str | None, feed: "Feed", *, force: bool) -> "RecipeFile | None":
     """Return the file of --write-recipe, if one is named; ask before an existing file is replaced."""
     if path is None:
         return None
     from .recipe import RecipeFile
 
     out = RecipeFile(path)
-    out.check_differs(feed, failed_out)
+    out.check_differs(feed)
     out.confirm(call, force=force)
     return out
 
@@ -221,9 +181,9 @@ def recipe_file(
 class PageOptions(msgspec.Struct, frozen=True):
     """Where a page about the run is written."""
 
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE.html", help="Write a page about this run here, for a browser")
-    ] = None
+    report: Annotated[str | None, option("FILE.html", "Write a page about this run here, for a browser")] = (
+        None
+    )
 
 
 def with_options(
@@ -245,8 +205,12 @@ def with_options(
         parameters: list[inspect.Parameter] = []
         for parameter in inspect.signature(command).parameters.values():
             group = groups.get(parameter.name)
-            parameters += _options(group, default_concurrency) if group else [parameter]
+            parameters += inspect.signature(group).parameters.values() if group else [parameter]
         keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+        if default_concurrency:
+            keyword = [
+                p.replace(default=default_concurrency) if p.name == "concurrency" else p for p in keyword
+            ]
         run.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
         run.__annotations__ = {p.name: p.annotation for p in keyword}
         return run  # type: ignore[return-value]
@@ -261,13 +225,3 @@ def _with_recipe(values: dict[str, Any]) -> AbstractContextManager[dict[str, Any
     from .recipe import with_recipe
 
     return with_recipe(values["ctx"], values)
-
-
-def _options(group: type[msgspec.Struct], default_concurrency: int | None) -> list[inspect.Parameter]:
-    """Return the fields of a Struct as parameters."""
-    found = []
-    for parameter in inspect.signature(group).parameters.values():
-        if parameter.name == "concurrency" and default_concurrency:
-            parameter = parameter.replace(default=default_concurrency)
-        found.append(parameter)
-    return found

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import counted
 from ...uploads.job_file import Job, JobKey, last_acknowledgements
-from ...uploads.jobs import resumable_jobs
+from ...uploads.jobs import EndedJob, resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
 from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
@@ -34,24 +33,21 @@ from .reports import (
 )
 from .validation import require_valid, stated_rate
 
-if TYPE_CHECKING:
-    from ...uploads.jobs import EndedJob
-
 MAX_FINDINGS_IN_QUIET = 3
 INVALID_HINT = "nothing was sent; correct the file"
 
 
 @dataclass
 class PushCommand:
-    """Runs one plan, with the steps of its command."""
+    """Runs one plan, with the hooks of its command."""
 
-    steps: PushHooks
+    hooks: PushHooks
     options: SendOptions
     started: float = field(default_factory=time.monotonic)
     journal: Journal | None = None  # of the run, once there is one
 
     def __post_init__(self) -> None:
-        self.call, self.plan = self.steps.call, self.steps.plan
+        self.call, self.plan = self.hooks.call, self.hooks.plan
 
     def run(self) -> None:
         """Validate, push and report; raise the error of the run, unless it is a full success."""
@@ -70,30 +66,30 @@ class PushCommand:
         if earlier and earlier.key != self._key:
             self.plan.started = this_second()
             report = self.validate() if self.plan.depends_on_time else report
-        self.steps.approve()
+        self.hooks.approve()
         if self.call.dry_run:
             if self.call.is_plan:
-                self.steps.confirm()
-            self.steps.show_dry_run(self._summary(report))
+                self.hooks.confirm()
+            self.hooks.show_dry_run(self._summary(report))
             return
-        self.steps.confirm()
-        if self.steps.ended_job:
-            self._show_ended(self.steps.ended_job, report)
+        self.hooks.confirm()
+        if self.hooks.ended_job:
+            self._show_ended(self.hooks.ended_job, report)
             return
         resume, job_id = self.options.resume, self._named_job
         self.journal = open_journal(self.call, self.plan, self._key, resume=resume, job_id=job_id)
         with closing(self.journal) as journal:
             self.plan.begin(journal)
-            self.steps.begin(journal)
+            self.hooks.begin(journal)
             self._push(report, journal)
 
-    def _show_ended(self, ended: "EndedJob", report: ValidationReport) -> None:
+    def _show_ended(self, ended: EndedJob, report: ValidationReport) -> None:
         """Show the result of a job that has ended, and send nothing; raise its error."""
         acks = last_acknowledgements(ended.path).values()
         self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")
         summary = self._summary(report, ended.job.job, acks)
         self.call.note_summary(summary.as_dict())
-        self.steps.show_summary(summary)
+        self.hooks.show_summary(summary)
         if summary.rejections:
             raise IncompleteError(summary.rejections, hint=f"adsctl jobs show {ended.job.job}")
 
@@ -102,17 +98,17 @@ class PushCommand:
         hint = INVALID_HINT
         if isinstance(self.options, PushOptions):
             hint += ", or send the valid rows with --skip-invalid"
-        if self.steps.invalid_hint:
-            hint += f"; {self.steps.invalid_hint}"
+        if self.hooks.invalid_hint:
+            hint += f"; {self.hooks.invalid_hint}"
         require_valid(
             self.call,
             self.plan,
             skip_invalid=self._skip_invalid,
-            skips=self.steps.skips,
+            skips=self.hooks.skips,
             failed_out=self.options.failed_out_file,
             hint=hint,
         )
-        self.steps.validated()
+        self.hooks.validated()
         return self.plan.report
 
     @property
@@ -138,7 +134,7 @@ class PushCommand:
     def _push(self, report: ValidationReport, journal: Journal) -> None:
         """Send what is not acknowledged, and report however it ends."""
         call = self.call
-        activity = f"{self.steps.activity} {self.plan.noun}"
+        activity = f"{self.hooks.activity} {self.plan.noun}"
         total = None if self.plan.parts else self.plan.due
         with progress(call.messages, activity, total, self._seconds_left) as on_progress:
             limiter = call.client.rate_limiter
@@ -160,7 +156,7 @@ class PushCommand:
                 self.options.max_errors,
                 self.options.failed_out_file,
             )
-            if self.steps.is_one_change:
+            if self.hooks.is_one_change:
                 with call.writes.push(self.plan, journal.job.job) as change:
                     result = push.run(report)
                     change.counts = dict(journal.totals)
@@ -174,9 +170,9 @@ class PushCommand:
         error = result.error or self._stopped_early(result)
         summary = self._summary(report, journal.job.job, journal.acknowledged.values(), journal.totals)
         call.note_summary(summary.as_dict())
-        self.steps.ended(summary, result)
+        self.hooks.ended(summary, result)
         try:
-            self.steps.show_result(summary, journal)
+            self.hooks.show_result(summary, journal)
             call.printer.stream.flush()
         except UsageError:  # a query or a column that the summary lacks
             if not error:
@@ -187,11 +183,11 @@ class PushCommand:
         if error:
             error.hint = how_to_resume(error, resume_command(call.command_line))
         elif summary.rejections:
-            hint = self.steps.rejected_hint
+            hint = self.hooks.rejected_hint
             if result.rejections.invalid or report.invalid:  # rows, and not only deletions
                 hint = how_to_correct(self.options.failed_out, hint)
             error = IncompleteError(summary.rejections, hint=hint)
-        if shortfall := self.steps.shortfall():
+        if shortfall := self.hooks.shortfall():
             error = error or IncompleteError(shortfall)
             error.message = error.message if error.message == shortfall else f"{shortfall}\n{error.message}"
         if error:

@@ -105,8 +105,7 @@ class RequestContext:
 
     def consume_rate(self, endpoint: Endpoint) -> None:
         """Count the request against the limit of its endpoint; raise ApiError (429) beyond it."""
-        account = self.path_params.get("account_id", "")
-        self.rate_headers = self.rate_limits.consume(endpoint, self.user, account)
+        self.rate_headers = self.rate_limits.consume(endpoint, self.user, self.account)
 
     @property
     def headers(self) -> Headers:
@@ -120,6 +119,11 @@ class RequestContext:
     def partial(self) -> bool:
         """Whether some items of a batch are to be rejected."""
         return self.fault == PARTIAL
+
+    @property
+    def account(self) -> str:
+        """The account in the path; "" where none is."""
+        return self.path_params.get("account_id", "")
 
     @property
     def names(self) -> Names:

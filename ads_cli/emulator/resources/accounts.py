@@ -1,4 +1,4 @@
-"""Accounts, their apps, and the history of what is in them: when it was active."""
+"""Whose an account is, and the history of what is in it: when it was active."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -6,34 +6,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...api.accounts import (
-    CreateAccount,
-    DeleteAccount,
-    GetAccount,
-    ListAccounts,
-    ListApps,
-    ListHistory,
-    ListWholeHistory,
-    UpdateAccount,
-)
+from ...api.accounts import ListHistory, ListWholeHistory
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
-from ..core.request import changes_of
 from ..core.responses import Result, not_found
-from ..storage import Record, Store, random_base36, utc_now
+from ..storage import Record, Store, random_base36
 
-ACCOUNT, APP, PROMOTABLE_USER = "account", "account_app", "promotable_user"
+ACCOUNT, PROMOTABLE_USER = "account", "promotable_user"
 FULL = "FULL"  # the type of the promotable user who is the advertiser
-SORTABLE = ("name", "business_name", "business_id", "timezone", "approval_status", "industry_type")
-APP_SORTABLE = ("app_store_identifier", "os_type")
-NEW_ACCOUNT = {
-    "name": "Sandbox account",
-    "business_name": "Sandbox",
-    "business_id": None,
-    "timezone": "Etc/UTC",
-    "industry_type": "OTHER",
-    "approval_status": "ACCEPTED",
-}
 
 
 def require_account(context: RequestContext, account: str, *, with_deleted: bool = False) -> Record:
@@ -55,67 +35,11 @@ def require_record(
     return record
 
 
-def delete_record(context: RequestContext, account: str, kind: str, identifier: str) -> Result:
-    """Mark a record in an account of the user as deleted; raise ApiError (404) if there is none."""
-    with context.store.transaction():
-        require_record(context, account, kind, identifier)
-        return Result(context.store.delete(kind, identifier, owner=account))
-
-
 def advertiser_of(context: RequestContext, account: str) -> str:
     """Return the user whom an account advertises for; of one that has none yet, the signed-in user."""
     users = context.store.find_all(PROMOTABLE_USER, account)
     full = (user["user_id"] for user in users if user["promotable_user_type"] == FULL)
     return next(full, context.user)
-
-
-@handler(ListAccounts)
-def list_accounts(context: RequestContext, request: ListAccounts) -> Result:
-    """List the accounts of the user."""
-    return list_page(
-        context.store, request, ACCOUNT, owner=context.user, ids=request.account_ids, sortable=SORTABLE
-    )
-
-
-@handler(GetAccount)
-def get_account(context: RequestContext, request: GetAccount) -> Result:
-    """Return one account."""
-    return Result(require_account(context, request.account_id, with_deleted=bool(request.with_deleted)))
-
-
-@handler(CreateAccount)
-def create_account(context: RequestContext, request: CreateAccount) -> Result:
-    """Create an account (sandbox)."""
-    with context.store.transaction():
-        fields = {**NEW_ACCOUNT, "timezone_switch_at": utc_now()}
-        account = context.store.add(ACCOUNT, random_base36(), fields, owner=context.user)
-        advertiser: Record = {"user_id": context.user, "promotable_user_type": FULL}
-        context.store.add(PROMOTABLE_USER, random_base36(), advertiser, owner=account["id"])
-        return Result(account)
-
-
-@handler(UpdateAccount)
-def update_account(context: RequestContext, request: UpdateAccount) -> Result:
-    """Set the fields that were sent."""
-    with context.store.transaction():
-        require_account(context, request.account_id)
-        fields = changes_of(request)
-        return Result(context.store.update(ACCOUNT, request.account_id, fields, owner=context.user))
-
-
-@handler(DeleteAccount)
-def delete_account(context: RequestContext, request: DeleteAccount) -> Result:
-    """Mark an account as deleted (sandbox); what is in it can no longer be accessed."""
-    with context.store.transaction():
-        require_account(context, request.account_id)
-        return Result(context.store.delete(ACCOUNT, request.account_id, owner=context.user))
-
-
-@handler(ListApps)
-def list_apps(context: RequestContext, request: ListApps) -> Result:
-    """List the apps of an account."""
-    require_account(context, request.account_id)
-    return list_page(context.store, request, APP, owner=request.account_id, sortable=APP_SORTABLE)
 
 
 HISTORY = "account_history"

@@ -93,7 +93,7 @@ def require_owned(context: RequestContext, account: str, audience: str) -> None:
 
 def _shown(context: RequestContext, audience: Record) -> Record:
     """Return an audience as the account of the request sees it."""
-    account = context.path_params["account_id"]
+    account = context.account
     is_own = audience["owner_account_id"] == account
     level = "READ_WRITE" if is_own else granted_level(context.store, audience["id"], account)
     return described(context.store, audience) | {"permission_level": level}
@@ -108,7 +108,7 @@ def _scope(context: RequestContext, request: CreateAudience | UpdateAudience | D
 
 def _checked(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError for a name that another audience has, and for a change of a combined audience."""
-    account = context.path_params["account_id"]
+    account = context.account
     if before and before["audience_type"] == COMBINED:
         reason = f"the audience {before['id']} is combined from others, and cannot be changed"
         raise invalid_parameter("custom_audience_id", reason)
@@ -172,12 +172,13 @@ def _targeting_campaigns(
 ) -> list[Record]:
     """Group the line items that target an audience by campaign."""
     campaigns: dict[str, Record] = {}
-    fields = {"targeting_type": "CUSTOM_AUDIENCE", "targeting_value": audience}
-    for targeting in context.store.find_all(TARGETING, account, **fields):
-        line_item = context.store.find(LINE_ITEM, targeting["line_item_id"], owner=account)
+    find, find_all = context.store.find, context.store.find_all
+    of_type = "CUSTOM_AUDIENCE"
+    for targeting in find_all(TARGETING, account, targeting_type=of_type, targeting_value=audience):
+        line_item = find(LINE_ITEM, targeting["line_item_id"], owner=account)
         if line_item is None:
             continue
-        campaign = context.store.find(CAMPAIGN, line_item["campaign_id"], owner=account)
+        campaign = find(CAMPAIGN, line_item["campaign_id"], owner=account)
         if campaign is None:
             continue
         servable = all(one["entity_status"] == "ACTIVE" for one in (campaign, line_item))

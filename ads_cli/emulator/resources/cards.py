@@ -3,80 +3,44 @@
 All cards are records of one kind; their type decides which endpoints return them.
 """
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, get_args
 
-import msgspec
-
-from ...api.cards import (
-    Button,
-    CardType,
-    Composed,
-    CreateCard,
-    DeleteCard,
-    FetchCard,
-    FetchCards,
-    GetCard,
-    ListCards,
-    Media,
-    SwipeableMedia,
-    UpdateCard,
-)
-from ...api.conversations import CreatePoll, DeletePoll, GetPoll, ListPolls
+from ...api import cards, conversations
+from ...api.cards import CardType, FetchCard, FetchCards, ListCards
 from ...api.time import Time
 from ..core.handlers import RequestContext, handler
-from ..core.paging import field_in, list_page
+from ..core.paging import field_in
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
-from ..storage import Record, Store, random_base36, utc_now
+from ..storage import Record, Store, utc_now, without
 from .accounts import require_account, require_record
-from .media import LIBRARY, find_media, image_size, require_fit_for_card, video_fields
+from .collection import EVERYWHERE, Collection
+from .media import LIBRARY, find_media, media_size, require_fit_for_card, video_fields
 from .settings import require_feature
 
 CARD = "card"
 COMPONENT_CARDS: tuple[str, ...] = get_args(CardType)
+COMPOSITION = ("components", "slides")
 SORTABLE = ("name", "card_type")
 SQUARE, IMAGE_RATIO, VIDEO_RATIO = "1:1", "1.91:1", "16:9"
 CARD_RATIOS = {"IMAGE": (SQUARE, IMAGE_RATIO), "VIDEO": (SQUARE, VIDEO_RATIO)}
 
 
-def add_card(
-    store: Store, account: str, fields: Record, *, id: str | None = None, created_at: str | None = None
-) -> Record:
-    """Store a new card, with a card_uri derived from its id."""
-    id = id or random_base36()
-    return store.add(CARD, id, fields | {"card_uri": f"card://{id}"}, owner=account, created_at=created_at)
-
-
-def require_card(
-    context: RequestContext,
-    account: str,
-    card: str,
-    types: Collection[str],
-    *,
-    with_deleted: bool | None = None,
-) -> Record:
-    """Return a card of one of some types; raise ApiError (404) if there is none."""
-    record = require_record(context, account, CARD, card, with_deleted=with_deleted)
-    if record["card_type"] not in types:
-        raise not_found(CARD, card)
-    return record
-
-
-def component_fields(store: Store, account: str, request: Composed) -> Record:
-    """Return the fields of a card that its components or slides determine, including its type."""
-    has_slides = request.slides is not None
-    slides = request.slides or [request.components or []]
+def composed(store: Store, account: str, card: Record) -> Record:
+    """Return a card with what its components or slides determine, including its type."""
+    has_slides = card.get("slides") is not None
+    slides = card.get("slides") or [card.get("components") or []]
     name = "slides" if has_slides else "components"
     components = [component for slide in slides for component in slide]
-    keys = [component.media_key for component in components if isinstance(component, Media)]
-    swipeable = [component.media_keys for component in components if isinstance(component, SwipeableMedia)]
+    keys = [component["media_key"] for component in components if "media_key" in component]
+    swipeable = [component["media_keys"] for component in components if "media_keys" in component]
     media = find_media(store, account, name, [*keys, *(key for keys in swipeable for key in keys)])
     for record in media:
         require_fit_for_card(record, name, *CARD_RATIOS.get(record["media_type"], (SQUARE,)))
     media_types = {record["media_type"] for record in media}
     is_mixed = len(media_types) > 1
-    goal = "APP" if any(isinstance(component, Button) for component in components) else "WEBSITE"
+    goal = "APP" if any(component["type"] == "BUTTON" for component in components) else "WEBSITE"
     if has_slides:
         layout = "_MULTI_DEST_CAROUSEL"
     elif swipeable:
@@ -90,76 +54,46 @@ def component_fields(store: Store, account: str, request: Composed) -> Record:
     card_type = f"{media_type}{layout}_{goal}"
     if card_type not in COMPONENT_CARDS:
         raise invalid_parameter(name, f"would make a card of type {card_type}, which does not exist")
-    return {
-        "card_type": card_type,
-        "components": msgspec.to_builtins(request.components),
-        "slides": msgspec.to_builtins(request.slides),
-    }
+    composition = {name: card.get(name) for name in COMPOSITION}
+    return {**without(card, *COMPOSITION), "card_type": card_type, **composition}
 
 
-@handler(ListCards)
-def list_cards(context: RequestContext, request: ListCards) -> Result:
+def with_uri(card: Record) -> Record:
+    """Add to a card its address, by which posts name it."""
+    return card | {"card_uri": f"card://{card['id']}"}
+
+
+def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Return a card with what its components or slides determine; raise ApiError for older kinds."""
+    if before is None:
+        return with_uri(composed(context.store, context.account, after))
+    if before["card_type"] not in COMPONENT_CARDS:
+        message = f"cards of type {before['card_type']} cannot be updated here"
+        raise ApiError(405, "METHOD_NOT_ALLOWED", message)
+    changed = {name: after[name] for name in COMPOSITION if after[name] != before[name]}
+    return after | composed(context.store, context.account, changed) if changed else after
+
+
+def _require_components(context: RequestContext, card: Record) -> None:
+    """Raise ApiError (404) for older kinds, which have requests of their own."""
+    if card["card_type"] not in COMPONENT_CARDS:
+        raise not_found(CARD, card["id"])
+
+
+def _of_types(context: RequestContext, request: ListCards) -> Mapping[str, Any]:
     """List the cards made of components, on request also the older kinds."""
-    require_account(context, request.account_id)
     types = request.card_types or (None if request.include_legacy_cards else COMPONENT_CARDS)
-    return list_page(
-        context.store,
-        request,
-        CARD,
-        owner=request.account_id,
-        ids=request.card_id,
-        sortable=SORTABLE,
-        where=field_in("card_type", types) | field_in("card_uri", request.card_uris),
-    )
+    return field_in("card_type", types)
 
 
-@handler(GetCard)
-def get_card(context: RequestContext, request: GetCard) -> Result:
-    """Return one card of any kind."""
-    account, card = request.account_id, request.card_id
-    return Result(require_record(context, account, CARD, card, with_deleted=request.with_deleted))
-
-
-@handler(CreateCard)
-def create_card(context: RequestContext, request: CreateCard) -> Result:
-    """Create a card from components or slides."""
-    account = request.account_id
-    with context.store.transaction():
-        require_account(context, account)
-        fields = {"name": request.name} | component_fields(context.store, account, request)
-        return Result(add_card(context.store, account, fields))
-
-
-@handler(UpdateCard)
-def update_card(context: RequestContext, request: UpdateCard) -> Result:
-    """Replace the name, and the components or slides."""
-    account, card = request.account_id, request.card_id
-    with context.store.transaction():
-        card_type = require_record(context, account, CARD, card)["card_type"]
-        if card_type not in COMPONENT_CARDS:
-            raise ApiError(405, "METHOD_NOT_ALLOWED", f"cards of type {card_type} cannot be updated here")
-        fields: Record = {} if request.name is None else {"name": request.name}
-        if request.components is not None or request.slides is not None:
-            fields |= component_fields(context.store, account, request)
-        return Result(context.store.update(CARD, card, fields, owner=account))
-
-
-@handler(DeleteCard)
-def delete_card(context: RequestContext, request: DeleteCard) -> Result:
-    """Mark a card made of components as deleted."""
-    return delete_of_type(context, request.account_id, request.card_id, COMPONENT_CARDS)
-
-
-def delete_of_type(
-    context: RequestContext, account: str, card: str, types: Collection[str], *, permanently: bool = False
-) -> Result:
-    """Delete a card of one of some types; the answer says that it is deleted, even if it is gone."""
-    with context.store.transaction():
-        require_card(context, account, card, types)
-        deleted = context.store.delete(CARD, card, owner=account)
-        if permanently:
-            context.store.purge(CARD, account, card)
-        return Result(deleted)
+CARDS = Collection(
+    cards.CARDS,
+    filters={"card_uris": "card_uri"},
+    sortable=SORTABLE,
+    prepare=_prepared,
+    before_delete=_require_components,
+    conditions=_of_types,
+)
 
 
 @handler(FetchCards)
@@ -185,7 +119,7 @@ def _flat(context: RequestContext, account: str, card: Record) -> Record:
     """Return a card as one record of texts, without what is not set."""
     if card["card_type"] in COMPONENT_CARDS:
         parts = card["components"] or card["slides"][0]
-        own = {name: value for name, value in card.items() if name not in ("components", "slides")}
+        own = without(card, *COMPOSITION)
         for part in parts:
             own |= _flat_part(context, account, card, part)
         card = own
@@ -218,7 +152,7 @@ def _flat_part(context: RequestContext, account: str, card: Record, part: Record
 def _media_fields(user: str, card_type: str, media: Record) -> Record:
     if media["media_type"] == "VIDEO":
         return video_fields(media) | {"video_content_id": media["media_key"], "video_owner_id": user}
-    width, height = image_size(media)
+    width, height = media_size(media)
     name = "wide_app_image" if card_type.endswith("_APP") else "image"
     return {name: media["media_url"], "image_display_width": width, "image_display_height": height}
 
@@ -226,29 +160,22 @@ def _media_fields(user: str, card_type: str, media: Record) -> Record:
 TEXT_POLLS = "TEXT_POLLS"
 POLLS = (TEXT_POLLS, "VIDEO_POLLS", "IMAGE_POLLS", "GIF_POLLS")
 MEDIA_POLLS = "PROMOTED_MEDIA_POLLS"  # the feature of polls with media
+CHOICES = ("first_choice", "second_choice", "third_choice", "fourth_choice")
 
 
-def poll_fields(store: Store, request: CreatePoll, start: str) -> Record:
-    """Return the fields of a poll that starts at a time; the media key is write-only."""
-    end = datetime.fromisoformat(start) + timedelta(minutes=request.duration_in_minutes)
-    return {
-        "name": request.name,
-        "first_choice": request.first_choice,
-        "second_choice": request.second_choice,
-        "third_choice": request.third_choice,
-        "fourth_choice": request.fourth_choice,
-        "duration_in_minutes": request.duration_in_minutes,
-        "start_time": start,
-        "end_time": Time.parse(end.isoformat()),
-        **_poll_media(store, request),
-    }
+def poll_fields(store: Store, account: str, poll: Record, start: str) -> Record:
+    """Return a poll that starts at a time; the media key is write-only."""
+    end = datetime.fromisoformat(start) + timedelta(minutes=poll["duration_in_minutes"])
+    times = {"start_time": start, "end_time": Time.parse(end.isoformat())}
+    shown = dict.fromkeys(("name", *CHOICES, "duration_in_minutes")) | without(poll, "media_key")
+    return shown | times | _poll_media(store, account, poll.get("media_key"))
 
 
-def _poll_media(store: Store, request: CreatePoll) -> Record:
+def _poll_media(store: Store, account: str, media_key: str | None) -> Record:
     """Return the type of a poll, and the fields of its video."""
-    if request.media_key is None:
+    if media_key is None:
         return {"card_type": TEXT_POLLS}
-    (media,) = find_media(store, request.account_id, "media_key", [request.media_key])
+    (media,) = find_media(store, account, "media_key", [media_key])
     if media["media_type"] == "IMAGE" and media["aspect_ratio"] != IMAGE_RATIO:
         reason = f"the aspect ratio of the image is {media['aspect_ratio']}, not {IMAGE_RATIO}"
         raise invalid_parameter("media_key", reason)
@@ -259,40 +186,17 @@ def _poll_media(store: Store, request: CreatePoll) -> Record:
     return fields
 
 
-@handler(ListPolls)
-def list_polls(context: RequestContext, request: ListPolls) -> Result:
-    """List the poll cards of an account."""
-    require_account(context, request.account_id)
-    return list_page(
-        context.store,
-        request,
-        CARD,
-        owner=request.account_id,
-        ids=request.card_ids,
-        sortable=(*SORTABLE, "start_time", "end_time"),
-        where=field_in("card_type", POLLS),
-    )
+def _prepared_poll(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Return a poll that starts now; raise ApiError for media that the account or the poll cannot have."""
+    if "media_key" in after:
+        require_feature(context, context.account, MEDIA_POLLS, "media_key")
+    return with_uri(poll_fields(context.store, context.account, after, utc_now()))
 
 
-@handler(GetPoll)
-def get_poll(context: RequestContext, request: GetPoll) -> Result:
-    """Return one poll card."""
-    account, card, deleted = request.account_id, request.card_id, request.with_deleted
-    return Result(require_card(context, account, card, POLLS, with_deleted=deleted))
-
-
-@handler(CreatePoll)
-def create_poll(context: RequestContext, request: CreatePoll) -> Result:
-    """Create a poll card."""
-    with context.store.transaction():
-        require_account(context, request.account_id)
-        if request.media_key is not None:
-            require_feature(context, request.account_id, MEDIA_POLLS, "media_key")
-        fields = poll_fields(context.store, request, utc_now())
-        return Result(add_card(context.store, request.account_id, fields))
-
-
-@handler(DeletePoll)
-def delete_poll(context: RequestContext, request: DeletePoll) -> Result:
-    """Delete a poll card."""
-    return delete_of_type(context, request.account_id, request.card_id, POLLS, permanently=True)
+POLL_CARDS = Collection(
+    conversations.POLL,
+    sortable=(*SORTABLE, "start_time", "end_time"),
+    only={"card_type": POLLS},
+    permanent=EVERYWHERE,
+    prepare=_prepared_poll,
+)

@@ -2,22 +2,23 @@
 
     TRACKING_TAGS = Collection(
         line_item_parts.TRACKING_TAGS,
-        defaults={"line_item_id": None, "tracking_tag_url": None},
+        defaults=empty("line_item_id tracking_tag_url"),
         filters={"line_item_ids": "line_item_id"},
         prepare=one_tag_a_line_item,
     )
 
 registers handlers of the requests that the `Resource` lists, but for those that have one of their own.
 What only the state can decide is a function beside the declaration: `prepare` returns a record as it is
-stored, or raises ApiError (see `core.errors`), `shown` returns it as it is answered, with what is derived
-from other records, and `added` and `before_delete` carry a change on to others, or refuse it.
+stored, its id included, or raises ApiError (see `core.responses`), `shown` returns it as it is answered, with
+what is derived from other records, and `added` and `before_delete` carry a change on to others, or refuse it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from ...api.endpoint import Request, Resource
+from ...api.names import SERVICES
 from ...api.spending import ACTIVE, STATUS, update_of_activation
 from ...api.validation import convert
 from ..core.handlers import RequestContext, handler, registered
@@ -25,10 +26,11 @@ from ..core.paging import field_in, list_page
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
-from ..storage import Record, random_base36
+from ..storage import Record, Store, random_base36, without
 from .accounts import note_change, require_account
 from .lookup import SERVICE
 
+EVERYWHERE = tuple(SERVICES)
 Scope = Callable[[RequestContext, Any], str]
 # A change of one record, inside a transaction; it returns the record as it is answered.
 Change = Callable[[RequestContext, Any], Record]
@@ -41,46 +43,29 @@ def in_account(context: RequestContext, request: Any) -> str:
     return account
 
 
-def keep_as_is(context: RequestContext, after: Record, before: Record | None) -> Record:
-    """Accept every record."""
-    return after
-
-
-def as_stored(context: RequestContext, record: Record) -> Record:
-    """Answer a record as it is stored."""
-    return record
-
-
-def change_nothing_else(context: RequestContext, record: Record) -> None:
-    """Change nothing else."""
-
-
-def no_conditions(context: RequestContext, request: Any) -> Mapping[str, Any]:
-    """List every record."""
-    return {}
-
-
 @dataclass(frozen=True)
 class Collection:
     """The records of a resource, in their scope: an account unless `scope` finds another owner."""
 
     resource: Resource
     _: KW_ONLY
-    defaults: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # every field that a record has and none may send
+    # The fields of a record in their order, with the values that they have where none is sent.
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     filters: Mapping[str, str] = field(default_factory=dict)  # by field of a list: the field of a record
     sortable: tuple[str, ...] = ()  # fields of a record beside its id, times and `defaults`
     search_fields: tuple[str, ...] = ()  # searched by the words of `q`; without any, it begins the name
-    permanent: bool = False  # whether a deletion leaves nothing to show
+    # Where several collections share a kind of records: the values that this one's have.
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    permanent: Sequence[str] = ()  # the services where a deletion leaves nothing to show
     entity: str = ""  # under which the history of the account notes changes
     scope: Scope = in_account
     new_id: Callable[[], str] = random_base36
-    prepare: Callable[[RequestContext, Record, Record | None], Record] = keep_as_is
-    shown: Callable[[RequestContext, Record], Record] = as_stored
-    added: Callable[[RequestContext, Record], None] = change_nothing_else
-    before_delete: Callable[[RequestContext, Record], None] = change_nothing_else
-    conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = no_conditions  # of a list, in SQL
+    prepare: Callable[[RequestContext, Record, Record | None], Record] = lambda context, after, before: after
+    shown: Callable[[RequestContext, Record], Record] = lambda context, record: record
+    added: Callable[[RequestContext, Record], None] = lambda context, record: None
+    before_delete: Callable[[RequestContext, Record], None] = lambda context, record: None
+    # Of a list: conditions in SQL with their values.
+    conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = lambda context, request: {}
 
     def __post_init__(self) -> None:
         """Register a handler for each request that has none of its own."""
@@ -105,6 +90,8 @@ class Collection:
         """List the records of a scope, one page at a time."""
         owner = self.scope(context, request)
         where = dict(self.conditions(context, request))
+        for name, values in self.only.items():
+            where |= field_in(name, values)
         for name, filtered in self.filters.items():
             where |= field_in(filtered, _listed(getattr(request, name)))
         if getattr(request, "with_draft", True) in (None, False):
@@ -135,8 +122,8 @@ class Collection:
     def add(self, context: RequestContext, owner: str, fields: Record) -> Record:
         """Create a record of some fields; raise ApiError if the state does not allow it."""
         self._require_parents(context, owner, fields)
-        after = self.prepare(context, {**self.defaults, **fields}, None)
-        stored = context.store.add(self.kind, self.new_id(), after, owner=owner)
+        after = self.prepare(context, {"id": self.new_id(), **self.defaults, **fields}, None)
+        stored = context.store.add(self.kind, after.pop("id"), after, owner=owner)
         self._note(context, owner, "CREATE", stored, {})
         self.added(context, stored)
         return self.shown(context, stored)
@@ -160,7 +147,7 @@ class Collection:
         self.before_delete(context, before)
         after = context.store.delete(self.kind, before["id"], owner=owner)
         self._note(context, owner, "DELETE", after, before)
-        if self.permanent:
+        if context.service in self.permanent:
             context.store.purge(self.kind, owner, before["id"])
         return self.shown(context, after)
 
@@ -169,9 +156,14 @@ class Collection:
     ) -> Record:
         """Return a record of an owner; raise ApiError (404) if there is none."""
         record = context.store.find(self.kind, identifier, owner=owner, with_deleted=with_deleted)
-        if record is None:
+        if record is None or any(record[name] not in values for name, values in self.only.items()):
             raise not_found(self.kind, identifier)
         return record
+
+    def put(self, store: Store, record: Record, *, owner: str, created_at: str | None = None) -> Record:
+        """Store a record without any rule, with the defaults of what it lacks."""
+        fields = {**self.defaults, **without(record, "id")}
+        return store.add(self.kind, record["id"], fields, owner=owner, created_at=created_at)
 
     def _require_parents(self, context: RequestContext, owner: str, fields: Record) -> None:
         """Raise ApiError (400) for a field that names a record which does not exist."""

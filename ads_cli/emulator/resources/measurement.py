@@ -7,7 +7,6 @@ from typing import Any
 
 from ...api import ab_tests
 from ...api import measurement as declared
-from ...api import measurement as web
 from ...api.ab_tests import ListAbTests
 from ...api.conversions import (
     CreateConversionEvent,
@@ -45,26 +44,26 @@ def with_embed_code(context: RequestContext, record: Record) -> Record:
 
 def with_apps(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a list of apps as it is stored; raise ApiError beyond the number that an account may have."""
-    lists = context.store.find_all(APP_LISTS.kind, context.path_params["account_id"])
+    lists = context.store.find_all(APP_LISTS.kind, context.account)
     if len(lists) >= MAX_APP_LISTS:
         raise invalid_parameter("name", f"the account has {MAX_APP_LISTS} app lists already")
     apps = [
         {"app_store_identifier": app, "os_type": "IOS" if app.isdigit() else "ANDROID"}
         for app in after["app_store_identifiers"]
     ]
-    return {"name": after["name"], "apps": apps}
+    return {"id": after["id"], "name": after["name"], "apps": apps}
 
 
 def only_provider(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a provider's configuration; raise ApiError where the account has one."""
-    if context.store.find_all(PROVIDERS.kind, context.path_params["account_id"]):
+    if context.store.find_all(PROVIDERS.kind, context.account):
         raise ApiError(400, "INVALID_PARAMETER", "the account has a provider already")
     identifier = after["provider_advertiser_id"]
     return {"provider_name": PROVIDER, **after, "provider_advertiser_identifier": identifier}
 
 
 WEB_EVENT_TAGS = Collection(
-    web.WEB_TAGS,
+    declared.WEB_TAGS,
     defaults={"status": "UNVERIFIED", "last_tracked_at": None},
     sortable=("name", "type"),
     prepare=as_web_tag,
@@ -202,7 +201,7 @@ def as_test(context: RequestContext, after: Record, before: Record | None) -> Re
         raise invalid_parameter("start_time", "is not in the future")
     if end <= now or end - start < SHORTEST:
         raise invalid_parameter("end_time", "must be in the future, and a day or more after start_time")
-    account = context.path_params["account_id"]
+    account = context.account
     groups = [_group(group, before) for group in after["user_groups"]]
     ids = [id for group in groups for id in group["entity_ids"]]
     kind = after["entity_type"].lower()

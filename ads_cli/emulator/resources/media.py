@@ -9,20 +9,9 @@ from collections.abc import Sequence
 from math import gcd
 
 from ...api import media
-from ...api.media import (
-    AddLibraryMedia,
-    DeleteLibraryMedia,
-    GetLibraryMedia,
-    ListLibraryMedia,
-    MediaDetails,
-    UpdateLibraryMedia,
-)
-from ..core.handlers import RequestContext, handler
-from ..core.paging import field_in, list_page
-from ..core.request import changes_of
-from ..core.responses import Result, invalid_parameter
-from ..storage import Record, Store, random_base36
-from .accounts import delete_record, require_account, require_record
+from ..core.handlers import RequestContext
+from ..core.responses import invalid_parameter
+from ..storage import Record, Store, random_base36, without
 from .collection import Collection
 
 LIBRARY, ACCOUNT_MEDIA, UPLOAD = "library_media", "account_media", "media_upload"
@@ -135,26 +124,26 @@ def require_fit_for_card(media: Record, parameter: str, *ratios: str) -> None:
         raise invalid_parameter(parameter, reason)
 
 
-def add_media(store: Store, account: str, media: Record, created_at: str | None = None) -> Record:
-    """Add media to the library; videos for ads also become account media."""
-    added = store.add(LIBRARY, media["media_key"], media, owner=account, created_at=created_at)
+def add_preroll(store: Store, account: str, media: Record, created_at: str | None = None) -> None:
+    """Make media of the library account media too, where they are a video for ads."""
     if media["media_category"] == "AMPLIFY_VIDEO":
         fields = {"creative_type": "PREROLL", "video_id": media["media_key"], "media_url": media["media_url"]}
         store.add(ACCOUNT_MEDIA, random_base36(), fields, owner=account, created_at=created_at)
-    return added
 
 
-def video_size(media: Record) -> tuple[str, str]:
-    """Return width and height of a video in pixels."""
+def media_size(media: Record) -> tuple[str, str]:
+    """Return width and height of media in pixels; those of no upload here have sizes of their own."""
     if media.get("width"):
         return str(media["width"]), str(media["height"])
     horizontal, vertical = map(float, media["aspect_ratio"].split(":"))
-    return str(round(VIDEO_HEIGHT * horizontal / vertical)), str(VIDEO_HEIGHT)
+    if media["media_type"] == "VIDEO":
+        return str(round(VIDEO_HEIGHT * horizontal / vertical)), str(VIDEO_HEIGHT)
+    return str(IMAGE_WIDTH), str(round(IMAGE_WIDTH * vertical / horizontal))
 
 
 def video_fields(media: Record) -> Record:
     """Return the fields of a card that shows a video."""
-    width, height = video_size(media)
+    width, height = media_size(media)
     return {
         "video_url": media["media_url"],
         "video_hls_url": media["media_url"].replace(".mp4", ".m3u8"),
@@ -167,85 +156,46 @@ def video_fields(media: Record) -> Record:
     }
 
 
-def image_size(media: Record) -> tuple[str, str]:
-    """Return width and height of an image in pixels."""
-    if media.get("width"):
-        return str(media["width"]), str(media["height"])
-    horizontal, vertical = map(float, media["aspect_ratio"].split(":"))
-    return str(IMAGE_WIDTH), str(round(IMAGE_WIDTH * vertical / horizontal))
+def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Return media with what its upload and its poster say; raise ApiError for what it cannot be or have."""
+    changed = {
+        name for name, value in after.items() if value is not None and value != (before or {}).get(name)
+    }
+    if before is None:
+        after = _added(context, after["media_key"]) | after | {"id": after["media_key"]}
+    if after["media_type"] != "VIDEO" and (misplaced := [name for name in VIDEO_FIELDS if name in changed]):
+        raise invalid_parameter(misplaced[0], f"is allowed for videos, not for type {after['media_type']}")
+    if "poster_media_key" in changed:
+        poster = after["poster_media_key"]
+        (image,) = find_media(context.store, context.account, "poster_media_key", [poster], "IMAGE")
+        after["poster_media_url"] = image["media_url"]
+    return after
 
 
-def _fields(context: RequestContext, request: MediaDetails, media_type: str) -> Record:
-    """Return the fields that a request sets; raise ApiError for fields of videos in other media."""
-    fields = {name: value for name, value in changes_of(request).items() if name != "media_key"}
-    if media_type != "VIDEO" and (misplaced := [name for name in VIDEO_FIELDS if name in fields]):
-        raise invalid_parameter(misplaced[0], f"is allowed for videos, not for type {media_type}")
-    if poster := fields.get("poster_media_key"):
-        (image,) = find_media(context.store, request.account_id, "poster_media_key", [poster], "IMAGE")
-        fields["poster_media_url"] = image["media_url"]
-    return fields
+def _added(context: RequestContext, key: str) -> Record:
+    """Return what the library shows of an upload; deleted media can be added again."""
+    store, account = context.store, context.account
+    found = _checked_upload(store, key)
+    known = store.find(LIBRARY, key, owner=account, with_deleted=True)
+    if found is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
+        found = uploaded_media(key)
+    if found is None:
+        raise invalid_parameter("media_key", f"no upload has the key {key}")
+    if known and not known["deleted"]:
+        raise invalid_parameter("media_key", f"{key} is already in the media library")
+    store.purge(LIBRARY, account, key)
+    return found
 
 
-def _without_id(record: Record) -> Record:
-    """Return library media as the service does, which identifies it by its media key."""
-    return {name: value for name, value in record.items() if name != "id"}
-
-
-@handler(ListLibraryMedia)
-def list_library_media(context: RequestContext, request: ListLibraryMedia) -> Result:
-    """List the media library; deleted media is never included."""
-    require_account(context, request.account_id)
-    page = list_page(
-        context.store,
-        request,
-        LIBRARY,
-        owner=request.account_id,
-        search_fields=TEXT_FIELDS,
-        where=field_in("media_type", None if request.media_type is None else [request.media_type]),
-    )
-    return page._replace(data=[_without_id(record) for record in page.data])
-
-
-@handler(GetLibraryMedia)
-def get_library_media(context: RequestContext, request: GetLibraryMedia) -> Result:
-    """Return one item of the media library."""
-    return Result(_without_id(require_record(context, request.account_id, LIBRARY, request.media_key)))
-
-
-@handler(AddLibraryMedia)
-def add_library_media(context: RequestContext, request: AddLibraryMedia) -> Result:
-    """Add media to the library; deleted media can be added again."""
-    account, key = request.account_id, request.media_key
-    with context.store.transaction():
-        require_account(context, account)
-        media = _checked_upload(context.store, key)
-        known = context.store.find(LIBRARY, key, owner=account, with_deleted=True)
-        if media is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
-            media = uploaded_media(key)
-        if media is None:
-            raise invalid_parameter("media_key", f"no upload has the key {key}")
-        if known and context.store.find(LIBRARY, key, owner=account):
-            raise invalid_parameter("media_key", f"{key} is already in the media library")
-        fields = media | _fields(context, request, media["media_type"])
-        context.store.purge(LIBRARY, account, key)
-        return Result(_without_id(add_media(context.store, account, fields)))
-
-
-@handler(UpdateLibraryMedia)
-def update_library_media(context: RequestContext, request: UpdateLibraryMedia) -> Result:
-    """Set the fields that were sent."""
-    account, key = request.account_id, request.media_key
-    with context.store.transaction():
-        before = require_record(context, account, LIBRARY, key)
-        fields = _fields(context, request, before["media_type"])
-        return Result(_without_id(context.store.update(LIBRARY, key, fields, owner=account)))
-
-
-@handler(DeleteLibraryMedia)
-def delete_library_media(context: RequestContext, request: DeleteLibraryMedia) -> Result:
-    """Mark media of the library as deleted; cards and posts keep it."""
-    deleted = delete_record(context, request.account_id, LIBRARY, request.media_key)
-    return deleted._replace(data=_without_id(deleted.data))
+MEDIA_LIBRARY = Collection(
+    media.MEDIA_LIBRARY,
+    filters={"media_type": "media_type"},
+    search_fields=TEXT_FIELDS,
+    prepare=_prepared,
+    # The service identifies media by their keys.
+    shown=lambda context, record: without(record, "id"),
+    added=lambda context, record: add_preroll(context.store, context.account, record),
+)
 
 
 Collection(

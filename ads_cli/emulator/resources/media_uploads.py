@@ -24,7 +24,7 @@ from ...api.media_uploads import (
 from ...api.problems import InvalidError
 from ...api.validation import convert
 from ...media_files import DamagedError, MediaFacts, read_header
-from ...media_files.images import read_bmp, read_gif, read_jpg, read_png, read_webp
+from ...media_files.images import READERS
 from ...media_files.mp4 import read_mp4
 from ...media_files.webm import read_webm
 from ..core.faults import PROCESSING
@@ -68,13 +68,6 @@ PREFIXES = {"amplify_video": "13", "gif": "16", "image": "3", "video": "7"}
 BYTES = {"image": 5 * 1024 * 1024, "gif": 15 * 1024 * 1024, "video": 512 * 1024 * 1024, "subtitles": 2**24}
 FAILED, NEVER = PROCESSING
 OLDER = "/1.1/media/upload.json"
-IMAGE_READERS = {
-    "JPG": ("image/jpeg", read_jpg),
-    "PNG": ("image/png", read_png),
-    "GIF": ("image/gif", read_gif),
-    "WEBP": ("image/webp", read_webp),
-    "BMP": ("image/bmp", read_bmp),
-}
 
 
 class ProblemError(ApiError):
@@ -107,9 +100,9 @@ def facts_of(stream: BinaryIO) -> MediaFacts:
     facts = MediaFacts()
     first = stream.read(64 * 1024)
     facts.format = read_header(first).format
-    if facts.format in IMAGE_READERS:
+    if facts.format in READERS:
         facts.kind = "image"
-        facts.type, read = IMAGE_READERS[facts.format]
+        facts.type, read = READERS[facts.format]
         read(stream, facts)
     elif first.startswith(b"\x1a\x45\xdf\xa3"):
         read_webm(stream, facts)

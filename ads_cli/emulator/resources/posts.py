@@ -25,7 +25,7 @@ from ..core.responses import ApiError, HttpResponse, Result, invalid_parameter, 
 from ..storage import Record, Store, random_number, screen_name, utc_now
 from .accounts import advertiser_of, require_account, require_record
 from .cards import CARD
-from .collection import Collection
+from .collection import EVERYWHERE, Collection
 from .media import LIBRARY, find_media
 
 POST, DRAFT, SCHEDULED = "post", "draft_post", "scheduled_post"  # the kinds of their records
@@ -239,7 +239,7 @@ MAX_IN_WINDOW, WINDOW_MINUTES = 30, 15
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a post with its author and what was emptied; raise ApiError for content that it cannot have."""
-    account = context.path_params["account_id"]
+    account = context.account
     emptied = {name: value for name, value in CONTENT.items() if after[name] is None}
     after = after | emptied
     user = after.pop("as_user_id", None)
@@ -268,7 +268,7 @@ def _shown(context: RequestContext, post: Record) -> Record:
 DRAFTS = Collection(
     posts.DRAFTS,
     defaults=CONTENT,
-    permanent=True,
+    permanent=EVERYWHERE,
     new_id=random_number,
     prepare=_prepared,
     shown=_shown,
@@ -312,7 +312,7 @@ def _require_room(context: RequestContext, at: datetime, moved: Record | None) -
         " AND json_extract(data, '$.scheduled_at') >= ? AND json_extract(data, '$.scheduled_at') < ?",
         (
             SCHEDULED,
-            context.path_params["account_id"],
+            context.account,
             moved["id"] if moved else "",
             WAITING,
             *(f"{time:%Y-%m-%dT%H:%M:%SZ}" for time in (start, end)),
@@ -327,7 +327,7 @@ SCHEDULED_POSTS = Collection(
     posts.SCHEDULED,
     defaults=CONTENT
     | {"scheduled_at": None, "scheduled_status": WAITING, "completed_at": None, "post_id": None},
-    permanent=True,
+    permanent=EVERYWHERE,
     scope=in_account_up_to_date,
     new_id=random_number,
     prepare=_prepared_schedule,

@@ -13,7 +13,7 @@ from ...api.promoted import (
 )
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
-from ..storage import Record
+from ..storage import Record, empty
 from .campaigns import LINE_ITEM
 from .collection import Collection, in_account
 from .media import ACCOUNT_MEDIA
@@ -36,7 +36,7 @@ def _require_new_promotion(context: RequestContext, after: Record, before: Recor
     if context.service == "x" and context.store.find(POST, str(after["post_id"])) is None:
         raise not_found(POST, str(after["post_id"]))
     same = {"line_item_id": after["line_item_id"], "post_id": str(after["post_id"])}
-    if context.store.find_all(PROMOTED_POSTS.kind, context.path_params["account_id"], **same):
+    if context.store.find_all(PROMOTED_POSTS.kind, context.account, **same):
         reason = f"the line item {same['line_item_id']} promotes the post {same['post_id']} already"
         raise invalid_parameter("post_ids", reason)
     return after | same
@@ -44,7 +44,7 @@ def _require_new_promotion(context: RequestContext, after: Record, before: Recor
 
 PROMOTED_POSTS = Collection(
     promoted.POSTS,
-    defaults={"line_item_id": None, "post_id": None, **ACCEPTED},
+    defaults=empty("line_item_id post_id") | ACCEPTED,
     filters=BY_LINE_ITEM,
     entity="PROMOTED_POST",
     prepare=_require_new_promotion,
@@ -75,7 +75,7 @@ def _require_fitting_line_items(context: RequestContext, request: ListPromotedAc
 
 PROMOTED_ACCOUNTS = Collection(
     promoted.ACCOUNTS,
-    defaults={"line_item_id": None, "user_id": None, **ACCEPTED},
+    defaults=empty("line_item_id user_id") | ACCEPTED,
     filters=BY_LINE_ITEM,
     entity="PROMOTED_ACCOUNT",
     conditions=_require_fitting_line_items,
@@ -99,7 +99,7 @@ def create_promoted_account(context: RequestContext, request: CreatePromotedAcco
 
 def _require_waiting_post(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError unless the post waits for its time, and is not promoted by the line item yet."""
-    account, post = context.path_params["account_id"], str(after["scheduled_post_id"])
+    account, post = context.account, str(after["scheduled_post_id"])
     found = context.store.find(SCHEDULED, post, owner=account)
     if found is None:
         raise invalid_parameter("scheduled_post_id", f"the scheduled post {post} does not exist")
@@ -114,7 +114,7 @@ def _require_waiting_post(context: RequestContext, after: Record, before: Record
 
 def _require_unpublished(context: RequestContext, promotion: Record) -> None:
     """Raise ApiError once the post is published."""
-    account = context.path_params["account_id"]
+    account = context.account
     post = context.store.find(SCHEDULED, promotion["scheduled_post_id"], owner=account)
     if post and post["scheduled_status"] != WAITING:
         raise invalid_parameter("scheduled_promoted_post_id", f"its post is {post['scheduled_status']}")
@@ -122,7 +122,7 @@ def _require_unpublished(context: RequestContext, promotion: Record) -> None:
 
 SCHEDULED_POSTS = Collection(
     promoted.SCHEDULED,
-    defaults={"line_item_id": None, "scheduled_post_id": None, "post_id": None},
+    defaults=empty("line_item_id scheduled_post_id post_id"),
     scope=in_account_up_to_date,
     filters=BY_LINE_ITEM,
     prepare=_require_waiting_post,
@@ -144,7 +144,7 @@ def _of_campaign(context: RequestContext, request: ListMediaCreatives) -> Mappin
 
 def _with_creative_type(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a creative with its type; raise ApiError if a click on it leads nowhere."""
-    account = context.path_params["account_id"]
+    account = context.account
     medium = context.store.find(ACCOUNT_MEDIA, after["account_media_id"], owner=account)
     line_item = context.store.find(LINE_ITEM, after["line_item_id"], owner=account)
     assert medium and line_item  # its parents
@@ -158,13 +158,7 @@ def _with_creative_type(context: RequestContext, after: Record, before: Record |
 
 MEDIA_CREATIVES = Collection(
     promoted.MEDIA,
-    defaults={
-        "line_item_id": None,
-        "account_media_id": None,
-        "creative_type": None,
-        "landing_url": None,
-        **ACCEPTED,
-    },
+    defaults=empty("line_item_id account_media_id creative_type landing_url") | ACCEPTED,
     filters=BY_LINE_ITEM,
     prepare=_with_creative_type,
     conditions=_of_campaign,
@@ -173,7 +167,7 @@ MEDIA_CREATIVES = Collection(
 
 def _require_preroll_line_item(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError for a line item that shows no prerolls."""
-    account = context.path_params["account_id"]
+    account = context.account
     line_item = context.store.find(LINE_ITEM, after["line_item_id"], owner=account)
     if line_item and line_item["objective"] != "PREROLL_VIEWS":
         reason = f"the line item {line_item['id']} has objective {line_item['objective']}, not PREROLL_VIEWS"
@@ -183,7 +177,7 @@ def _require_preroll_line_item(context: RequestContext, after: Record, before: R
 
 CALL_TO_ACTIONS = Collection(
     promoted.ACTIONS,
-    defaults={"line_item_id": None, "call_to_action": None, "call_to_action_url": None},
+    defaults=empty("line_item_id call_to_action call_to_action_url"),
     filters=BY_LINE_ITEM,
     prepare=_require_preroll_line_item,
 )

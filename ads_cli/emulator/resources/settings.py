@@ -1,4 +1,4 @@
-"""Settings of an account: taxes, features, users, what the signed-in user may do; webhooks."""
+"""Accounts, their apps and settings: taxes, features, users, what the signed-in user may do; webhooks."""
 
 import sqlite3
 from typing import Any
@@ -23,9 +23,43 @@ from ..core.handlers import RequestContext, handler, raw_handler
 from ..core.request import changes_of, json_object
 from ..core.responses import READ_ONLY, ApiError, HttpResponse, Result, not_found
 from ..oauth.grants import authenticate_bearer
-from ..storage import Record, random_number, utc_now
+from ..storage import Record, empty, random_base36, random_number, utc_now
 from .accounts import FULL, require_account
 from .collection import Collection, in_account
+
+NEW_ACCOUNT = {
+    "name": "Sandbox account",
+    "business_name": "Sandbox",
+    "business_id": None,
+    "timezone": "Etc/UTC",
+    "industry_type": "OTHER",
+    "approval_status": "ACCEPTED",
+}
+
+
+def _with_time_zone(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Return an account, whose time zone holds from its creation on."""
+    return after if before else after | {"timezone_switch_at": utc_now()}
+
+
+def _add_advertiser(context: RequestContext, account: Record) -> None:
+    """Let a new account advertise for the user who creates it."""
+    advertiser: Record = {"id": random_base36(), "user_id": context.user}
+    PROMOTABLE_USERS.put(context.store, advertiser, owner=account["id"])
+
+
+Collection(
+    accounts.ACCOUNTS,
+    defaults=NEW_ACCOUNT,
+    scope=lambda context, request: context.user,
+    prepare=_with_time_zone,
+    added=_add_advertiser,
+)
+Collection(accounts.APPS, sortable=("app_store_identifier", "os_type"))
+PROMOTABLE_USERS = Collection(
+    accounts.PROMOTABLE_USERS, defaults={"user_id": None, "promotable_user_type": FULL}
+)
+
 
 FEATURE = "feature"
 
@@ -71,11 +105,6 @@ def remove_features(context: RequestContext, request: RemoveFeatures) -> Result:
         for key in request.feature_keys:
             context.store.purge(FEATURE, account, key)
         return Result(_keys(context, account))
-
-
-PROMOTABLE_USERS = Collection(
-    accounts.PROMOTABLE_USERS, defaults={"user_id": None, "promotable_user_type": FULL}
-)
 
 
 PROBLEM_JSON = "application/problem+json"
@@ -151,16 +180,8 @@ NEW_TAX: Record = {
     "bill_to": "NOT_SET",
     "business_relationship": "SELF",
     "invoice_jurisdiction": "NOT_SET",
-    "address_company": None,
-    "address_first_name": None,
-    "address_last_name": None,
-    "address_email": None,
-    "address_street1": None,
-    "address_street2": None,
-    "address_city": None,
-    "address_region": None,
-    "address_postal_code": None,
-    "address_country": None,
+    **empty("address_company address_first_name address_last_name address_email address_street1"),
+    **empty("address_street2 address_city address_region address_postal_code address_country"),
 }
 NEW_USER: Record = {"notification_email": "", "contact_phone": "", "contact_phone_extension": ""}
 NEW_ACCESS: Record = {"permissions": ["ACCOUNT_ADMIN", "POST_COMPOSER"]}
@@ -168,12 +189,12 @@ NEW_ACCESS: Record = {"permissions": ["ACCOUNT_ADMIN", "POST_COMPOSER"]}
 
 def _stored(context: RequestContext, kind: str, identifier: str, new: Record) -> Record:
     """Return the settings of an account, or of a user in it; what was never set is as in `new`."""
-    found = context.store.find(kind, identifier, owner=context.path_params["account_id"]) or {}
+    found = context.store.find(kind, identifier, owner=context.account) or {}
     return {name: found.get(name, default) for name, default in new.items()}
 
 
 def _set(context: RequestContext, kind: str, identifier: str, fields: dict[str, Any]) -> None:
-    account = context.path_params["account_id"]
+    account = context.account
     if context.store.find(kind, identifier, owner=account):
         context.store.update(kind, identifier, fields, owner=account)
     else:

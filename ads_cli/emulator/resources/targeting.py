@@ -48,7 +48,7 @@ FOREIGN = {
 
 def check(context: RequestContext, new: Record) -> Record:
     """Return what a new criterion names, as far as known; raise ApiError if the line item cannot have it."""
-    account, of_line_item = context.path_params["account_id"], {"line_item_id": new["line_item_id"]}
+    account, of_line_item = context.account, {"line_item_id": new["line_item_id"]}
     store = context.store
     _require_new(new, store.find_all(CRITERION, account, **of_line_item, targeting_value=new[VALUE]))
     counts = store.counts(CRITERION, account, TYPE, **of_line_item)
@@ -67,7 +67,7 @@ def check(context: RequestContext, new: Record) -> Record:
 
 def has_category(context: RequestContext, line_item: str) -> bool:
     """Tell whether a line item has a curated category."""
-    account = context.path_params["account_id"]
+    account = context.account
     return bool(context.store.find_all(CATEGORY, account, line_item_id=line_item))
 
 
@@ -76,7 +76,7 @@ def require_fitting_targeting(context: RequestContext, line_item: str, category:
 
     In which country a location from outside of the emulator's world lies is not known: it counts.
     """
-    criteria = context.store.find_all(CRITERION, context.path_params["account_id"], line_item_id=line_item)
+    criteria = context.store.find_all(CRITERION, context.account, line_item_id=line_item)
     if any(criterion[TYPE] == CONTENT for criterion in criteria):
         reason = f"the line item {line_item} has content categories, and cannot have a curated one"
         raise invalid_parameter("curated_category_id", reason)
@@ -176,7 +176,7 @@ PLATFORMS = {"android_app_store_identifier": "1", "ios_app_store_identifier": "0
 
 def _checked(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a criterion with its name; raise ApiError if the line item cannot have it."""
-    return stored_fields(after, check(context, after))
+    return {"id": after["id"], **stored_fields(after, check(context, after))}
 
 
 def stored_fields(new: Record, found: Record) -> Record:
@@ -201,7 +201,7 @@ def target_platforms_of_app(context: RequestContext, line_item: Record) -> None:
                 "targeting_type": "PLATFORM",
                 "targeting_value": platform,
             }
-            CRITERIA.add(context, context.path_params["account_id"], fields)
+            CRITERIA.add(context, context.account, fields)
 
 
 def _shown(context: RequestContext, criterion: Record) -> Record:

@@ -1,14 +1,9 @@
-"""Seed data: users, credentials, accounts and their settings, a catalog; categories and publishers."""
+"""Seed data: users, credentials, accounts, a catalog; categories and publishers."""
 
 import secrets
 
-from ..resources.campaigns import RECOMMENDATION
-from ..resources.line_items import TRACKING_TAGS
 from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER, SERVICE
-from ..resources.settings import ACCESS, TAX
-from ..resources.settings import USER as USER_SETTINGS
 from ..storage import Record, Store
-from .line_items import CARD, CLICKS, INSTALLS, SPRING, STARTED
 
 CATEGORIES_CREATED = "2024-03-02T10:00:00Z"
 # Tiers 1 and 2 of the taxonomy of the IAB: the names below a category, by their number.
@@ -144,6 +139,16 @@ ACCOUNTS = (
         "industry_type": "RETAIL",
     },
 )
+PARTNER = "18ce56pq1rw"  # of another user, who shares audiences
+PARTNER_ACCOUNT = {
+    "name": "Kontor Acht",
+    "business_name": "Kontor Acht",
+    "business_id": "72311",
+    "timezone": "Europe/Vienna",
+    "timezone_switch_at": "2024-03-02T10:00:00Z",
+    "industry_type": "AGENCY",
+    "approval_status": "ACCEPTED",
+}
 PROMOTABLE_USERS = (
     ("l310s", SHOP, USER, "FULL"),
     ("l3110", SHOP, OTHER_USER, "REPOSTS_ONLY"),
@@ -159,6 +164,7 @@ def seed(store: Store) -> None:
         fields = {name: value for name, value in account.items() if name != "id"}
         fields["approval_status"] = "ACCEPTED"
         store.add("account", account["id"], fields, owner=USER, created_at=created_at)
+    store.add("account", PARTNER, PARTNER_ACCOUNT, owner=OTHER_USER, created_at=CATEGORIES_CREATED)
     for promotable, owner, user, type in PROMOTABLE_USERS:
         of_user = {"user_id": user, "promotable_user_type": type}
         store.add("promotable_user", promotable, of_user, owner=owner, created_at=CREATED[0])
@@ -193,87 +199,3 @@ def _add_credentials(store: Store) -> None:
     }
     for name, value in settings.items():
         execute("INSERT INTO settings VALUES (?, ?)", (name, value))
-
-
-TAGS = (
-    ("6tt01", CLICKS, "IMPRESSION_TAG", "https://measure.example/i?campaign=spring&ord=[timestamp]"),
-    ("6tt02", CLICKS, "CLICK_TRACKER", "https://measure.example/c?campaign=spring"),
-    ("6tt03", INSTALLS, "IMPRESSION_TAG", "https://measure.example/i?campaign=app&ord=[timestamp]"),
-    ("6tt00", CLICKS, "IMPRESSION_TAG", "https://measure.example/i?campaign=winter"),
-)
-TAXES: Record = {
-    "tax_id": "DE811234567",
-    "tax_category": "BUSINESS_WITH_VAT",
-    "bill_to": "ADVERTISER",
-    "business_relationship": "SELF",
-    "invoice_jurisdiction": "NONE",
-    "address_company": "Nordlicht Handels GmbH",
-    "address_first_name": "Ina",
-    "address_last_name": "Petersen",
-    "address_email": "buchhaltung@nordlicht.example",
-    "address_street1": "Speicherstraße 14",
-    "address_city": "Hamburg",
-    "address_postal_code": "20457",
-    "address_country": "DE",
-}
-MANAGED_TAXES: Record = {
-    "bill_to": "AGENCY",
-    "business_relationship": "AGENCY",
-    "address_company": "Kontor Acht",
-    "address_city": "Wien",
-    "address_country": "AT",
-}
-CHANGES: Record = {
-    "entity_type": "campaigns",
-    "operation_type": None,
-    "params": {"campaign_id": SPRING},
-    "dependent_entities": [
-        {
-            "entity_type": "line_items",
-            "operation_type": "Update",
-            "params": {"line_item_id": CLICKS, "audience_expansion": "EXPANDED"},
-            "dependent_entities": [
-                {
-                    "entity_type": "targeting_criteria",
-                    "operation_type": "Create",
-                    "params": {
-                        "line_item_id": CLICKS,
-                        "targeting_type": "BROAD_KEYWORD",
-                        "targeting_value": "stoneware",
-                    },
-                    "dependent_entities": [],
-                }
-            ],
-        }
-    ],
-}
-
-
-def seed_settings(store: Store, *, user: str, other_user: str, account: str, managed: str) -> None:
-    """Add settings to two accounts, one of them managed by an agency, and tags to the line items of one."""
-
-    def add(kind: str, identifier: str, owner: str, fields: Record) -> None:
-        store.add(kind, identifier, fields, owner=owner, created_at=STARTED)
-
-    add(TAX, account, account, TAXES)
-    add(TAX, managed, managed, MANAGED_TAXES)
-    add(
-        USER_SETTINGS,
-        user,
-        account,
-        {"notification_email": "ads@nordlicht.example", "contact_phone": "+49405550114"},
-    )
-    add(USER_SETTINGS, other_user, account, {"notification_email": "team@kontoracht.example"})
-    add(ACCESS, user, managed, {"permissions": ["AD_MANAGER", "POST_COMPOSER"]})
-    for tag, line_item, type, url in TAGS:
-        fields = {"line_item_id": line_item, "tracking_tag_type": type, "tracking_tag_url": url}
-        add(TRACKING_TAGS.kind, tag, account, fields)
-    store.delete(TRACKING_TAGS.kind, TAGS[-1][0], owner=account)
-    recommended = {
-        "account_id": account,
-        "funding_instrument_id": CARD,
-        "status": "PENDING",
-        "message": "Reach more people who are interested in handmade tableware",
-        "changes": [CHANGES],
-    }
-    add(RECOMMENDATION, "5rc01", account, recommended)

@@ -7,6 +7,7 @@ from ..resources.targeting import find_named
 from ..storage import Record, Store, audience_user_table, base36
 from ..storage.audience_user_table import identifier_hash
 from ..targeting import key_of
+from .accounts import CAFE, PARTNER, SHOP
 from .line_items import CALENDAR, CLICKS, FOLLOWERS, INSTALLS, LOOKS, PREROLLS, REACH, SALE, STARTED, SUMMER
 
 CUSTOMERS, READERS, REGULARS, BUYERS, FAIR = "1nmth", "1nmu0", "1nmu7", "1nmv2", "1nkc4"
@@ -25,15 +26,15 @@ AUDIENCES = (
 )
 
 
-def seed(store: Store, *, account: str, shared_with: str, partner: str) -> None:
+def seed(store: Store) -> None:
     """Add audiences to an account, and share one of them, and one of a partner with it."""
     for audience in AUDIENCES:
-        _add(store, account, *audience)
-    _add(store, partner, FAIR, "Visitors of the crafts fair", "Hamburg, 2025", "CRM", 890)
-    _share(store, "2p4x9", CUSTOMERS, shared_with)
-    _share(store, "2p5a1", FAIR, account)
+        _add(store, SHOP, *audience)
+    _add(store, PARTNER, FAIR, "Visitors of the crafts fair", "Hamburg, 2025", "CRM", 890)
+    _share(store, "2p4x9", CUSTOMERS, CAFE)
+    _share(store, "2p5a1", FAIR, SHOP)
     people = {"name": NAME, "description": "Who wants no more of our mail"}
-    store.add(DO_NOT_REACH, UNSUBSCRIBED, people, owner=account, created_at=CREATED)
+    store.add(DO_NOT_REACH, UNSUBSCRIBED, people, owner=SHOP, created_at=CREATED)
     _add_users(store, UNSUBSCRIBED, 1840)
 
 
@@ -97,7 +98,7 @@ CRITERIA = {
 FIRST_ID = "ft10a"
 
 
-def seed_criteria(store: Store, *, account: str) -> None:
+def seed_criteria(store: Store) -> None:
     """Add targeting criteria to the line items of an account, with ids that follow each other."""
     number = int(FIRST_ID, 36)
     for line_item, criteria in CRITERIA.items():
@@ -108,6 +109,6 @@ def seed_criteria(store: Store, *, account: str) -> None:
                 "targeting_value": text.removeprefix("!"),
                 "operator_type": "NE" if text.startswith("!") else "EQ",
             }
-            fields = targeting.stored_fields(new, find_named(store, account, new))
-            store.add(targeting.CRITERIA.kind, base36(number), fields, owner=account, created_at=STARTED)
+            fields = targeting.stored_fields(new, find_named(store, SHOP, new))
+            store.add(targeting.CRITERIA.kind, base36(number), fields, owner=SHOP, created_at=STARTED)
             number += 1

@@ -1,11 +1,8 @@
 """Seed data: media, and cards of every kind."""
 
-import msgspec
-
-from ...api.cards import CreateCard
-from ...api.conversations import CreateImageConversation, CreatePoll, CreateVideoConversation
 from ..resources import cards, conversations, media
 from ..storage import Record, Store
+from .accounts import SHOP, USER
 
 IMAGE, SQUARE, VIDEO, TALL, GIF = (
     "3_1790412874512007168",
@@ -62,6 +59,7 @@ CARDS: dict[str, Record] = {
     },
 }
 POLL_REQUEST: Record = {
+    "id": POLL,
     "name": "Favourite mug",
     "first_choice": "White",
     "second_choice": "Blue",
@@ -69,6 +67,7 @@ POLL_REQUEST: Record = {
     "duration_in_minutes": 1440,
 }
 QUESTION_REQUEST: Record = {
+    "id": IMAGE_CONVERSATION,
     "name": "Tea or coffee",
     "media_key": IMAGE,
     "title": "Which is yours?",
@@ -79,6 +78,7 @@ QUESTION_REQUEST: Record = {
     "thank_you_text": "See you in the shop",
 }
 CONVERSATION_REQUEST: Record = {
+    "id": CONVERSATION,
     "name": "Mug or glass",
     "media_key": VIDEO,
     "first_cta": "#TeamMug",
@@ -90,29 +90,24 @@ CONVERSATION_REQUEST: Record = {
 }
 
 
-def seed(store: Store, *, user: str, account: str) -> None:
-    """Add media and cards to an account, with the fields that the handlers would store.
-
-    The requests are not validated: some rules import slow modules.
-    """
+def seed(store: Store) -> None:
+    """Add media and cards to an account, with the fields that the handlers would store."""
     for key, fields in LIBRARY.items():
-        media.add_media(store, account, (media.uploaded_media(key) or {}) | fields, created_at=CREATED)
+        whole = {"id": key} | (media.uploaded_media(key) or {}) | fields
+        media.MEDIA_LIBRARY.put(store, whole, owner=SHOP, created_at=CREATED)
+        media.add_preroll(store, SHOP, whole, CREATED)
     banner = {"creative_type": "BANNER", "video_id": None, "media_url": f"{media.HOST}/banner.png"}
-    store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=account, created_at=CREATED)
-    _add_cards(store, user, account)
+    store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=SHOP, created_at=CREATED)
+    _add_cards(store)
 
 
-def _add_cards(store: Store, user: str, account: str) -> None:
-    for card, values in CARDS.items():
-        request = msgspec.convert(values | {"account_id": account}, CreateCard)
-        fields = {"name": request.name} | cards.component_fields(store, account, request)
-        cards.add_card(store, account, fields, id=card, created_at=CREATED)
-    create_poll = msgspec.convert(POLL_REQUEST | {"account_id": account}, CreatePoll)
-    fields = cards.poll_fields(store, create_poll, CREATED)
-    cards.add_card(store, account, fields, id=POLL, created_at=CREATED)
-    video = msgspec.convert(CONVERSATION_REQUEST | {"account_id": account}, CreateVideoConversation)
-    fields = conversations.conversation_fields(store, user, video)
-    cards.add_card(store, account, fields, id=CONVERSATION, created_at=CREATED)
-    image = msgspec.convert(QUESTION_REQUEST | {"account_id": account}, CreateImageConversation)
-    fields = conversations.conversation_fields(store, user, image)
-    cards.add_card(store, account, fields, id=IMAGE_CONVERSATION, created_at="2023-11-20T09:00:00Z")
+def _add_cards(store: Store) -> None:
+    for id, fields in CARDS.items():
+        card = cards.with_uri(cards.composed(store, SHOP, {"id": id, **fields}))
+        cards.CARDS.put(store, card, owner=SHOP, created_at=CREATED)
+    poll = cards.with_uri(cards.poll_fields(store, SHOP, POLL_REQUEST, CREATED))
+    cards.POLL_CARDS.put(store, poll, owner=SHOP, created_at=CREATED)
+    video = conversations.new_card(store, SHOP, USER, conversations.VIDEO, CONVERSATION_REQUEST)
+    conversations.VIDEOS.put(store, video, owner=SHOP, created_at=CREATED)
+    image = conversations.new_card(store, SHOP, USER, conversations.IMAGE, QUESTION_REQUEST)
+    conversations.IMAGES.put(store, image, owner=SHOP, created_at="2023-11-20T09:00:00Z")

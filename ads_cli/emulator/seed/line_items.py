@@ -1,12 +1,17 @@
-"""Seed data: what pays for campaigns, campaigns in several states, and their line items."""
+"""Seed data: what pays for campaigns, campaigns in several states, their line items; settings of accounts."""
 
 from ..resources import campaigns, line_items
 from ..resources.accounts import note_change
-from ..resources.campaigns import CAMPAIGN, FUNDING, LINE_ITEM
-from ..storage import Record, Store
+from ..resources.campaigns import FUNDING_INSTRUMENTS as FUNDING
+from ..resources.campaigns import LINE_ITEM, RECOMMENDATION
+from ..resources.collection import Collection
+from ..resources.line_items import TRACKING_TAGS
+from ..resources.settings import ACCESS, TAX
+from ..resources.settings import USER as USER_SETTINGS
+from ..storage import Record, Store, without
+from .accounts import CAFE, OTHER_USER, SHOP, USER
 
 CHOSEN_CATEGORY = "6c0f1"  # of a line item
-PARTNER = "18ce56pq1rw"  # account of another user
 
 APPS: tuple[Record, ...] = (
     {"id": "4p1", "app_store_identifier": "example.nordlicht.shop", "os_type": "ANDROID"},
@@ -35,19 +40,18 @@ FEATURES = (
 CREATED = "2024-03-02T10:00:00Z"
 
 
-def seed(store: Store, *, user: str, other_user: str, account: str) -> None:
-    """Add campaigns and apps to an account, and another account to share audiences with."""
+def seed(store: Store) -> None:
+    """Add campaigns and apps to an account, and the categories of the service."""
     _add_categories(store)
-    _add_partner_account(store, other_user)
     for key in FEATURES:
-        store.add("feature", key, {}, owner=account, created_at=CREATED)
+        store.add("feature", key, {}, owner=SHOP, created_at=CREATED)
     for app in APPS:
         deep_link = {"deep_link_pattern": "nordlicht://", "conversion_tracking_enabled": True}
-        _add(store, "account_app", app | deep_link, account, CREATED)
-    store.delete("account_app", APPS[-1]["id"], owner=account)
-    _seed_campaigns(store, user, account)
+        store.add("account_app", app["id"], without(app, "id") | deep_link, owner=SHOP, created_at=CREATED)
+    store.delete("account_app", APPS[-1]["id"], owner=SHOP)
+    _seed_campaigns(store)
     chosen = {"line_item_id": PREROLLS, "curated_category_id": "cc1"}
-    store.add("line_item_curated_category", CHOSEN_CATEGORY, chosen, owner=account, created_at=STARTED)
+    store.add("line_item_curated_category", CHOSEN_CATEGORY, chosen, owner=SHOP, created_at=STARTED)
 
 
 def _add_categories(store: Store) -> None:
@@ -64,25 +68,6 @@ def _add_categories(store: Store) -> None:
             "videos_monetized_in_last_thirty_days": 40 * number,
         }
         store.add("curated_category", f"cc{number}", fields, owner="", created_at=CREATED)
-
-
-def _add_partner_account(store: Store, user: str) -> None:
-    """Add an account of another user, to share audiences with."""
-    fields = {
-        "name": "Kontor Acht",
-        "business_name": "Kontor Acht",
-        "business_id": "72311",
-        "timezone": "Europe/Vienna",
-        "timezone_switch_at": CREATED,
-        "industry_type": "AGENCY",
-        "approval_status": "ACCEPTED",
-    }
-    store.add("account", PARTNER, fields, owner=user, created_at=CREATED)
-
-
-def _add(store: Store, kind: str, record: Record, account: str, at: str) -> Record:
-    fields = {name: value for name, value in record.items() if name != "id"}
-    return store.add(kind, record["id"], fields, owner=account, created_at=at)
 
 
 CARD, ORDER, CREDIT, ENDED_ORDER = "4a1n0", "4a1n3", "4a1n5", "4a1n7"
@@ -254,22 +239,101 @@ LINE_ITEM_FIELDS: Record = {
 }
 
 
-def _seed_campaigns(store: Store, user: str, account: str) -> None:
+def _seed_campaigns(store: Store) -> None:
     """Add funding, campaigns and line items to an account, with the history of their creation."""
-    funding: Record = {**campaigns.FUNDING_DEFAULTS, "account_id": account, "currency": "EUR"}
     for record in FUNDING_INSTRUMENTS:
-        _add(store, FUNDING, funding | record, account, record["start_time"])
-    funding_of: dict[str, str] = {}
+        of_account = {"account_id": SHOP, "currency": "EUR"}
+        FUNDING.put(store, of_account | record, owner=SHOP, created_at=record["start_time"])
+    funding_of: dict[str, str] = {record["id"]: record["funding"] for record in CAMPAIGNS}
+
+    def add(collection: Collection, record: Record, campaign: str, created_at: str) -> None:
+        paid = {"funding_instrument_id": funding_of[campaign], "currency": "EUR"}
+        added = collection.put(store, paid | record, owner=SHOP, created_at=created_at)
+        note_change(store, SHOP, USER, collection.entity, "CREATE", added, {})
+
     for record in CAMPAIGNS:
-        fields = {name: value for name, value in record.items() if name != "funding"}
-        funding_of[record["id"]] = record["funding"]
-        paid: Record = {"funding_instrument_id": record["funding"], "currency": "EUR"}
-        added = _add(store, CAMPAIGN, {**campaigns.DEFAULTS, **paid, **fields}, account, EARLIER)
-        note_change(store, account, user, "CAMPAIGN", "CREATE", added, {})
+        add(campaigns.CAMPAIGNS, without(record, "funding"), record["id"], EARLIER)
     for record in LINE_ITEMS:
-        fields = {name: value for name, value in record.items() if name != "created_at"}
-        paid = {"funding_instrument_id": funding_of[record["campaign_id"]], "currency": "EUR"}
-        whole = {**line_items.DEFAULTS, **LINE_ITEM_FIELDS, **paid, **fields}
-        added = _add(store, LINE_ITEM, whole, account, record.get("created_at", STARTED))
-        note_change(store, account, user, "LINE_ITEM", "CREATE", added, {})
-    store.delete(LINE_ITEM, ENDED, owner=account)
+        whole = LINE_ITEM_FIELDS | without(record, "created_at")
+        add(line_items.LINE_ITEMS, whole, record["campaign_id"], record.get("created_at", STARTED))
+    store.delete(LINE_ITEM, ENDED, owner=SHOP)
+
+
+TAGS = (
+    ("6tt01", CLICKS, "IMPRESSION_TAG", "https://measure.example/i?campaign=spring&ord=[timestamp]"),
+    ("6tt02", CLICKS, "CLICK_TRACKER", "https://measure.example/c?campaign=spring"),
+    ("6tt03", INSTALLS, "IMPRESSION_TAG", "https://measure.example/i?campaign=app&ord=[timestamp]"),
+    ("6tt00", CLICKS, "IMPRESSION_TAG", "https://measure.example/i?campaign=winter"),
+)
+TAXES: Record = {
+    "tax_id": "DE811234567",
+    "tax_category": "BUSINESS_WITH_VAT",
+    "bill_to": "ADVERTISER",
+    "business_relationship": "SELF",
+    "invoice_jurisdiction": "NONE",
+    "address_company": "Nordlicht Handels GmbH",
+    "address_first_name": "Ina",
+    "address_last_name": "Petersen",
+    "address_email": "buchhaltung@nordlicht.example",
+    "address_street1": "Speicherstraße 14",
+    "address_city": "Hamburg",
+    "address_postal_code": "20457",
+    "address_country": "DE",
+}
+MANAGED_TAXES: Record = {
+    "bill_to": "AGENCY",
+    "business_relationship": "AGENCY",
+    "address_company": "Kontor Acht",
+    "address_city": "Wien",
+    "address_country": "AT",
+}
+CHANGES: Record = {
+    "entity_type": "campaigns",
+    "operation_type": None,
+    "params": {"campaign_id": SPRING},
+    "dependent_entities": [
+        {
+            "entity_type": "line_items",
+            "operation_type": "Update",
+            "params": {"line_item_id": CLICKS, "audience_expansion": "EXPANDED"},
+            "dependent_entities": [
+                {
+                    "entity_type": "targeting_criteria",
+                    "operation_type": "Create",
+                    "params": {
+                        "line_item_id": CLICKS,
+                        "targeting_type": "BROAD_KEYWORD",
+                        "targeting_value": "stoneware",
+                    },
+                    "dependent_entities": [],
+                }
+            ],
+        }
+    ],
+}
+
+
+def seed_settings(store: Store) -> None:
+    """Add settings to two accounts, one of them managed by an agency, and tags to the line items of one."""
+
+    def add(kind: str, identifier: str, owner: str, fields: Record) -> None:
+        store.add(kind, identifier, fields, owner=owner, created_at=STARTED)
+
+    add(TAX, SHOP, SHOP, TAXES)
+    add(TAX, CAFE, CAFE, MANAGED_TAXES)
+    contact = {"notification_email": "ads@nordlicht.example", "contact_phone": "+49405550114"}
+    add(USER_SETTINGS, USER, SHOP, contact)
+    add(USER_SETTINGS, OTHER_USER, SHOP, {"notification_email": "team@kontoracht.example"})
+    add(ACCESS, USER, CAFE, {"permissions": ["AD_MANAGER", "POST_COMPOSER"]})
+    for tag, line_item, type, url in TAGS:
+        fields = {"line_item_id": line_item, "tracking_tag_type": type, "tracking_tag_url": url}
+        add(TRACKING_TAGS.kind, tag, SHOP, fields)
+    store.delete(TRACKING_TAGS.kind, TAGS[-1][0], owner=SHOP)
+    recommended = {
+        "account_id": SHOP,
+        "funding_instrument_id": CARD,
+        "status": "PENDING",
+        "message": "Reach more people who are interested in handmade tableware",
+        "changes": [CHANGES],
+    }
+    add(RECOMMENDATION, "5rc01", SHOP, recommended)

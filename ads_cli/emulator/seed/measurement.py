@@ -8,6 +8,7 @@ from ..resources import measurement
 from ..resources.accounts import Interval
 from ..resources.statistics import JOB, new_job
 from ..storage import Record, Store
+from .accounts import SHOP, USER
 from .line_items import CLICKS, FILMS, REACH, SPRING
 
 PURCHASES, VISITS = "o3f71", "o3f72"
@@ -40,6 +41,7 @@ WEB_EVENT_TAGS: tuple[Record, ...] = (
     },
 )
 APP_EVENT_TAG: Record = {
+    "id": INSTALLS,
     "app_store_identifier": SHOP_APP,
     "os_type": "IOS",
     "conversion_type": "INSTALL",
@@ -48,6 +50,7 @@ APP_EVENT_TAG: Record = {
     "last_tracked_at": "2026-02-28T21:40:03Z",
 }
 APP_LIST: Record = {
+    "id": TRAIL_APPS,
     "name": "Trail apps",
     "apps": [
         {"app_store_identifier": "1029384701", "os_type": "IOS"},
@@ -55,58 +58,50 @@ APP_LIST: Record = {
     ],
 }
 CONFIGURATION: Record = {
+    "id": PROVIDER,
     "provider_name": measurement.PROVIDER,
     "provider_advertiser_id": "nordlicht-0417",
     "provider_advertiser_identifier": "nordlicht-0417",
 }
-START, END = "2099-03-01T00:00:00Z", "2099-03-15T00:00:00Z"
+BY = {"user_id": USER, "username": "nordlicht"}
+GROUP: Record = {"description": None, "size": "50.00"}
+AB_TEST: Record = {  # of two campaigns; it begins in the distant future
+    "id": SPRING_TEST,
+    "name": "Spring or films",
+    "description": None,
+    "entity_type": "CAMPAIGN",
+    "start_time": "2099-03-01T00:00:00Z",
+    "end_time": "2099-03-15T00:00:00Z",
+    "entities": [{"id": id, "account_id": SHOP} for id in (SPRING, FILMS)],
+    "user_groups": [
+        {"id": f"{SPRING_TEST}-1", "name": "Spring", "entity_ids": [SPRING], **GROUP},
+        {"id": f"{SPRING_TEST}-2", "name": "Films", "entity_ids": [FILMS], **GROUP},
+    ],
+    "created_by": BY,
+    "updated_by": BY,
+}
 
 
-def seed(store: Store, *, account: str, user: str) -> None:
+def seed(store: Store) -> None:
     """Add what measures conversions to an account."""
     for tag in WEB_EVENT_TAGS:
-        fields = {**measurement.WEB_EVENT_TAGS.defaults, **tag}
-        store.add(measurement.WEB_EVENT_TAGS.kind, fields.pop("id"), fields, owner=account)
-    records = (
-        (measurement.APP_EVENT_TAGS, INSTALLS, APP_EVENT_TAG),
-        (measurement.APP_LISTS, TRAIL_APPS, APP_LIST),
-        (measurement.PROVIDERS, PROVIDER, CONFIGURATION),
-        (measurement.AB_TESTS, SPRING_TEST, _test(account, user)),
-    )
-    for collection, id, fields in records:
-        store.add(collection.kind, id, {**collection.defaults, **fields}, owner=account)
-
-
-def _test(account: str, user: str) -> Record:
-    """Return a test of two campaigns, which begins in the distant future."""
-    by = {"user_id": user, "username": "nordlicht"}
-    group: Record = {"description": None, "size": "50.00"}
-    return {
-        "name": "Spring or films",
-        "description": None,
-        "entity_type": "CAMPAIGN",
-        "start_time": START,
-        "end_time": END,
-        "entities": [{"id": id, "account_id": account} for id in (SPRING, FILMS)],
-        "user_groups": [
-            {"id": f"{SPRING_TEST}-1", "name": "Spring", "entity_ids": [SPRING], **group},
-            {"id": f"{SPRING_TEST}-2", "name": "Films", "entity_ids": [FILMS], **group},
-        ],
-        "created_by": by,
-        "updated_by": by,
-    }
+        measurement.WEB_EVENT_TAGS.put(store, tag, owner=SHOP)
+    measurement.APP_EVENT_TAGS.put(store, APP_EVENT_TAG, owner=SHOP)
+    measurement.APP_LISTS.put(store, APP_LIST, owner=SHOP)
+    measurement.PROVIDERS.put(store, CONFIGURATION, owner=SHOP)
+    measurement.AB_TESTS.put(store, AB_TEST, owner=SHOP)
 
 
 NUMBER = "1638457211049000000"
 
 
-def seed_job(store: Store, *, account: str) -> None:
+def seed_job(store: Store) -> None:
     """Add a job about the last week of two line items."""
     now = datetime.now(UTC)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     period = Interval(today - timedelta(days=7), today)
     values = {
-        "account_id": account,
+        "account_id": SHOP,
         "entity": "LINE_ITEM",
         "entity_ids": [CLICKS, REACH],
         "start_time": period.start.isoformat(),
@@ -116,4 +111,4 @@ def seed_job(store: Store, *, account: str) -> None:
         "metric_groups": ["ENGAGEMENT", "BILLING"],
     }
     job = new_job(NUMBER, convert(CreateJob, values), period, now)
-    store.add(JOB, NUMBER, job, owner=account)
+    store.add(JOB, NUMBER, job, owner=SHOP)

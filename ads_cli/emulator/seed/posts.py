@@ -3,11 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 from ..resources import promoted
+from ..resources.collection import Collection
 from ..resources.media import ACCOUNT_MEDIA
 from ..resources.posts import CONTENT, DRAFT, SCHEDULED, WAITING, publish
-from ..resources.promoted import CALL_TO_ACTIONS, MEDIA_CREATIVES
 from ..storage import Record, Store
 from . import creatives
+from .accounts import SHOP, USER
 from .line_items import (
     CALENDAR,
     CLICKS,
@@ -77,29 +78,29 @@ CREATED = "2024-03-02T10:30:00Z"
 DRAFTED = "2026-02-18T16:20:00Z"
 
 
-def seed(store: Store, *, user: str, account: str) -> None:
+def seed(store: Store) -> None:
     """Add posts to an account; the scheduled ones lie ahead of the time of the seeding."""
     for number, (post, fields) in enumerate(POSTS.items()):
         made = datetime.fromisoformat(CREATED) + timedelta(days=9 * number, minutes=47 * number)
-        _add_post(store, user, account, post, fields, made)
+        _add_post(store, post, fields, made)
     for draft, fields in DRAFTS.items():
-        content = CONTENT | {"user_id": user} | fields
-        store.add(DRAFT, draft, content, owner=account, created_at=DRAFTED)
-    _add_scheduled(store, user, account)
+        content = CONTENT | {"user_id": USER} | fields
+        store.add(DRAFT, draft, content, owner=SHOP, created_at=DRAFTED)
+    _add_scheduled(store)
 
 
-def _add_post(store: Store, user: str, account: str, post: str, fields: Record, made: datetime) -> None:
+def _add_post(store: Store, post: str, fields: Record, made: datetime) -> None:
     content = {name: value for name, value in CONTENT.items() if name != "user_id"} | fields
-    of_user = {"conversation_settings": "EVERYONE", "user": {"id": user}}
-    publish(store, account, content | of_user, id=post, at=_text(made))
+    of_user = {"conversation_settings": "EVERYONE", "user": {"id": USER}}
+    publish(store, SHOP, content | of_user, id=post, at=_text(made))
 
 
-def _add_scheduled(store: Store, user: str, account: str) -> None:
+def _add_scheduled(store: Store) -> None:
     """Schedule posts for the next days, and one that was published."""
     today = datetime.now(UTC).replace(hour=8, minute=0)
     tomorrow, later, published = (today + timedelta(days=days) for days in (1, 4, -6))
     done = {"name": "New glazes", "text": "Three new glazes: moss, rust and fog"}
-    _add_post(store, user, account, PUBLISHED_POST, done | {"scheduled_at": _text(published)}, published)
+    _add_post(store, PUBLISHED_POST, done | {"scheduled_at": _text(published)}, published)
     offer = {"name": "Offer of the week", "text": "This week: two mugs for the price of one ☕️☕️"}
     winter = {
         "name": "Winter evening",
@@ -113,8 +114,8 @@ def _add_scheduled(store: Store, user: str, account: str) -> None:
         (WINTER, winter, later),
     ):
         waiting = {"scheduled_status": WAITING, "completed_at": None, "post_id": None}
-        content = CONTENT | {"user_id": user, "scheduled_at": _text(at)} | waiting | fields
-        store.add(SCHEDULED, post, content, owner=account, created_at=_text(published - timedelta(days=3)))
+        content = CONTENT | {"user_id": USER, "scheduled_at": _text(at)} | waiting | fields
+        store.add(SCHEDULED, post, content, owner=SHOP, created_at=_text(published - timedelta(days=3)))
 
 
 def _text(time: datetime) -> str:
@@ -137,25 +138,20 @@ ENDED_POST = "7pt00"
 ACCOUNT, SCHEDULED_POST, MEDIUM, CALL_TO_ACTION = "7pa01", "7ps01", "7pm01", "7pc01"
 
 
-def seed_promoted(store: Store, *, user: str, account: str) -> None:
+def seed_promoted(store: Store) -> None:
     """Add what the line items of an account promote."""
 
-    def add(kind: str, id: str, fields: Record, at: str = STARTED) -> None:
-        store.add(kind, id, fields, owner=account, created_at=at)
+    def add(collection: Collection, id: str, line_item: str, fields: Record, at: str = STARTED) -> None:
+        record = {"id": id, "line_item_id": line_item, **fields}
+        collection.put(store, record, owner=SHOP, created_at=at)
 
-    posts = promoted.PROMOTED_POSTS
-    ended = {"line_item_id": ENDED, "post_id": SPRING_POST}
-    add(posts.kind, ENDED_POST, {**posts.defaults, **ended}, EARLIER)
+    add(promoted.PROMOTED_POSTS, ENDED_POST, ENDED, {"post_id": SPRING_POST}, EARLIER)
     for id, (line_item, post) in PROMOTED.items():
-        add(posts.kind, id, {**posts.defaults, "line_item_id": line_item, "post_id": post})
-    accounts = promoted.PROMOTED_ACCOUNTS
-    add(accounts.kind, ACCOUNT, {**accounts.defaults, "line_item_id": FOLLOWERS, "user_id": user})
-    scheduled = promoted.SCHEDULED_POSTS
-    promotion = {"line_item_id": REACH, "scheduled_post_id": WINTER}
-    add(scheduled.kind, SCHEDULED_POST, {**scheduled.defaults, **promotion})
-    media = MEDIA_CREATIVES
-    film = store.find_all(ACCOUNT_MEDIA, account, creative_type="PREROLL")[0]
-    shown = {"line_item_id": PREROLLS, "account_media_id": film["id"], "creative_type": "PREROLL"}
-    add(media.kind, MEDIUM, {**media.defaults, **shown})
+        add(promoted.PROMOTED_POSTS, id, line_item, {"post_id": post})
+    add(promoted.PROMOTED_ACCOUNTS, ACCOUNT, FOLLOWERS, {"user_id": USER})
+    add(promoted.SCHEDULED_POSTS, SCHEDULED_POST, REACH, {"scheduled_post_id": WINTER})
+    film = store.find_all(ACCOUNT_MEDIA, SHOP, creative_type="PREROLL")[0]
+    shown = {"account_media_id": film["id"], "creative_type": "PREROLL"}
+    add(promoted.MEDIA_CREATIVES, MEDIUM, PREROLLS, shown)
     action = {"call_to_action": "SHOP", "call_to_action_url": "https://shop.example/workshop"}
-    add(CALL_TO_ACTIONS.kind, CALL_TO_ACTION, {"line_item_id": PREROLLS, **action})
+    add(promoted.CALL_TO_ACTIONS, CALL_TO_ACTION, PREROLLS, action)

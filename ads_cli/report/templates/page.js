@@ -84,6 +84,7 @@ function drawLines(place) {
   const options = {
     width: place.clientWidth,
     height: PLOT_HEIGHT,
+    padding: [null, 36, null, null],  // room for half of the last time
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),  // the clock of the account
     scales: { y: { range: (plot, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.05] } },
     axes: [

@@ -12,6 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.adsctl import TIMEOUT_SECONDS, Adsctl
+from tests.processes.server import ASSISTANTS
 
 LOCAL = ("--profile", "local")
 LATEST_WITH_HANDSHAKE = "2025-11-25"
@@ -21,7 +22,7 @@ def session(
     adsctl: Adsctl, use: Callable[[Client], Awaitable[Any]], *options: object, mode: str = "auto", **env: str
 ) -> Any:
     """Start a server, let the official client use it, and return what that returns."""
-    program, *words = adsctl.forked(*(options or (*LOCAL, "mcp")))
+    program, *words = adsctl.forked(*(options or (*LOCAL, "mcp")), modules=ASSISTANTS)
     server = StdioServerParameters(
         command=program, args=words, env=adsctl.environment | env, cwd=str(adsctl.home)
     )
@@ -101,9 +102,9 @@ def raw(adsctl: Adsctl, *options: object, is_forked: bool = True, **env: str) ->
 
     One that is not forked is itself the process that is started, which a test may kill.
     """
-    start = adsctl.forked if is_forked else adsctl.command
+    words = options or (*LOCAL, "mcp")
     process = subprocess.Popen(
-        start(*(options or (*LOCAL, "mcp"))),
+        adsctl.forked(*words, modules=ASSISTANTS) if is_forked else adsctl.command(*words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

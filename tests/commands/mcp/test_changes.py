@@ -83,6 +83,15 @@ def test_a_change_is_planned_then_applied_once_and_logged(guarded):
     assert change["outcome"] == "ok" and change["by"].startswith("mcp ") and change["ids"] == ["8wku2"]
 
 
+def test_a_plan_says_what_a_field_was_in_groups_of_several_words_too(guarded):
+    async def use(client):
+        changed = {"media_key": "3_1790412874512007168", "name": "Summer table"}
+        return await called(client, "plan_change", command="media library update", arguments=changed)
+
+    changes = session(guarded, use, *WRITES)["data"]["changes"]
+    assert {"field": "name", "before": "Spring table", "after": "Summer table"} in changes
+
+
 def test_what_the_guard_refuses_has_no_plan(guarded):
     async def use(client):
         arguments = {"campaign_id": "8wku2", "daily_budget": "4500"}

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from ads_cli.api.names import to_neutral
-from ads_cli.emulator.seed.accounts import CAFE, SHOP
+from ads_cli.emulator.seed.accounts import CAFE, PARTNER, SHOP
 from ads_cli.emulator.seed.audiences import BASKETS, CUSTOMERS, FAIR, INSTALLED, READERS, REGULARS
-from ads_cli.emulator.seed.line_items import CLICKS, PARTNER, REACH
+from ads_cli.emulator.seed.line_items import CLICKS, REACH
 
 PEOPLE = "".join(f"user{number}@shop.example\n" for number in range(120))
 

@@ -1,17 +1,13 @@
 """The fixes of values, in the order that they are applied in."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
-from itertools import chain
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
 
 from ....api.problems import CHOICE, Problem
-from ....feeds.rows import AppliedFix, Row
 from . import NAMES
-from .fix import FIELD_TYPES, Fix, TextFix, Triggers
+from .fix import FIELD_TYPES, Fix, TextFix
 from .money import Price
 from .texts import Html, Whitespace
 from .values import CONDITIONS, Availability, CategoryFix, ChoiceFix, Gtin, Https, ImageFix, Length
@@ -36,80 +32,6 @@ def rule_fixes(names: Collection[str], currency: str = "") -> list[Fix]:
 def all_fixes(currency: str = "") -> list[Fix]:
     """Return every fix."""
     return [*text_fixes(NAMES), *rule_fixes(NAMES, currency)]
-
-
-MAX_SEEN_VALUES = 10_000  # of a field that are remembered
-
-
-class Fixes(msgspec.Struct, frozen=True, dict=True):
-    """The fixes that `--fix` names."""
-
-    names: tuple[str, ...]
-    currency: str = ""  # of prices that name none, or several
-
-    def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
-        """Tell whether a text of some rows may have to be fixed; asked of all, and nearly always false."""
-        if not self._text_fixes:
-            return False
-        is_plain, phrases, fields, asks_always = self._triggers
-        try:
-            text = f" {' '.join(chain.from_iterable(map(dict.values, rows)))} "
-            plain = text.encode().translate(is_plain)
-        except (TypeError, UnicodeEncodeError):  # numbers and lists; lone surrogates
-            return True
-        seen = self._seen_values
-        is_known = all({values.get(field) for values in rows} <= seen[field] for field in fields)
-        if is_known and 0 not in plain and not asks_always:
-            for phrase in phrases:
-                if text.rfind(phrase) >= 0:  # twice as fast as `in`
-                    break
-            else:
-                return False
-        if len(rows) > 1 or any(fix.may_apply(text, rows[0]) for fix in self._text_fixes):
-            return True
-        for field in fields:
-            if len(seen[field]) < MAX_SEEN_VALUES:
-                seen[field].add(rows[0].get(field))
-        return False
-
-    def fix_texts(self, row: Row) -> None:
-        """Fix the texts of a row, which may break no rule."""
-        _apply(self._text_fixes, row)
-
-    def fix_rules(self, row: Row) -> None:
-        """Fix the values of a row that breaks a rule."""
-        _apply(self._rule_fixes, row)
-
-    @cached_property
-    def _text_fixes(self) -> list[TextFix]:
-        return text_fixes(self.names)
-
-    @cached_property
-    def _triggers(self) -> tuple[bytes, tuple[str, ...], tuple[str, ...], bool]:
-        """Return all triggers, their bytes as a translation table, and whether a fix states none."""
-        stated: list[Triggers | None] = [getattr(fix, "triggers", None) for fix in self._text_fixes]
-        triggers = [each for each in stated if each]
-        return (
-            bytes(not any(byte in each.utf8 for each in triggers) for byte in range(256)),
-            tuple(phrase for each in triggers for phrase in each.phrases),
-            tuple(dict.fromkeys(field for each in triggers for field in each.fields)),
-            None in stated,
-        )
-
-    @cached_property
-    def _seen_values(self) -> dict[str, set[Any]]:
-        return defaultdict(set)  # by field of the triggers, with nothing to fix; most products share theirs
-
-    @cached_property
-    def _rule_fixes(self) -> list[Fix]:
-        return rule_fixes(self.names, self.currency)
-
-
-def _apply(fixes: Iterable[Fix], row: Row) -> None:
-    """Apply fixes to a row, and note what they change."""
-    for fix in fixes:
-        if edits := fix.apply(row.values):
-            row.changes += tuple(AppliedFix(fix.name, *edit) for edit in edits)
 
 
 class FixAdvisor:
@@ -156,10 +78,10 @@ class FixAdvisor:
 
 
 def _is_fixed_by(fix: Fix, field: str, values: dict[str, Any], *, of_type: bool) -> bool:
-    """Try a fix on a copy of the values."""
+    """Try a fix on a copy of the values, of which a fix of texts looks at one at a time."""
     if isinstance(fix, Html):
         return True  # it always does, and takes longer than all others together
-    fixed = dict(values)
+    fixed = {field: values.get(field)} if fix in TEXT_FIXES else dict(values)
     if field not in (edited for edited, _, _ in fix.apply(fixed)):
         return False
     return not of_type or _is_valid(field, fixed.get(field))

@@ -7,7 +7,7 @@ from html.entities import html5
 from typing import Any
 
 from ....api.products import find_html_tag
-from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, Triggers, edit
+from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit
 
 NON_BREAKING = "\xa0\u2007\u202f"
 INVISIBLE = "\u200b\u2060\ufeff"  # but not the joiners of emoji and of Persian words
@@ -36,8 +36,6 @@ class Whitespace:
 
     name = "whitespace"
     rules = tuple(FIELD_TYPES)
-    # Control characters, and the first bytes of white space and controls beyond ASCII.
-    triggers = Triggers(utf8=bytes(range(0x20)) + b"\x7f\xc2\xe2\xef", phrases=("  ",))
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look for what is removed; a space at either end of a value is one of two in `text`."""
@@ -131,7 +129,6 @@ class Html:
 
     name = "html"
     rules = ("plain_text",)
-    triggers = Triggers(utf8=b"<&")
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look for a tag or a reference; many addresses have `&` and no `;`."""

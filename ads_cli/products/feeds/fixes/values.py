@@ -3,12 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from ....api.products import MAX_IMAGES, URL_PATTERN, gtin_error, gtin_warning, image_problem, was_truncated
 from ..transforms import HAS_HOST
-from .fix import FIELD_TYPES, Edit, Triggers, edit
+from .fix import CATEGORIES, FIELD_TYPES, Edit, edit, is_spaced
 
 MAX_LENGTHS = {
     field: limit for field, type in FIELD_TYPES.items() if (limit := type.limit("max_length")) is not None
@@ -67,7 +66,6 @@ def _spelled(field: str, spellings: Mapping[str, Sequence[str]]) -> dict[str, st
     }
 
 
-CATEGORIES = ("product_type", "store_product_category")
 CATEGORY_ID = re.compile(r"^[0-9]+ +- +(?=\D)")  # as lists of the public taxonomy have it
 
 
@@ -144,23 +142,17 @@ class Availability(ChoiceFix):
         return super().apply(values)
 
 
-@lru_cache(maxsize=4096)  # most products share theirs
-def _is_spaced(category: str) -> bool:
-    return ">" not in category.replace(" > ", "") and " - " not in category
-
-
 class CategoryFix:
     """Writes the levels of categories apart, without ids."""
 
     name = "category"
     rules = ("levels_apart",)
-    triggers = Triggers(fields=CATEGORIES)
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look at the categories."""
         for field in CATEGORIES:
             value = values.get(field)
-            if value is not None and not _is_spaced(value):
+            if value is not None and not is_spaced(value):
                 return True
         return False
 
@@ -169,7 +161,7 @@ class CategoryFix:
         edits: list[Edit] = []
         for field in CATEGORIES:
             value = values.get(field)
-            if isinstance(value, str) and not _is_spaced(value):
+            if isinstance(value, str) and not is_spaced(value):
                 levels = map(str.strip, CATEGORY_ID.sub("", value).split(">"))
                 category = " > ".join(filter(None, levels))
                 if category != value:

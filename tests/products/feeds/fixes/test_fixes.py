@@ -11,9 +11,8 @@ from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
 from ads_cli.feeds.rows import Row
 from ads_cli.products.feeds.fixes import DUPLICATES, NAMES
-from ads_cli.products.feeds.fixes import fixes as fixes_module
-from ads_cli.products.feeds.fixes.fix import Fix, Triggers, edit
-from ads_cli.products.feeds.fixes.fixes import RULE_FIXES, Fixes, all_fixes
+from ads_cli.products.feeds.fixes.fix import TRIGGERS, Fixes
+from ads_cli.products.feeds.fixes.fixes import RULE_FIXES, TEXT_FIXES, all_fixes
 from ads_cli.products.feeds.fixes.texts import to_text
 from ads_cli.products.feeds.fixes.values import MAX_LENGTHS
 from tests.conftest import PRODUCT
@@ -297,33 +296,6 @@ def test_a_row_that_a_fix_of_texts_changes_is_shown_to_it(values):
     assert row.unchanged == {name: value for name, value in values.items() if value is not None}
 
 
-class Exclamation(Fix):
-    """A text fix that no other one shares a trigger with."""
-
-    name = "html"
-    rules = ()
-
-    def may_apply(self, text, values):
-        return "!" in text
-
-    def apply(self, values):
-        title = values.get("title", "")
-        return [edit(values, "title", title.replace("!", ""))] if "!" in title else []
-
-
-class TriggeredExclamation(Exclamation):
-    triggers = Triggers(utf8=b"!")
-
-
-@pytest.mark.parametrize("added", [Exclamation(), TriggeredExclamation()])
-def test_a_fix_of_texts_is_asked_whatever_triggers_the_others(added, monkeypatch):
-    monkeypatch.setattr(fixes_module, "TEXT_FIXES", (*fixes_module.TEXT_FIXES, added))
-    fixes = Fixes(("html", "category", "whitespace"))
-    seen = {"title": "Tea", "product_type": "Drinks > Tea"}
-    assert not fixes.may_fix_texts([seen]) and not fixes.may_fix_texts([seen])
-    assert fixes.may_fix_texts([seen | {"title": "Tea!"}])
-
-
 @pytest.mark.parametrize("wrong", [[0], [63], [64], [3, 700], range(0, 900, 2), []])
 def test_texts_are_fixed_wherever_in_a_file_they_are(adsctl, wrong):
     rows = [PRODUCT | {"id": f"sku-{n}"} | ({"title": "a  b"} if n in wrong else {}) for n in range(900)]
@@ -342,3 +314,4 @@ def test_a_fix_that_is_not_named_is_not_asked():
 
 def test_every_fix_has_a_name_that_the_option_offers():
     assert sorted([*BY_NAME, DUPLICATES]) == list(NAMES)
+    assert {fix.name for fix in TEXT_FIXES} == TRIGGERS.keys()

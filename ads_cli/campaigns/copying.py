@@ -140,9 +140,9 @@ class Copy:
                         below.pop("id", None)
                         self._map(below)
         if self._wrong:
-            told = (f"{message} ({listed(ids)})" for message, ids in self._wrong.items())
+            lines = (f"{message} ({listed(ids)})" for message, ids in self._wrong.items())
             raise UsageError(
-                "\n".join(told), hint="nothing was copied; name the whole amount, or copy these without it"
+                "\n".join(lines), hint="nothing was copied; name the whole amount, or copy these without it"
             )
         file = file_of(document, "copy", Path())
         for entry in each_entry(file.campaigns):

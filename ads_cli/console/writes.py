@@ -170,7 +170,7 @@ class Writes:
     def __init__(self, call: "Invocation") -> None:
         self._call = call
         self._in_push = False
-        self._told: set[str] = set()  # what a dry run was told of the guard
+        self._warned: set[str] = set()  # texts about the guard that a dry run has shown
 
     @cached_property
     def guard(self) -> WriteGuard:
@@ -262,8 +262,8 @@ class Writes:
         except AdsctlError as error:
             messages, is_refused = self._call.messages, isinstance(error, GuardError)
             text = f"{'without --dry-run, ' if is_refused else 'the guard cannot judge it: '}{error.message}"
-            if text not in self._told:
-                self._told.add(text)
+            if text not in self._warned:
+                self._warned.add(text)
                 messages.warn(text) if is_refused else messages.note(text)
 
     def _dialect(self) -> Dialect:

@@ -3,11 +3,11 @@
 import getpass
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
@@ -27,11 +27,15 @@ from ..numbers import parse_count
 from ..output.text import shell_command
 
 if TYPE_CHECKING:
+    from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
+    from ..client.spending import StoredRecords
     from ..client.writes import Operation
+    from ..config.settings import Settings
+    from ..masking import Mask
+    from ..output.messages import Messages
     from ..uploads.plan import Plan
-    from .invocation import Invocation
 
 # Names of fields and options whose values are a person's, or secret.
 PERSONAL = re.compile(
@@ -44,7 +48,56 @@ MAX_BYTES = 20_000  # of the fields of a change
 FLEET_VARIABLE = f"{PREFIX}ALLOWANCE"  # set for the tasks of a fleet
 
 
-def begun(call: "Invocation", write: Write, prepared: "PreparedRequest") -> ChangeBegun:
+class Caller(Protocol):
+    """What is needed of the invocation that sends a request; importing that would be a cycle."""
+
+    flags: dict[str, Any]
+    settings: "Settings"
+
+    @property
+    def client(self) -> "Client":
+        """Return the client."""
+
+    @property
+    def messages(self) -> "Messages":
+        """Return the messages on stderr."""
+
+    @property
+    def mask(self) -> "Mask":
+        """Return what hides secrets."""
+
+    @property
+    def command_line(self) -> tuple[str, ...]:
+        """Return the words after `adsctl`."""
+
+    @property
+    def service(self) -> str:
+        """Return the identity of the service."""
+
+    @property
+    def by(self) -> str | None:
+        """Return what runs the command in place of a person or a script."""
+
+    @property
+    def job(self) -> str | None:
+        """Return the id of what the command is part of."""
+
+    @property
+    def dry_run(self) -> bool:
+        """Tell whether nothing is sent that changes anything."""
+
+    @property
+    def is_guard_check(self) -> bool:
+        """Tell whether a dry run asks what the guard refuses."""
+
+    def stored_of(self, account: str) -> "StoredRecords":
+        """Return the records of an account."""
+
+    def hold(self, lock: AbstractContextManager[Any]) -> None:
+        """Hold a lock until the command ends."""
+
+
+def begun(call: Caller, write: Write, prepared: "PreparedRequest") -> ChangeBegun:
     """Return the line of a change that is about to be sent."""
     ids, fields, before = _changed(call, write)
     path = urlsplit(prepared.url).path
@@ -77,7 +130,7 @@ def made_ids(write: Write, response: "Response") -> list[str]:
     return [str(id) for id in found if isinstance(id, str | int) and not PERSONAL.search(field)]
 
 
-def _changed(call: "Invocation", write: Write) -> tuple[list[str], Any, Any]:
+def _changed(call: Caller, write: Write) -> tuple[list[str], Any, Any]:
     """Return the ids, the fields that are set and what they were, by record where there are several."""
     if not write.operations:  # rows of a file, or a request that is not understood
         return [], None, None
@@ -94,7 +147,7 @@ def _changed(call: "Invocation", write: Write) -> tuple[list[str], Any, Any]:
     return ids, fields, before if any(before) else None
 
 
-def _fields(call: "Invocation", operation: "Operation") -> dict[str, Any]:
+def _fields(call: Caller, operation: "Operation") -> dict[str, Any]:
     """Return what an operation sets, by neutral names."""
     kind = operation.kind
     if operation.action == "delete" or (kind and kind.endpoint.sensitive):
@@ -110,7 +163,7 @@ def _fields(call: "Invocation", operation: "Operation") -> dict[str, Any]:
     return found
 
 
-def _masked(call: "Invocation", name: str, value: Any) -> Any:
+def _masked(call: Caller, name: str, value: Any) -> Any:
     if PERSONAL.search(name):
         return MASK
     if isinstance(value, dict):
@@ -121,7 +174,7 @@ def _masked(call: "Invocation", name: str, value: Any) -> Any:
 
 
 def _before(
-    call: "Invocation", write: Write, operation: "Operation", fields: Mapping[str, Any]
+    call: Caller, write: Write, operation: "Operation", fields: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return what the fields of a record were, where that was read; --verbose reads it."""
     field = operation.kind.endpoint.id_field if operation.kind else None
@@ -167,7 +220,7 @@ PART = "/append"  # of a file, whose end is logged
 class Writes:
     """The writes of one invocation."""
 
-    def __init__(self, call: "Invocation") -> None:
+    def __init__(self, call: Caller) -> None:
         self._call = call
         self._in_push = False
         self._warned: set[str] = set()  # texts about the guard that a dry run has shown

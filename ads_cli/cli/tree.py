@@ -23,12 +23,6 @@ from ..lean_imports import import_msgspec
 from .command_index import CUSTOM_COMMANDS, GROUP_COMMANDS, GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
 
 
-def with_common_options(command: Any, path: tuple[str, ...], shown: Collection[str]) -> Any:
-    """Add the common options to a command; its help shows only those in `shown`."""
-    command.params += common_parameters(path, shown)
-    return command
-
-
 def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[Option]:
     """Build the common options of the command at `path`; each stores its value for the command that runs."""
     return [
@@ -76,13 +70,17 @@ class LazyCommands(Mapping[str, Any]):
         if command in GROUPS:
             kind = CommandGroup if command in GROUP_COMMANDS else Group
             return kind(*words, help=GROUPS[command])
+        loaded: Any
         if command in CUSTOM_COMMANDS:
-            return with_common_options(function_command(words, CUSTOM_COMMANDS), words, shown_options(words))
-        from ..api.endpoint import requests_named
-        from .request_commands import RequestCommand
+            loaded, shown = function_command(words, CUSTOM_COMMANDS), shown_options(words)
+        else:
+            from ..api.endpoint import requests_named
+            from .request_commands import RequestCommand
 
-        generated = RequestCommand(*requests_named(words))
-        return with_common_options(generated, words, generated.common)
+            loaded = RequestCommand(*requests_named(words))
+            shown = loaded.common
+        loaded.params += common_parameters(words, shown)
+        return loaded
 
     def summary(self, name: str) -> str:
         """Return the first sentence of a command's help; those that the root shows are known before."""
@@ -94,11 +92,12 @@ class LazyCommands(Mapping[str, Any]):
         """Name the groups, the generated and the custom commands, in the order of the help."""
         if not self._path:
             return [name for names in ROOT_SECTIONS.values() for name in names]
-        generated = generated_names(self._path)
-        return [*self._named_in(GROUPS), *generated, *self._named_in(CUSTOM_COMMANDS)]
+        from ..api.endpoint import modules_of, requests_of
 
-    def _named_in(self, commands: Collection[str]) -> list[str]:
-        paths = (tuple(command.split()) for command in commands)
+        requests = (request for module in modules_of(self._path) for request in requests_of(module))
+        declared = dict.fromkeys(request.endpoint.command for request in requests)
+        generated = [command for command in declared if command not in CUSTOM_COMMANDS]
+        paths = (command.split() for command in (*GROUPS, *generated, *CUSTOM_COMMANDS))
         return [name for *group, name in paths if tuple(group) == self._path]
 
 
@@ -218,16 +217,6 @@ class Root(Group):
 def root() -> Root:
     """Build the root of the tree, whose commands keep nothing of a run."""
     return Root()
-
-
-def generated_names(path: tuple[str, ...]) -> list[str]:
-    """Name the commands of a group that are generated."""
-    from ..api.endpoint import modules_of, requests_of
-
-    requests = (request for module in modules_of(path) for request in requests_of(module))
-    commands = dict.fromkeys(request.endpoint.command for request in requests)
-    found = (command.split() for command in commands if command not in CUSTOM_COMMANDS)
-    return [name for *group, name in found if tuple(group) == path]
 
 
 def function_command(path: tuple[str, ...], functions: Mapping[str, str]) -> FunctionCommand:

@@ -16,14 +16,14 @@ from ...api.validation import convert
 from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
-from ...campaigns.file import CampaignFile, parse_file, read_content
+from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
 from ...campaigns.memory import FOLDER, ApplyMemory
 from ...campaigns.model import LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan, Change
 from ...campaigns.stored_plan import decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
-from ...config.atomic_files import make_folder
+from ...config.atomic_files import make_folder, read_whole
 from ...config.file_locks import how_to_unlock, try_lock
 from ...console.invocation import Invocation
 from ...console.progress import progress
@@ -70,7 +70,7 @@ class ApplyRun:
 
     def compare(self, file: str, *, takes_plans: bool = False) -> CampaignPlan:
         """Read the file and the account; return what differs, or raise ContentError with every mistake."""
-        content = read_content(file)
+        content = read_whole(file, MAX_MIB)
         label, folder = ("standard input", Path()) if file == "-" else (file, Path(file).parent)
         if is_stored_plan(content):
             if not takes_plans:
@@ -123,7 +123,7 @@ class ApplyRun:
     def _compared(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
         call, memory = self.call, self.memory
         find_posts(call.settings.service, parsed.campaigns, memory, parsed.note)
-        listed = reader.campaigns(q=parsed.q if self._deletes_by_q(parsed) else None)
+        listed = reader.campaigns(q=None if parsed.is_whole else parsed.q)
         campaigns = self.listed = reader.tree(listed, ())
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
@@ -134,9 +134,6 @@ class ApplyRun:
         return Comparison(
             parsed, campaigns, memory, prune=self.prune, replace=self.replace, is_copy=is_copy
         ).run()
-
-    def _deletes_by_q(self, parsed: CampaignFile) -> bool:
-        return parsed.q is not None and not parsed.is_whole
 
     def _lists(self, parsed: CampaignFile) -> list[str]:
         """Name the lists that are read: those of the file, and all where records may be deleted."""

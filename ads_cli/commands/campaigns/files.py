@@ -13,6 +13,7 @@ from ...console.parameters import argument, flag, option
 from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
+from ...spelling import comma_list
 from .page import CampaignReport, Report
 
 JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
@@ -63,7 +64,7 @@ def pull(
         )
     call.client.open()
     reader = AccountReader(call.client, call.account)
-    named = [id.strip() for id in ids.split(",") if id.strip()] if ids else []
+    named = comma_list(ids or "")
     if ids is not None and not named:
         raise UsageError("--ids: names no campaign")
     campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)

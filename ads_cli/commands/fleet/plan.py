@@ -38,7 +38,7 @@ from ...fleet.file import Expansion, TaskProblem, read_fleet
 from ...fleet.tasks import Task
 from ...masking import mask_address
 from ...numbers import parse_size
-from ...spelling import suggestion
+from ...spelling import comma_list, suggestion
 
 
 class ParsedLine(NamedTuple):
@@ -163,7 +163,7 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
     found: set[str] = set()
     if not only.replace(",", "").strip():
         raise UsageError("--only names no task", hint="without it all tasks are run")
-    for pattern in filter(None, map(str.strip, only.split(","))):
+    for pattern in comma_list(only):
         matching = [name for name in names if fnmatchcase(name, pattern)]
         if not matching:
             raise UsageError(f"--only: no task is named {pattern!r}{suggestion(pattern, names)}")

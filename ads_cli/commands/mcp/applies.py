@@ -49,8 +49,7 @@ class Applies:
     """
 
     def __init__(self, commands: Commands, state_dir: Path, answer_seconds: float) -> None:
-        self._commands = commands
-        self._state_dir = state_dir
+        self._commands, self._state_dir = commands, state_dir
         self._folder = state_dir / FOLDER / APPLIED
         self._answer_seconds = min(answer_seconds, ANSWER_SECONDS)
 

@@ -230,9 +230,7 @@ class Reachable:
     """The commands that an assistant may run, found in the command tree."""
 
     def __init__(self, root: Any, service: str, *, writes: bool) -> None:
-        self._root = root
-        self._service = service
-        self._writes = writes
+        self._root, self._service, self._writes = root, service, writes
 
     @cached_property
     def names(self) -> tuple[str, ...]:

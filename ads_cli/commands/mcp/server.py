@@ -7,13 +7,15 @@ import sys
 import time
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import anyio
 import mcp_types as types
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from ... import __version__
 from ...console.invocation import Invocation
@@ -35,9 +37,7 @@ class ToolServer:
     """Answers the requests of a client."""
 
     def __init__(self, call: Invocation, root: Any, toolbox: Toolbox) -> None:
-        self._call = call
-        self._root = root
-        self._toolbox = toolbox
+        self._call, self._root, self._toolbox = call, root, toolbox
         self._running: set[anyio.CancelScope] = set()  # the calls
 
     def serve(self) -> None:
@@ -125,7 +125,7 @@ def _client_name(context: Any) -> str:
 
 
 class _Requests:
-    """The messages of a client; one that cannot be read is answered, which nobody else does."""
+    """The messages of a client; the SDK answers none that cannot be read, so that this does."""
 
     def __init__(self, reading: Any, writing: Any) -> None:
         self._reading, self._writing = reading, writing
@@ -133,28 +133,23 @@ class _Requests:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reading, name)
 
-    async def __aenter__(self) -> "_Requests":
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
         await self._reading.aclose()
 
-    def __aiter__(self) -> "_Requests":
+    def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Any:
-        from mcp.shared.message import SessionMessage
-
         while isinstance(message := await anext(self._reading), Exception):
             await self._writing.send(SessionMessage(_error_of_message(message)))
         return message
 
 
-def _error_of_message(error: Exception) -> "types.JSONRPCError":
+def _error_of_message(error: Exception) -> types.JSONRPCError:
     """Answer a message that could not be read, under its id where that can be read."""
-    import mcp_types as types
-    from pydantic import ValidationError
-
     problems = error.errors() if isinstance(error, ValidationError) else []
     is_json = bool(problems) and problems[0]["type"] != "json_invalid"
     read = [each["input"] for each in problems]  # the message, parts of it, or its text

@@ -42,8 +42,6 @@ _json = msgspec.json.Encoder()
 class ConversionReader:
     """Reads one conversion at a time; `defaults` complete it. No message has a value of a person."""
 
-    notes: list[str] = []
-
     def __init__(self, names: Names, defaults: Mapping[str, Any], region: str | None) -> None:
         self._names = names
         self._defaults = {name: value for name, value in defaults.items() if value is not None}

@@ -182,10 +182,6 @@ class Reader(Protocol):
     def options(self) -> Mapping[str, Any]:
         """Return the options that decide what is sent."""
 
-    @property
-    def notes(self) -> list[str]:
-        """Return remarks about the records that were read."""
-
     def read(self, row: Row) -> CheckedRow:
         """Return the item of a record, and everything that is wrong with it."""
 
@@ -252,7 +248,7 @@ class BatchPlan(Plan):
         self._valid = [checked for checked in self._checked if checked.item is not None]
         if not report.rows:
             raise ContentError(f"{self.rows.source.label}: there is no record in it")
-        report.notes, report.warnings = [*self.rows.notes, *self._reader.notes], [*self.rows.warnings]
+        report.notes, report.warnings = [*self.rows.notes], [*self.rows.warnings]
         return report
 
     @property

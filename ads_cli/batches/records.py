@@ -108,11 +108,6 @@ class RecordReader:
         """Whether what was read is what the service has shown, and not only a table of changes with ids."""
         return not self.left_out.keys() <= {self.kind.endpoint.record_id}
 
-    @property
-    def notes(self) -> list[str]:
-        """Return none."""
-        return []
-
     def encode(self, item: Any) -> bytes:
         """Return a request as an operation of a batch, or by its own names where there is none."""
         if self.kind.endpoint.batch is None:

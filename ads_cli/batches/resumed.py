@@ -12,7 +12,7 @@ from ..errors import NotConfirmedError, StateError
 from ..output.text import listed
 from ..uploads.job_file import Job, entries
 from ..uploads.upload import FAILED, Acknowledgement, Attempt, Planned
-from .upload import UNCERTAIN, BatchUpload, how_to_decide, ids_of
+from .upload import UNCERTAIN, BatchUpload, how_to_decide, ids_of, lines_between
 
 if TYPE_CHECKING:
     from ..uploads.journal import Journal
@@ -206,11 +206,6 @@ class RestOfRun:
             else:
                 runs.append([index])
         return listed([lines_between(self._place_of(run[0]), self._place_of(run[-1])) for run in runs], 5)
-
-
-def lines_between(first: Place, last: Place) -> str:
-    """Name the lines from one record to another."""
-    return f"line {first[1]}" if first[1] == last[1] else f"lines {first[1]} to {last[1]}"
 
 
 def rest_of(

@@ -179,9 +179,8 @@ class BatchUpload:
                     return {}, []  # an earlier request has deleted all of them
                 return reasons_of(errors), []
             if self.creates and error.may_be_applied:
-                error.message = (
-                    f"{lines_of(batch)}: {self.counted(count)} may be {self.done}: {error.message}"
-                )
+                lines = lines_between(batch.places[0], batch.places[-1])
+                error.message = f"{lines}: {self.counted(count)} may be {self.done}: {error.message}"
                 error.hint = f"look whether they exist before you resume; {how_to_decide(count)}"
             raise
         errors = self.wire.errors_in(response.body, count)
@@ -208,10 +207,9 @@ def how_to_decide(count: int) -> str:
     return f"add --uncertain skip where {they}, else --uncertain resend"
 
 
-def lines_of(batch: Batch) -> str:
-    """Name the lines of a batch."""
-    first, last = batch.places[0][1], batch.places[-1][1]
-    return f"line {first}" if first == last else f"lines {first} to {last}"
+def lines_between(first: tuple[int, int], last: tuple[int, int]) -> str:
+    """Name the lines from one record to another, by their places."""
+    return f"line {first[1]}" if first[1] == last[1] else f"lines {first[1]} to {last[1]}"
 
 
 def _is_not_found(errors: list[dict[str, Any]]) -> bool:

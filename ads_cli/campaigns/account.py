@@ -1,7 +1,7 @@
 """Read the campaigns of an account, with all that belongs to them."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.names import to_neutral
 from ..errors import NotFoundError, UnavailableError
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.response import Response
 
+T = TypeVar("T")
 IDS_PER_REQUEST = 200
 REQUESTS_AT_ONCE = 4
 PAGE_SIZE = 1000
@@ -26,15 +27,13 @@ class AccountReader:
 
     def campaigns(self, *, ids: Collection[str] = (), q: str | None = None) -> list[Any]:
         """List campaigns, drafts too; raise NotFoundError where an id is that of none."""
-        chunks = [*id_chunks([*ids])] if ids else [None]
         list_request: Any = CAMPAIGN.list
         requests = [
             list_request(account_id=self.account, campaign_ids=some, q=q, with_draft=True, count=PAGE_SIZE)
-            for some in chunks
+            for some in (chunks([*ids]) if ids else [None])
         ]
         found = self.fetch_all(requests, "id")
-        missing = [*{*ids} - {record["id"] for record in found}]
-        if missing:
+        if missing := {*ids} - {record["id"] for record in found}:
             raise NotFoundError(f"the account {self.account} has no campaign {', '.join(sorted(missing))}")
         return found
 
@@ -43,7 +42,7 @@ class AccountReader:
         list_request: Any = LINE_ITEM.list
         requests = [
             list_request(account_id=self.account, campaign_ids=some, with_draft=True, count=PAGE_SIZE)
-            for some in id_chunks(campaigns)
+            for some in chunks(campaigns)
         ]
         return self.fetch_all(requests, "id", "campaign_id")
 
@@ -52,7 +51,7 @@ class AccountReader:
         list_request: Any = request_type
         requests = [
             list_request(account_id=self.account, line_item_ids=some, count=PAGE_SIZE)
-            for some in id_chunks(line_items)
+            for some in chunks(line_items)
         ]
         return self.fetch_all(requests, "id", "line_item_id")
 
@@ -126,9 +125,9 @@ def records_in(response: "Response", *ids: str) -> list[Any]:
     return response.data if isinstance(response.data, list) else [response.data]
 
 
-def id_chunks(ids: Sequence[str]) -> Iterator[list[str]]:
-    """Cut ids into as many as a list takes."""
-    yield from ([*ids[start : start + IDS_PER_REQUEST]] for start in range(0, len(ids), IDS_PER_REQUEST))
+def chunks(items: Sequence[T], size: int = IDS_PER_REQUEST) -> Iterator[list[T]]:
+    """Cut items into as many as a request takes."""
+    return ([*items[start : start + size]] for start in range(0, len(items), size))
 
 
 def _is_there(record: Any) -> bool:

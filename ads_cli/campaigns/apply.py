@@ -22,7 +22,7 @@ from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..parallel.ordered_map import map_ordered
 from ..uploads.upload import FAILED, Batch, not_understood
-from .account import REQUESTS_AT_ONCE, AccountReader
+from .account import REQUESTS_AT_ONCE, AccountReader, chunks
 from .comparison import PLACEHOLDER_ID, mark_of, replacement_mark
 from .memory import ApplyMemory, Mark
 from .model import KINDS, Entry, Kind, content_of
@@ -31,7 +31,6 @@ from .plan import CampaignPlan, Change
 if TYPE_CHECKING:
     from ..client.client import Client
 
-ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
 RESUME_HINT = "the next apply looks what was created, and makes the rest: run it again with --resume"
 
 
@@ -84,7 +83,7 @@ class Apply:
         self._client, self._account, self._plan, self._memory = client, account, plan, memory
         self._on_progress = on_progress
         self._sent = 0
-        self._lock = Lock()  # of what batches that are sent at once have come to
+        self._lock = Lock()  # of the results of requests that are sent at once
         self._failed: list[tuple[Change, str]] = []
         self._lost: set[Entry] = set()  # entries that were refused: nothing below them is made
         self.result = Applied()
@@ -110,9 +109,8 @@ class Apply:
         memory, plan = self._memory, self._plan
         memory.remember(plan.ids)
         memory.settle()
-        if begun := [
-            *self._replacements(change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
-        ]:
+        known = (change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
+        if begun := [*self._replacements(known)]:
             memory.begin_attempt(begun)
         self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
         updates = [change for change in plan.changes if change.action == "update"]
@@ -148,12 +146,15 @@ class Apply:
             else:
                 ready.append(change)
         if batch := kind.create.endpoint.batch:
-            self._at_once(lambda some: self._create_batch(kind, some), [*_parts(ready, batch.size)])
+            several = [*chunks(ready, batch.size)]
+            self._at_once(
+                lambda some: self._send_batch("create", some, [*map(self._creation, some)]), several
+            )
         elif kind.of_several:
             ((many, _),) = kind.of_several.items()
             of_parent = sorted(ready, key=lambda change: self._parent_id(change))
             groups = [[*group] for _, group in groupby(of_parent, key=self._parent_id)]
-            several = [some for group in groups for some in _parts(group, 50)]
+            several = [some for group in groups for some in chunks(group, 50)]
             self._at_once(lambda some: self._send_single(some, self._creation(*some), of=many), several)
         else:
             self._at_once(lambda change: self._send_single([change], self._creation(change)), ready)
@@ -179,9 +180,6 @@ class Apply:
                 self._lost.discard(_entry(change))
                 self._made(change, one, ids)
         self._memory.remember(ids)
-
-    def _create_batch(self, kind: Kind, some: list[Change]) -> None:
-        self._send_batch(kind.create, "create", some, [self._creation(change) for change in some])
 
     @staticmethod
     def _at_once(send: Callable[[Any], None], tasks: Sequence[Any]) -> None:
@@ -238,23 +236,14 @@ class Apply:
         for change, values in changes:
             if values:
                 of_kind.setdefault(change.kind, []).append((change, values))
-        for kind, found in of_kind.items():
-            assert kind.update
+        for found in of_kind.values():
             plain = [each for each in found if None not in each[1].values()]
-            if kind.update.endpoint.batch and len(plain) > 1:
-                for some in _parts(plain, kind.update.endpoint.batch.size):
-                    requests = [self._change(*each) for each in some]
-                    self._send_batch(kind.update, "update", [change for change, _ in some], requests)
-                found = [each for each in found if None in each[1].values()]
-            self._at_once(lambda each: self._call(each[0], self._change(*each)), found)
+            removing = [each for each in found if None in each[1].values()]
+            self._send_all("update", [change for change, _ in plain], [self._change(*each) for each in plain])
+            self._at_once(lambda each: self._call(each[0], self._change(*each)), removing)
         if is_counted:
-            self.result.done["updated"] = len(
-                [
-                    change
-                    for change in self._plan.changes
-                    if change.action == "update" and change.entry not in self._lost
-                ]
-            )
+            updates = (change for change in self._plan.changes if change.action == "update")
+            self.result.done["updated"] = sum(change.entry not in self._lost for change in updates)
 
     def _change(self, change: Change, values: dict[str, Any]) -> Request:
         kind = change.kind
@@ -274,19 +263,21 @@ class Apply:
         found = [*changes]
         for kind in reversed(KINDS):
             of_kind = [change for change in found if change.kind is kind]
-            requests = [*map(self._deletion, of_kind)]
-            batch = kind.delete.endpoint.batch
-            if batch and len(of_kind) > 1:
-                for start in range(0, len(of_kind), batch.size):
-                    some = slice(start, start + batch.size)
-                    self._send_batch(kind.delete, "delete", of_kind[some], requests[some])
-            else:
-                self._at_once(lambda each: self._call(*each), [*zip(of_kind, requests, strict=True)])
+            self._send_all("delete", of_kind, [*map(self._deletion, of_kind)])
 
-    def _send_batch(
-        self, declared: type[Request], action: str, changes: Sequence[Change], requests: Sequence[Request]
-    ) -> None:
+    def _send_all(self, action: str, changes: Sequence[Change], requests: Sequence[Request]) -> None:
+        """Change or delete records of a kind, many in a request where the service takes that."""
+        sent = [*zip(changes, requests, strict=True)]
+        batch = requests[0].endpoint.batch if len(requests) > 1 else None
+        if batch is None:
+            self._at_once(lambda each: self._call(*each), sent)
+            return
+        for some in chunks(sent, batch.size):
+            self._send_batch(action, [change for change, _ in some], [request for _, request in some])
+
+    def _send_batch(self, action: str, changes: Sequence[Change], requests: Sequence[Request]) -> None:
         """Send operations in one request; those that are refused are noted, and the others applied."""
+        declared = type(requests[0])
         endpoint = declared.endpoint
         assert endpoint.batch
         upload = BatchUpload(
@@ -295,7 +286,7 @@ class Apply:
         bodies = [encode_operation(operation(request, self._client.names)) for request in requests]
         own_id = str(endpoint.id_field)
         ids = [str(getattr(request, own_id, number)) for number, request in enumerate(requests)]
-        places = [(number, _line(change)) for number, change in enumerate(changes)]
+        places = [(number, each.entry.line if each.entry else 0) for number, each in enumerate(changes)]
         # What is repeated with the same effect needs no mark.
         attempts = _Attempts(self._memory, [*self._marks(changes)] if action == "create" else [])
         try:
@@ -401,17 +392,9 @@ def _entry(change: Change) -> Entry:
     return change.entry
 
 
-def _line(change: Change) -> int:
-    return change.entry.line if change.entry else 0
-
-
 def _only_status(change: Change) -> dict[str, Any]:
     return {STATUS: change.values[STATUS]}
 
 
 def _without_status(change: Change) -> dict[str, Any]:
     return {name: value for name, value in change.values.items() if name != STATUS}
-
-
-def _parts(items: Sequence[Any], size: int) -> Iterator[list[Any]]:
-    yield from ([*items[start : start + size]] for start in range(0, len(items), size))

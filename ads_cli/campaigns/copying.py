@@ -18,6 +18,7 @@ from ..api.time import Time
 from ..errors import UsageError
 from ..output.text import listed
 from ..spelling import suggestion
+from .account import chunks
 from .file import CampaignFile, file_of
 from .model import (
     CAMPAIGN,
@@ -139,9 +140,9 @@ class Copy:
                         below.pop("id", None)
                         self._map(below)
         if self._wrong:
-            told = (f"{message} ({listed(ids)})" for message, ids in self._wrong.items())
+            lines = (f"{message} ({listed(ids)})" for message, ids in self._wrong.items())
             raise UsageError(
-                "\n".join(told), hint="nothing was copied; name the whole amount, or copy these without it"
+                "\n".join(lines), hint="nothing was copied; name the whole amount, or copy these without it"
             )
         file = file_of(document, "copy", Path())
         for entry in each_entry(file.campaigns):
@@ -217,8 +218,9 @@ def _ids(client: "Client", account: str, kind: Any, wanted: Sequence[str]) -> It
     if kind is ListAudiences:
         own = ({}, {"permission_scope": "SHARED"})
     elif kind is ListPosts:
-        parts = [wanted[start : start + 200] for start in range(0, len(wanted), 200)]
-        own = tuple({"post_type": "PUBLISHED", "timeline_type": "ALL", "post_ids": [*ids]} for ids in parts)
+        own = tuple(
+            {"post_type": "PUBLISHED", "timeline_type": "ALL", "post_ids": ids} for ids in chunks(wanted)
+        )
     for values in own:
         size = {"count": PAGE_SIZE} if "count" in names else {}
         for page in client.pages(kind(account_id=account, **size, **values)):

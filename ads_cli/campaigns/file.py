@@ -15,7 +15,7 @@ from ..api.problems import explain
 from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, load_plain
 from ..errors import ContentError, UsageError
 from ..output.text import safe
-from ..spelling import suggestion
+from ..spelling import comma_list, suggestion
 from .model import (
     KEYS,
     MAX_RECORDS,
@@ -40,7 +40,7 @@ from .new_posts import NEW_POST, read_post
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 WORKBOOK_MAGIC = b"PK\x03\x04"
 MAX_MIB = 64  # of a file of campaigns
-MAX_TOLD = 100  # problems
+MAX_PROBLEMS = 100  # that are shown
 KEYS_OF_ANY = frozenset(("id", "key", "for"))  # record
 LOOP_KEYS = ("rows", "files", "profiles")
 OPERATORS = {words.strip(): name for name, words in OPERATOR_WORDS.items()}
@@ -85,9 +85,9 @@ class CampaignFile:
         if not self.problems:
             return
         ordered = sorted(dict.fromkeys(self.problems), key=lambda problem: problem.line)
-        shown = [f"{self.label}:{problem.line}: {problem}" for problem in ordered[:MAX_TOLD]]
-        if more := len(ordered) - MAX_TOLD:
-            shown += [f"and {more:,} more"] if more > 0 else []
+        shown = [f"{self.label}:{problem.line}: {problem}" for problem in ordered[:MAX_PROBLEMS]]
+        if (more := len(ordered) - MAX_PROBLEMS) > 0:
+            shown.append(f"and {more:,} more")
         raise ContentError(
             "\n".join(map(safe, shown)),
             hint="nothing was sent; 'adsctl campaigns pull --example' shows what a file may have",
@@ -392,7 +392,7 @@ class _Reader:
                 return
             raw = converted.values[each.name]
         if each.is_comma_list and isinstance(raw, str):
-            raw = [part.strip() for part in raw.split(",") if part.strip()]
+            raw = comma_list(raw)
         try:
             entry.values[each.name] = each.typed(raw)
         except msgspec.ValidationError as error:

@@ -257,10 +257,7 @@ def file_fields(kind: Kind) -> Mapping[str, FileField]:
             is_enum=name in ENUMS,
         )
     first = {name: found[name] for name in ("name", STATUS, *kind.own_fields) if name in found}
-    return {
-        **first,
-        **dict(sorted(found.items(), key=lambda each: not each[1].required)),
-    }
+    return first | dict(sorted(found.items(), key=lambda each: not each[1].required))
 
 
 @cache

@@ -22,13 +22,7 @@ from .model import Entry, NewPost, each_entry
 if TYPE_CHECKING:
     from ..client.client import Client
 
-NEW_POST = {
-    "text",
-    "media",
-    "media_key",
-    "media_keys",
-    "card",
-}  # keys of an ad whose post is new
+NEW_POST = {"text", "media", "media_key", "media_keys", "card"}  # keys of an ad whose post is new
 OWN = ("account_id", "trim_user", "post_mode")  # of the request, and no part of the post
 KIND, CARD = "post", "card"  # in the memory of applies
 SHORT_CARDS = ({"website", "title"}, {"app", "button"})

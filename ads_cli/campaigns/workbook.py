@@ -8,7 +8,7 @@ from typing import Any
 from ..api.time import DayOrTime, ExactTime, Time
 from ..config.strict_yaml import LinedMapping
 from ..errors import ContentError
-from ..spelling import suggestion
+from ..spelling import comma_list, suggestion
 from .model import (
     KEYS,
     LISTS,
@@ -24,10 +24,8 @@ from .new_posts import NEW_POST
 
 ABOUT = "file"  # the sheet with the account and the scope
 SHEETS = ("campaigns", *LISTS)
-PARENTS = {
-    "line_items": "campaign",
-    **dict.fromkeys(LISTS[1:], "line_item"),
-}  # columns that name the record above
+# Columns that name the record above.
+PARENTS = {"line_items": "campaign", **dict.fromkeys(LISTS[1:], "line_item")}
 REMARK = "#"  # columns and sheets that begin with it are not read
 NAME = "# name"  # what a criterion targets
 NULL = "null"  # removes an optional value: an empty cell leaves it as it is
@@ -232,7 +230,7 @@ def _value(name: str, head: str, text: str) -> Any:
     if any(each.type.base in TIMES for each in fields):
         return text.removesuffix("T00:00:00")
     if name == "ads" and head in NEW_POST and head == "media":
-        return [part.strip() for part in text.split(",") if part.strip()]
+        return comma_list(text)
     return text
 
 

@@ -9,7 +9,7 @@ from ..config.environment import SECRETS
 from ..errors import ReportedError, UsageError
 from ..masking import mask_address
 from ..output.text import safe_lines
-from ..spelling import as_variable
+from ..spelling import as_variable, comma_list
 from .options import CommandLine
 
 TIMEOUT_SECONDS = 60.0
@@ -44,7 +44,7 @@ def parse_command(text: str) -> list[str]:
 
 def parse_variables(text: str | None) -> set[str]:
     """Return the names of --on-failure-env; raise UsageError for one that is not set, or is a token's."""
-    names = {*filter(None, map(str.strip, (text or "").split(",")))}
+    names = {*comma_list(text or "")}
     if token := next(iter(sorted(names & TOKENS)), None):
         raise UsageError(f"--on-failure-env: {token} is never passed on")
     if missing := next(iter(sorted(names - {*os.environ})), None):

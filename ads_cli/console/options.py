@@ -98,15 +98,7 @@ CATALOG_OPTION = CommonOption("catalog", ("--catalog",), "The product catalog to
 CATALOG_GROUPS = ("catalog", "products")  # the groups that accept --catalog
 ALL_OPTIONS = (*COMMON_OPTIONS, CATALOG_OPTION)
 CHOICES = {"service": tuple(SERVICES), "output": FORMATS, "color": COLORS}
-FOR_CRON = {
-    "push",
-    "update",
-    "sync",
-    "diff",
-    "run",
-    "plan",
-    "apply",
-}  # commands that run unattended
+FOR_CRON = {"push", "update", "sync", "diff", "run", "plan", "apply"}  # commands that run unattended
 NESTED_METAVAR = "JSON|@FILE"
 
 

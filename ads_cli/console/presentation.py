@@ -26,7 +26,7 @@ def resolve_presentation(settings: Settings) -> Presentation:
     )
 
 
-TOLD = "terminals"  # file in the state folder: a day, a terminal and its session in each line
+TERMINALS = "terminals"  # file in the state folder: a day, a terminal and its session in each line
 
 
 def is_first_today(state_dir: Path) -> bool:
@@ -40,7 +40,7 @@ def is_first_today(state_dir: Path) -> bool:
         return True
     from ..config.atomic_files import atomic, make_folder
 
-    path = state_dir / TOLD
+    path = state_dir / TERMINALS
     with suppress(OSError, AdsctlError):
         known = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         if terminal in known:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
     from ..client.spending import StoredRecords
-    from ..client.writes import Operation, Write
+    from ..client.writes import Operation
     from ..config.settings import Settings
     from ..masking import Mask
     from ..output.messages import Messages
@@ -49,7 +49,7 @@ FLEET_VARIABLE = f"{PREFIX}ALLOWANCE"  # set for the tasks of a fleet
 
 
 class Caller(Protocol):
-    """What is needed of the invocation that sends a request."""
+    """What is needed of the invocation that sends a request; importing that would be a cycle."""
 
     flags: dict[str, Any]
     settings: "Settings"
@@ -97,7 +97,7 @@ class Caller(Protocol):
         """Hold a lock until the command ends."""
 
 
-def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> ChangeBegun:
+def begun(call: Caller, write: Write, prepared: "PreparedRequest") -> ChangeBegun:
     """Return the line of a change that is about to be sent."""
     ids, fields, before = _changed(call, write)
     path = urlsplit(prepared.url).path
@@ -121,7 +121,7 @@ def begun(call: "Caller", write: "Write", prepared: "PreparedRequest") -> Change
     )
 
 
-def made_ids(write: "Write", response: "Response") -> list[str]:
+def made_ids(write: Write, response: "Response") -> list[str]:
     """Return the ids of the records in an answer."""
     field = write.endpoint.record_id if write.endpoint else "id"
     data = response.data if write.operations else None
@@ -130,7 +130,7 @@ def made_ids(write: "Write", response: "Response") -> list[str]:
     return [str(id) for id in found if isinstance(id, str | int) and not PERSONAL.search(field)]
 
 
-def _changed(call: "Caller", write: "Write") -> tuple[list[str], Any, Any]:
+def _changed(call: Caller, write: Write) -> tuple[list[str], Any, Any]:
     """Return the ids, the fields that are set and what they were, by record where there are several."""
     if not write.operations:  # rows of a file, or a request that is not understood
         return [], None, None
@@ -147,7 +147,7 @@ def _changed(call: "Caller", write: "Write") -> tuple[list[str], Any, Any]:
     return ids, fields, before if any(before) else None
 
 
-def _fields(call: "Caller", operation: "Operation") -> dict[str, Any]:
+def _fields(call: Caller, operation: "Operation") -> dict[str, Any]:
     """Return what an operation sets, by neutral names."""
     kind = operation.kind
     if operation.action == "delete" or (kind and kind.endpoint.sensitive):
@@ -163,7 +163,7 @@ def _fields(call: "Caller", operation: "Operation") -> dict[str, Any]:
     return found
 
 
-def _masked(call: "Caller", name: str, value: Any) -> Any:
+def _masked(call: Caller, name: str, value: Any) -> Any:
     if PERSONAL.search(name):
         return MASK
     if isinstance(value, dict):
@@ -174,7 +174,7 @@ def _masked(call: "Caller", name: str, value: Any) -> Any:
 
 
 def _before(
-    call: "Caller", write: "Write", operation: "Operation", fields: Mapping[str, Any]
+    call: Caller, write: Write, operation: "Operation", fields: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return what the fields of a record were, where that was read; --verbose reads it."""
     field = operation.kind.endpoint.id_field if operation.kind else None
@@ -197,7 +197,7 @@ def _user() -> str:
         return ""
 
 
-def _shown(words: "tuple[str, ...]") -> list[str]:
+def _shown(words: tuple[str, ...]) -> list[str]:
     """Return the words of a command line without what is personal or secret."""
     shown, is_hidden = [], False
     for word in words:
@@ -220,10 +220,10 @@ PART = "/append"  # of a file, whose end is logged
 class Writes:
     """The writes of one invocation."""
 
-    def __init__(self, call: "Caller") -> None:
+    def __init__(self, call: Caller) -> None:
         self._call = call
         self._in_push = False
-        self._told: set[str] = set()  # what a dry run was told of the guard
+        self._warned: set[str] = set()  # texts about the guard that a dry run has shown
 
     @cached_property
     def guard(self) -> WriteGuard:
@@ -315,8 +315,8 @@ class Writes:
         except AdsctlError as error:
             messages, is_refused = self._call.messages, isinstance(error, GuardError)
             text = f"{'without --dry-run, ' if is_refused else 'the guard cannot judge it: '}{error.message}"
-            if text not in self._told:
-                self._told.add(text)
+            if text not in self._warned:
+                self._warned.add(text)
                 messages.warn(text) if is_refused else messages.note(text)
 
     def _dialect(self) -> Dialect:

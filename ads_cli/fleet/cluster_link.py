@@ -82,7 +82,7 @@ def shares_of(board: str, home: str) -> str:
 
 
 def failed(task: Task, error: dict[str, Any]) -> TaskOutcome:
-    """Return the outcome of a task that no worker could run."""
+    """Return the outcome of a task that no worker can run."""
     return TaskOutcome(TaskResult.ended(task, error["exit_code"], error=error), "")
 
 
@@ -210,7 +210,7 @@ class SchedulerLink:
             return bytes(future.result(timeout=RESULT_SECONDS))
 
     def claim(self, claims: Claims) -> Mapping[str, Division]:
-        """Tell the ledger what a fleet claims; return how limits are divided."""
+        """Tell the allocator what a fleet claims; return how limits are divided."""
         with self._talking() as client:
             answer: Any = client.run_on_scheduler(update_allocator, msgspec.json.encode(claims))
             return msgspec.json.decode(answer, type=dict[str, Division])
@@ -296,7 +296,7 @@ class SchedulerConnector:
         return self.current, is_other
 
     def claim(self, claims: Claims, now: float) -> Mapping[str, Division]:
-        """Tell the ledger what a fleet claims, by the scheduler's own clock."""
+        """Tell the allocator what a fleet claims, by the scheduler's own clock."""
         if self.current is None:
             raise LostError("a connection to a scheduler is missing")
         return self.current.claim(claims)

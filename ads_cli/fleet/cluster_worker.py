@@ -25,6 +25,7 @@ from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
 from ..signals import turn_off as turn_off_core_dumps
+from ..uploads.write_epochs import boot_id
 from .cluster_link import Board, Inquiry, LostContactError, Order, Refusal, Survey, TaskOutcome, shares_of
 from .quota_allocator import scope_of_profile
 from .records import Records
@@ -36,7 +37,6 @@ ANSWER_SECONDS = 2  # for the scheduler to answer: a network may drop what is se
 # Parts of a lease without a word of the fleet, after which a task is stopped, and then killed: it must
 # have ended before another worker gets the lease.
 QUIET_PART, KILL_PART = 0.4, 0.8
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Home(NamedTuple):
@@ -51,8 +51,7 @@ class Home(NamedTuple):
         state_dir = Settings({}).state_dir
         make_folder(state_dir)
         status = state_dir.stat()
-        boot = BOOT_ID.read_text() if BOOT_ID.exists() else ""
-        identity = f"{platform.node()} {boot} {status.st_dev} {status.st_ino}"
+        identity = f"{platform.node()} {boot_id()} {status.st_dev} {status.st_ino}"
         return cls(sha256(identity.encode()).hexdigest()[:16], state_dir)
 
     @property

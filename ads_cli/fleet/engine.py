@@ -9,7 +9,7 @@ import msgspec
 
 from ..errors import DIFFERENCES_FOUND, ERRORS, AdsctlError, UnavailableError
 from ..output import ResultShape
-from ..output.text import counted
+from ..output.text import counted, listed
 from .tasks import Task
 
 Status = Literal["ok", "failed", "skipped", "running", "waiting", "unfinished"]  # the last three: not ended
@@ -148,16 +148,10 @@ def equal_texts(said: Iterable[tuple[str, T]]) -> list[tuple[str, list[T]]]:
 def grouped(named: Iterable[tuple[str, str]]) -> list[str]:
     """Return a line for each text, with the tasks that it is said of; the most frequent first."""
     groups = sorted(equal_texts((text, name) for name, text in named), key=lambda group: -len(group[1]))
-    lines = [f"{listed(several)}: {text}" for text, several in groups[:NAMED_FAILURES]]
+    lines = [f"{listed(several, NAMED_TASKS)}: {text}" for text, several in groups[:NAMED_FAILURES]]
     if left := sum(len(several) for _, several in groups[NAMED_FAILURES:]):
         lines.append(f"and {left:,} more")
     return lines
-
-
-def listed(names: Sequence[str]) -> str:
-    """Name a few tasks, and count the others."""
-    shown = ", ".join(names[:NAMED_TASKS])
-    return f"{shown} and {len(names) - NAMED_TASKS:,} more" if len(names) > NAMED_TASKS else shown
 
 
 def reason(result: TaskResult) -> str:

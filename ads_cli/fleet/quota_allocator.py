@@ -183,8 +183,8 @@ class QuotaAllocator:
 
 def update_allocator(message: bytes, dask_scheduler: Any = None) -> bytes:
     """Take the claims of a fleet; called at the scheduler."""
-    ledger = dask_scheduler.extensions.setdefault(EXTENSION, QuotaAllocator())
-    divisions = ledger.update(msgspec.json.decode(message, type=Claims), time.monotonic())
+    allocator = dask_scheduler.extensions.setdefault(EXTENSION, QuotaAllocator())
+    divisions = allocator.update(msgspec.json.decode(message, type=Claims), time.monotonic())
     return msgspec.json.encode(divisions)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 from uuid import uuid4
 
 import msgspec
@@ -30,12 +29,12 @@ def fleet_id(file: Path) -> str:
     return hashlib.sha256(str(file.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-class HasFiles(Protocol):
-    """A task, as its files know it."""
+class PlannedTask(msgspec.Struct, frozen=True):
+    """A task of a run, without its command line."""
 
-    @property
-    def stem(self) -> str:
-        """Return how the names of its files begin."""
+    name: str
+    profile: str
+    stem: str
 
 
 class Records:
@@ -44,13 +43,13 @@ class Records:
     def __init__(self, state_dir: Path, run: RunId) -> None:
         self.folder = state_dir / "fleet" / run.fleet / run.id
 
-    def find(self, task: HasFiles) -> TaskResult | None:
+    def find(self, task: Task | PlannedTask) -> TaskResult | None:
         """Return the result of a task that has ended; a damaged record counts as none."""
         with suppress(FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
             return msgspec.json.decode(self._path(task, "json").read_bytes(), type=TaskResult)
         return None
 
-    def has_begun(self, task: HasFiles) -> bool:
+    def has_begun(self, task: Task | PlannedTask) -> bool:
         """Tell whether a task has begun, and may have ended."""
         return self._path(task, "started").exists()
 
@@ -69,15 +68,15 @@ class Records:
         with atomic(self._path(task, "json")) as stream:
             stream.write(msgspec.json.encode(result).decode())
 
-    def earlier_jobs(self, task: HasFiles) -> Path:
+    def earlier_jobs(self, task: Task | PlannedTask) -> Path:
         """Return the file of the jobs that had ended before a task first sent what counts each time."""
         return self._path(task, "earlier")
 
-    def count(self, task: HasFiles) -> Path:
+    def count(self, task: Task | PlannedTask) -> Path:
         """Return where a task notes how many records it changes."""
         return self.folder / "counts" / task.stem
 
-    def log(self, task: HasFiles) -> Path:
+    def log(self, task: Task | PlannedTask) -> Path:
         """Return the file of what a task writes to stderr."""
         return self._path(task, "log")
 
@@ -87,25 +86,14 @@ class Records:
 
     def prepare(self) -> None:
         """Make the folder; raise StateError."""
-        try:
-            make_folder(self.folder)
-        except OSError as error:
-            raise StateError(f"{self.folder} cannot be created: {error.strerror}") from None
+        _make_folder(self.folder)
 
-    def _path(self, task: HasFiles, kind: str) -> Path:
+    def _path(self, task: Task | PlannedTask, kind: str) -> Path:
         return self.folder / f"{task.stem}.{kind}"
 
 
 KEPT_RUNS = 3  # of each fleet: their logs and records
 DRY_RUN = "dry-run"
-
-
-class PlannedTask(msgspec.Struct, frozen=True):
-    """A task of a run, without its command line."""
-
-    name: str
-    profile: str
-    stem: str
 
 
 class FleetRun(msgspec.Struct, frozen=True):
@@ -129,10 +117,7 @@ class FleetState:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other runs of this fleet away; raise StateError where one is under way."""
-        try:
-            make_folder(self._folder)
-        except OSError as error:
-            raise StateError(f"{self._folder} cannot be created: {error.strerror}") from None
+        _make_folder(self._folder)
         lock = try_lock(self._lock_path)
         if lock is None:
             raise StateError(f"a run of {self._file} is under way", hint=how_to_unlock(self._lock_path))
@@ -202,6 +187,13 @@ def list_runs(state_dir: Path) -> list[FleetRun]:
     """Return the last run of each fleet, oldest first."""
     found = (_read(path) for path in (state_dir / "fleet").glob("*/run.json"))
     return sorted(filter(None, found), key=lambda run: run.began)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        make_folder(folder)
+    except OSError as error:
+        raise StateError(f"{folder} cannot be created: {error.strerror}") from None
 
 
 def _read(path: Path) -> FleetRun | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from ..api.names import Names
 from ..errors import UsageError
-from ..spelling import suggestion
+from ..spelling import comma_list, suggestion
 from .derived import with_derived
 from .periods import Period
 from .query import StatsQuery, is_money
@@ -227,7 +227,7 @@ def _side_by_side(
 
 def parse_group_by(text: str | None) -> tuple[str, ...]:
     """Return the columns to group by; raise UsageError."""
-    names = [name.strip() for name in (text or "").split(",") if name.strip()]
+    names = comma_list(text or "")
     for name in names:
         if name not in SEGMENT_KEYS:
             raise UsageError(

@@ -8,6 +8,7 @@ from ..api.amounts import decimals_of
 from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
 from ..api.names import Names
 from ..errors import UsageError
+from ..spelling import comma_list
 from .query import StatsQuery, amount_column, columns_of, metric_named, parse_metrics
 from .rows import BEFORE, Row, StatsTable
 
@@ -56,8 +57,8 @@ def parse_shown(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[s
 
     Raises UsageError.
     """
-    words = [word.strip() for word in (text or "").split(",") if word.strip()]
-    derived = [name for word in words if (name := word.lower().replace("-", "_")) in DERIVED]
+    words = comma_list(text or "")
+    derived = [_as_column(word) for word in words if _as_column(word) in DERIVED]
     if any(word.lower() == FREQUENCY for word in words):
         raise UsageError(
             "--metrics: frequency needs the reach, which is no sum: the service has it for whole campaigns "
@@ -66,20 +67,23 @@ def parse_shown(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[s
         )
     if not derived:
         return *parse_metrics(text, entity), ()
-    plain = [word for word in words if word.lower().replace("-", "_") not in DERIVED]
+    plain = [word for word in words if _as_column(word) not in DERIVED]
     asked = parse_metrics(",".join(plain), entity)[1] if plain else ()
     conversions = _conversions(asked)
     needed = dict.fromkeys(metric for name in derived for metric in _needed(DERIVED[name], conversions))
     groups, metrics = parse_metrics(",".join([*plain, *needed]), entity)
     shown: dict[str, None] = {}
     for word in words:
-        name = word.lower().replace("-", "_")
-        if name in DERIVED:
-            shown[name] = None
+        if _as_column(word) in DERIVED:
+            shown[_as_column(word)] = None
         else:
             named = parse_metrics(word, entity)[1]
             shown |= dict.fromkeys(column for metric in named for column in columns_of(metric))
     return groups, metrics, tuple(shown)
+
+
+def _as_column(word: str) -> str:
+    return word.lower().replace("-", "_")
 
 
 def _conversions(metrics: Iterable[str]) -> tuple[str, ...]:

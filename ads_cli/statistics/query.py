@@ -23,7 +23,7 @@ from ..api.names import neutral_name
 from ..api.statistics import MAX_ENTITIES
 from ..errors import UsageError
 from ..output.text import counted
-from ..spelling import suggestion
+from ..spelling import comma_list, suggestion
 from .periods import Period
 
 OWN_REQUEST = "MOBILE_CONVERSION"  # in a request of its own
@@ -98,7 +98,7 @@ def parse_metrics(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple
     if text is None:
         chosen: Sequence[str] = [group for group in ("ENGAGEMENT", "BILLING") if group in available]
     else:
-        chosen = [word.strip() for word in text.split(",") if word.strip()]
+        chosen = comma_list(text)
     groups, metrics = dict[str, None](), dict[str, None]()
     for word in chosen:
         group, named = _group_of(word, entity)

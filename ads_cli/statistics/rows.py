@@ -106,12 +106,10 @@ class ResultContext(NamedTuple):
     @property
     def repeated_posts(self) -> set[str]:
         """The posts that are promoted in several campaigns: the service has their numbers in each of them."""
-        campaigns = dict[str, set[str | None]]()
-        for id in self.question.ids if self.question.entity == "PROMOTED_POST" else ():
-            known = self.described.get(id, EntityInfo())
-            if known.post_id:
-                campaigns.setdefault(known.post_id, set()).add(known.campaign_id)
-        return {post for post, found in campaigns.items() if len(found) > 1}
+        if self.question.entity != "PROMOTED_POST":
+            return set()
+        known = (self.described.get(id, EntityInfo()) for id in self.question.ids)
+        return in_several_campaigns((each.post_id, each.campaign_id) for each in known)
 
     @property
     def times(self) -> tuple[list[str], list[str]]:
@@ -120,6 +118,15 @@ class ResultContext(NamedTuple):
         steps = self.question.period.steps(granularity)
         starts = [self.calendar.shown(step.start, granularity) for step in steps]
         return starts, [self.calendar.shown(step.end, granularity) for step in steps]
+
+
+def in_several_campaigns(posts: Iterable[tuple[str | None, str | None]]) -> set[str]:
+    """Return the posts that occur with several campaigns."""
+    campaigns = dict[str, set[str | None]]()
+    for post, campaign in posts:
+        if post:
+            campaigns.setdefault(post, set()).add(campaign)
+    return {post for post, found in campaigns.items() if len(found) > 1}
 
 
 def table_of(asked: ResultContext, answers: Iterable[Sequence[QueryResult]]) -> StatsTable:

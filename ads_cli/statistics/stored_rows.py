@@ -16,7 +16,7 @@ from .chart_data import ChartData
 from .derived import SPEND
 from .periods import HOUR, Period
 from .query import StatsQuery, columns_of
-from .rows import BEFORE, CURRENCY, SEGMENT_KEYS, TOTAL, Row, StatsTable
+from .rows import BEFORE, CURRENCY, POST, SEGMENT_KEYS, TOTAL, Row, StatsTable, in_several_campaigns
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
@@ -58,7 +58,8 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     named = tuple(f"{column}{end}" for end in ends for column in question.columns)
     rows = (_row(record, columns, named) for record in records)
     currencies = {record.get(CURRENCY) or None for record in records}
-    table = StatsTable(SEGMENT_KEYS, named, rows, _repeated_posts(records))
+    posts = ((record.get(POST), record.get("campaign_id")) for record in records)
+    table = StatsTable(SEGMENT_KEYS, named, rows, in_several_campaigns(posts))
     gathered = ChartData(question.columns, currencies)
     for _ in gathered.watch(table).rows:
         pass
@@ -143,11 +144,3 @@ def _number(value: Any) -> int | Decimal | None:
     except InvalidOperation:
         raise ContentError(f"{value!r} stands where a number is expected", hint=HINT) from None
     return int(number) if number == number.to_integral_value() and "." not in str(value) else number
-
-
-def _repeated_posts(records: list[Record]) -> set[str]:
-    campaigns = dict[str, set[Any]]()
-    for record in records:
-        if record.get("post_id"):
-            campaigns.setdefault(str(record["post_id"]), set()).add(record.get("campaign_id"))
-    return {post for post, found in campaigns.items() if len(found) > 1}

@@ -17,7 +17,6 @@ from .job_file import JobKey, UploadTarget, options_of_rows
 from .upload import Acknowledgement, Batch, Batches, Upload
 
 if TYPE_CHECKING:
-    from .job_file import JobKey, UploadTarget
     from .journal import Journal
 
 
@@ -119,11 +118,11 @@ class Plan(ABC):
         """Read the file again and yield each row with its problems, but for rows that are skipped."""
 
     @abstractmethod
-    def place(self, service: str) -> "UploadTarget":
+    def place(self, service: str) -> UploadTarget:
         """Return the place that is changed."""
 
     @abstractmethod
-    def key(self, service: str, *, skip_invalid: bool) -> "JobKey":
+    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job; only after the file was validated."""
 
     @abstractmethod

@@ -41,7 +41,7 @@ class Witness:
 
     def note(self, name: str, stamp: str) -> None:
         """Note the stamp of a write epoch; where that fails, nothing is known later."""
-        content = f"{_boot()} {stamp}".encode()
+        content = f"{boot_id()} {stamp}".encode()
         for folder in _folders():
             with suppress(OSError):
                 folder.mkdir(mode=0o700, exist_ok=True)
@@ -55,7 +55,7 @@ class Witness:
     def confirms(self, name: str, stamp: str) -> bool:
         """Tell whether this boot of the machine has noted the stamp, and no other one since."""
         notes = {*self._notes(name)}
-        return bool(notes) and notes == {f"{_boot()} {stamp}"}
+        return bool(notes) and notes == {f"{boot_id()} {stamp}"}
 
     def _notes(self, name: str) -> Iterator[str]:
         for folder in filter(_is_private, _folders()):
@@ -84,7 +84,7 @@ def _is_private(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and is_own
 
 
-def _boot() -> str:
+def boot_id() -> str:
     """Return what tells one boot of the machine from another; empty where nothing does."""
     try:
         return BOOT_ID.read_text().strip()

@@ -33,11 +33,12 @@ from ...fleet.check import (
     problem,
 )
 from ...fleet.commands import FleetCommands
-from ...fleet.engine import TaskResult, equal_texts, listed, worst
+from ...fleet.engine import NAMED_TASKS, TaskResult, equal_texts, worst
 from ...fleet.file import Expansion, TaskProblem, read_fleet
 from ...fleet.tasks import Task
 from ...masking import mask_address
 from ...numbers import parse_size
+from ...output.text import listed
 from ...spelling import comma_list, suggestion
 
 
@@ -196,6 +197,7 @@ def _described(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
     tasks = [each for each in group if each.task]
     if tasks:
         lines = [*dict.fromkeys(str(each.line) for each in tasks)]
-        where = f" (lines {listed(lines)})" if len(lines) > 1 else ""
-        yield f"{lines[0]}: " + mask_address(f"{listed([each.task for each in tasks])}{where}: {text}")
+        where = f" (lines {listed(lines, NAMED_TASKS)})" if len(lines) > 1 else ""
+        names = listed([each.task for each in tasks], NAMED_TASKS)
+        yield f"{lines[0]}: " + mask_address(f"{names}{where}: {text}")
     yield from (f"{each.line}: {mask_address(each.text)}" for each in group if not each.task)

@@ -49,9 +49,7 @@ AB_TESTS = Resource(
     "/12/accounts/{account_id}/ab_tests",
     "ab_test_id",
     columns="id name entity_type status start_time end_time deleted",
-    extra_fields=(
-        *("description", "entities", "user_groups", "created_by", "updated_by", "created_at", "updated_at"),
-    ),
+    extra_fields="description entities user_groups created_by updated_by created_at updated_at",
     params_in="json",
 )
 

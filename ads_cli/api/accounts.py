@@ -22,7 +22,7 @@ from .types import (
 )
 from .validation import rule
 
-ACCOUNT_FIELDS = ("business_id", "timezone_switch_at", "created_at", "updated_at")
+ACCOUNT_FIELDS = "business_id timezone_switch_at created_at updated_at"
 
 Industry = Literal[
     "AGENCY",

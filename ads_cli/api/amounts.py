@@ -11,7 +11,7 @@ from .endpoint import Request
 from .fields import fields_of
 from .problems import Problem, quoted
 from .types import Micro
-from .validation import rule
+from .validation import Rule, rule
 
 MICROS_PER_UNIT = 1_000_000  # of every currency
 # The currencies of the service whose units have no hundredths.
@@ -41,6 +41,17 @@ def currency_problem(code: str | None) -> str | None:
     from .iso_codes import CURRENCIES
 
     return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
+
+
+def currency_exists(field: str) -> Rule:
+    """Make a rule for a field with a currency."""
+
+    @rule(field)
+    def currency_of_iso_4217(item: Any) -> str | None:
+        """Require a currency of ISO 4217."""
+        return currency_problem(getattr(item, field))
+
+    return currency_of_iso_4217
 
 
 # So few digits that Decimal rounds none away; no budget has so many. Python writes no number of thousands.

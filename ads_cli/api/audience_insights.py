@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from .endpoint import Request, endpoint
 from .rates import QUARTER_HOUR_SECONDS, Rate
-from .targeting_types import KEYWORDS, TargetingType, operator_problem, value_problem
+from .targeting_types import KEYWORDS, TargetingType, operator_fits_type, value_fits_type
 from .types import DayOrMoment, InAccount, Texts
 from .validation import rule
 
@@ -28,15 +28,8 @@ class Criterion(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown
     targeting_value: Annotated[str, Meta(min_length=1)]
     operator_type: Annotated[Literal["EQ", "NE"], Meta(extra={"default": "EQ"})] | None = None
 
-    @rule("targeting_value")
-    def value_fits_type(self) -> str | None:
-        """Require the form that the values of a type have."""
-        return value_problem(self.targeting_type, self.targeting_value)
-
-    @rule("operator_type")
-    def operator_fits_type(self) -> str | None:
-        """Allow the operators of a type."""
-        return operator_problem(self.targeting_type, self.operator_type or "EQ")
+    own_value = value_fits_type
+    own_operator = operator_fits_type
 
     @property
     def adds_people(self) -> bool:

@@ -15,8 +15,8 @@ from .validation import rule
 
 COLUMNS = "id name audience_size targetable reasons_not_targetable"
 FIELDS = (
-    *("description", "audience_type", "targetable_types", "permission_level", "owner_account_id"),
-    *("partner_source", "created_at", "updated_at", "deleted"),
+    "description audience_type targetable_types permission_level owner_account_id "
+    "partner_source created_at updated_at deleted"
 )
 
 AudienceName = Annotated[Name, Meta(description="Unique in the account")]
@@ -71,7 +71,7 @@ class CreateAudience(InAccount, kw_only=True):
 
 
 @AUDIENCES.update(
-    "audiences update", extra_fields=(*FIELDS, "is_owner"), example="1nmu0 --name 'Readers in Hamburg'"
+    "audiences update", extra_fields=f"{FIELDS} is_owner", example="1nmu0 --name 'Readers in Hamburg'"
 )
 class UpdateAudience(InAccount, kw_only=True):
     """Change the name or the description of an audience."""
@@ -96,7 +96,7 @@ class DeleteAudience(InAccount, kw_only=True):
     "GET /{custom_audience_id}/targeted",
     "audiences targeted",
     columns="campaign_id campaign_name line_items",
-    extra_fields=(),
+    extra_fields="",
     record_id="campaign_id",
     id_field="custom_audience_id",
     example="1nmth --no-with-active",
@@ -139,7 +139,7 @@ class Segment(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_f
     f"POST {COMBINATIONS}",
     "audiences combine",
     columns=COLUMNS,
-    extra_fields=(*FIELDS, "metadata"),
+    extra_fields=f"{FIELDS} metadata",
     params_in="json",
     batch=BatchEndpoint(COMBINATIONS, 10),
 )
@@ -166,7 +166,7 @@ LISTS = Resource(
     "/12/accounts/{account_id}/do_not_reach_lists",
     "do_not_reach_list_id",
     columns="id name list_size deleted targetable reasons_not_targetable",
-    extra_fields=("description", "created_at", "updated_at"),
+    extra_fields="description created_at updated_at",
 )
 
 

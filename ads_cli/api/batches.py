@@ -42,7 +42,7 @@ def batch_request(declared: type[Request]) -> type[Request]:
         f"POST {path}",
         one.command,
         columns=" ".join(one.columns),
-        extra_fields=one.extra_fields,
+        extra_fields=" ".join(one.extra_fields),
         record_id=one.record_id,
         params_in="json" if one.batch else one.params_in,
         retry=one.method != "POST",

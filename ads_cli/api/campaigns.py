@@ -46,10 +46,8 @@ CAMPAIGNS = Resource(
     parents=("funding_instrument_id",),
     columns="id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro "
     "created_at entity_status reasons_not_servable funding_instrument_id deleted",
-    extra_fields=(
-        *("servable", "budget_optimization", "standard_delivery", "frequency_cap", "duration_in_days"),
-        *("purchase_order_number", "currency", "updated_at"),
-    ),
+    extra_fields="servable budget_optimization standard_delivery frequency_cap duration_in_days "
+    "purchase_order_number currency updated_at",
     batch=BatchEndpoint("/12/batch/accounts/{account_id}/campaigns", 40),
     takes_several=True,
 )

@@ -149,7 +149,7 @@ CARDS = Resource(
     "/12/accounts/{account_id}/cards",
     "card_id",
     columns="id name card_type card_uri deleted",
-    extra_fields=("components", "slides", "created_at", "updated_at"),
+    extra_fields="components slides created_at updated_at",
     params_in="json",
 )
 

@@ -207,7 +207,7 @@ SCHEDULED_FEEDS = Resource(
     "/12/product_catalogs/{product_catalog_id}/scheduled_feeds",
     "scheduled_feed_id",
     columns="id feed_url feed_format frequency repeat start_time time_zone",
-    extra_fields=("product_catalog_id", "created_at", "updated_at"),
+    extra_fields="product_catalog_id created_at updated_at",
 )
 
 

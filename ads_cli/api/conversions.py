@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .amounts import currency_problem
+from .amounts import currency_exists
 from .endpoint import Request, endpoint
 from .measurement import ConversionType, OsType
 from .rates import Rate
@@ -75,10 +75,7 @@ class Conversion(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
     def _has_browser(self) -> bool:
         return any(all(getattr(each, name) for name in BROWSER) for each in self.identifiers)
 
-    @rule("price_currency")
-    def currency_of_iso_4217(self) -> str | None:
-        """Require a currency of ISO 4217."""
-        return currency_problem(self.price_currency)
+    currency_of_iso_4217 = currency_exists("price_currency")
 
 
 @endpoint(
@@ -100,10 +97,10 @@ class SendConversions(Request, kw_only=True):
 
 
 EVENT_COLUMNS = "app_id os_type conversion_type conversion_time platform_attribution"
-EVENT_FIELDS = (*("hashed_device_id", "click_window", "view_through_window", "partner_client_id"),)
+EVENT_FIELDS = "hashed_device_id click_window view_through_window partner_client_id"
 MORE_EVENT_FIELDS = (
-    *("conversion_value_micro", "limit_ad_tracking", "event_metadata"),
-    *("off_platform_engagement_type", "off_platform_engagement_time", "tpn_attribution"),
+    "conversion_value_micro limit_ad_tracking event_metadata off_platform_engagement_type "
+    "off_platform_engagement_time tpn_attribution"
 )
 APP_ID_WORDS = "digits, or the name of a package"
 AppId = Annotated[
@@ -137,7 +134,7 @@ class MobileConversion(Request, kw_only=True):
     "POST /12/conversion_event",
     "measurement conversion-events create",
     columns=EVENT_COLUMNS,
-    extra_fields=(*EVENT_FIELDS, *MORE_EVENT_FIELDS),
+    extra_fields=f"{EVENT_FIELDS} {MORE_EVENT_FIELDS}",
     record_id="hashed_device_id",
     x_rate=CONVERSIONS,
     example="--app-id 1066718842 --os-type IOS --conversion-type PURCHASE "
@@ -154,17 +151,14 @@ class CreateConversionEvent(MobileConversion, kw_only=True):
     price_micro: int | None = None
     user_payment_info: bool | None = None
 
-    @rule("price_currency")
-    def currency_of_iso_4217(self) -> str | None:
-        """Require a currency of ISO 4217."""
-        return currency_problem(self.price_currency)
+    currency_of_iso_4217 = currency_exists("price_currency")
 
 
 @endpoint(
     "GET /12/conversion_attribution",
     "measurement conversion-attribution get",
     columns=EVENT_COLUMNS,
-    extra_fields=(*EVENT_FIELDS, "extra_device_ids"),
+    extra_fields=f"{EVENT_FIELDS} extra_device_ids",
     record_id="hashed_device_id",
     x_rate=CONVERSIONS,
     example="--app-id 1066718842 --os-type IOS --conversion-type INSTALL "

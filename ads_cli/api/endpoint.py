@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import ClassVar, Literal, TypedDict, TypeVar, Unpack
+from typing import Any, ClassVar, Literal, TypedDict, TypeVar, Unpack, cast
 
 import msgspec
 
@@ -60,7 +60,6 @@ GROUP_MODULES = {
     "webhooks": ("auth",),
 }
 SIGN_IN = "auth "  # begins the commands that sign in and out
-NO_WIRE_NAMES: Mapping[str, str] = {}
 MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
 
@@ -76,7 +75,7 @@ class BatchEndpoint(msgspec.Struct, frozen=True):
         return self.path.rpartition("/")[2].replace("_", " ")
 
 
-class Endpoint(msgspec.Struct, frozen=True):
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """The method and path of a Request, its command, and how its records are shown."""
 
     method: str  # GET
@@ -84,21 +83,21 @@ class Endpoint(msgspec.Struct, frozen=True):
     command: str  # "accounts get"
     columns: tuple[str, ...]  # of a table of its records
     extra_fields: tuple[str, ...]  # fields of a record that are not in `columns`
-    record_id: str  # the field of a record that holds its id
-    params_in: ParamsIn  # where the fields go that are not in the path
-    base: Base  # the address it is sent to
     retry: bool  # the request is idempotent
-    confirm_prompt: str  # asked before a destructive request; takes its fields, and {rows} of an upload
-    example: str  # arguments for the help; valid on a new emulator
-    chart: str  # shown on a terminal in place of a table; see console/results.py
     id_field: str | None  # the path field that is the id of the resource itself
     rates: Mapping[str, Rate | None]  # by service: the limit that is stated for it
-    sensitive: bool  # the body is masked, in --debug too
-    service: str  # the service that has it; "" if every service does
-    batch: BatchEndpoint | None  # takes many of these requests at once
-    wire_names: Mapping[str, str]  # of parameters whose names on the wire no field can have
-    reads_only: bool  # whatever its method, it changes nothing: an estimate, a job that computes
-    takes_several: bool  # its command takes several ids, or finds records by --where
+    record_id: str = "id"  # the field of a record that holds its id
+    params_in: ParamsIn = "query"  # where the fields go that are not in the path
+    base: Base = "ads"  # the address it is sent to
+    confirm_prompt: str = ""  # asked before a destructive request; takes its fields, and {rows} of an upload
+    example: str = ""  # arguments for the help; valid on a new emulator
+    chart: str = ""  # shown on a terminal in place of a table; see console/results.py
+    sensitive: bool = False  # the body is masked, in --debug too
+    service: str = ""  # the service that has it; "" if every service does
+    batch: BatchEndpoint | None = None  # takes many of these requests at once
+    wire_names: Mapping[str, str] = {}  # of parameters whose names on the wire no field can have
+    reads_only: bool = False  # whatever its method, it changes nothing: an estimate, a job that computes
+    takes_several: bool = False  # its command takes several ids, or finds records by --where
 
     @property
     def route(self) -> str:
@@ -153,55 +152,47 @@ class Request(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_f
 R = TypeVar("R", bound=type[Request])
 
 
-def endpoint(
-    line: str,
-    command: str,
-    *,
-    columns: str = "id name",
-    extra_fields: tuple[str, ...] = (),
-    record_id: str = "id",
-    params_in: ParamsIn = "query",
-    base: Base = "ads",
-    retry: bool | None = None,
-    confirm_prompt: str = "",
-    example: str = "",
-    chart: str = "",
-    id_field: str | None = None,
-    rate: Rate | None = None,
-    x_rate: Rate | None = None,
-    sensitive: bool = False,
-    service: str = "",
-    batch: BatchEndpoint | None = None,
-    wire_names: Mapping[str, str] = NO_WIRE_NAMES,
-    reads_only: bool = False,
-    takes_several: bool = False,
-) -> Callable[[R], R]:
+class EndpointOptions(TypedDict, total=False):
+    """What may be stated of an endpoint; see the fields of Endpoint."""
+
+    columns: str  # "id name", unless stated
+    extra_fields: str
+    record_id: str
+    params_in: ParamsIn
+    base: Base
+    retry: bool  # unless stated, a POST is not idempotent
+    confirm_prompt: str
+    example: str
+    chart: str
+    id_field: str  # unless stated, that in which the path ends; "" for none
+    rate: Rate | None
+    x_rate: Rate | None  # of service x, where it is another one
+    sensitive: bool
+    service: str
+    batch: BatchEndpoint | None
+    wire_names: Mapping[str, str]
+    reads_only: bool
+    takes_several: bool
+
+
+def endpoint(line: str, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
     """Bind a Request to its method and path, as the specification writes it, and to its command.
 
     Where a service has another line or other parameters, each `service` has a request of the same command.
     """
     method, path = line.split()
+    rate, base = options.pop("rate", None), options.get("base", "ads")
+    x_rate = resolve_x_rate(method, path, base, options.pop("x_rate", None) or rate)
     declared = Endpoint(
         method=method,
         path=path,
         command=command,
-        columns=tuple(columns.split()),
-        extra_fields=extra_fields,
-        record_id=record_id,
-        params_in=params_in,
-        base=base,
-        retry=method != "POST" if retry is None else retry,
-        confirm_prompt=confirm_prompt,
-        example=example,
-        chart=chart,
-        id_field=_last_id(path) if id_field is None else id_field or None,
-        rates={"generic": rate, "x": resolve_x_rate(method, path, base, x_rate or rate)},
-        sensitive=sensitive,
-        service=service,
-        batch=batch,
-        wire_names=wire_names,
-        reads_only=reads_only,
-        takes_several=takes_several,
+        columns=tuple(options.pop("columns", "id name").split()),
+        extra_fields=tuple(options.pop("extra_fields", "").split()),
+        retry=options.pop("retry", method != "POST"),
+        id_field=options.pop("id_field", _last_id(path)) or None,
+        rates={"generic": rate, "x": x_rate},
+        **cast(dict[str, Any], options),  # what is left has the names of fields
     )
 
     def bind(request: R) -> R:
@@ -209,27 +200,6 @@ def endpoint(
         return request
 
     return bind
-
-
-class EndpointOptions(TypedDict, total=False):
-    """What an endpoint of a resource states of itself, or otherwise than the others."""
-
-    columns: str
-    extra_fields: tuple[str, ...]
-    record_id: str
-    params_in: ParamsIn
-    base: Base
-    retry: bool
-    confirm_prompt: str
-    example: str
-    id_field: str
-    rate: Rate | None
-    x_rate: Rate | None
-    sensitive: bool
-    service: str
-    batch: BatchEndpoint | None
-    reads_only: bool
-    takes_several: bool
 
 
 class Resource(msgspec.Struct, frozen=True):
@@ -241,7 +211,7 @@ class Resource(msgspec.Struct, frozen=True):
     path: str  # of all records: /12/accounts/{account_id}/campaigns
     id_field: str = ""  # in the path of one record: campaign_id; "" if there is one record only
     columns: str = "id name"
-    extra_fields: tuple[str, ...] = ()
+    extra_fields: str = ""
     record_id: str = "id"
     params_in: ParamsIn = "query"  # where the fields of creations and updates go
     base: Base = "ads"

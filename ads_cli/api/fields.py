@@ -6,7 +6,7 @@ single items are converted.
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from urllib.parse import quote
@@ -31,7 +31,7 @@ def path_segment(id: str, option: str) -> str:
     return quote(id, safe="")
 
 
-class FieldType(msgspec.Struct, frozen=True):
+class FieldType(msgspec.Struct, frozen=True, dict=True):
     """A type with its limits: `base` is str, int, bool, list, Literal, a Struct class or a Union of them."""
 
     annotation: Any
@@ -98,6 +98,10 @@ class FieldType(msgspec.Struct, frozen=True):
 
     def describe(self) -> str:
         """Describe the limits, for help and error messages."""
+        return self._description
+
+    @cached_property
+    def _description(self) -> str:
         return ", ".join(self._limits())
 
     def _limits(self) -> Iterator[str]:

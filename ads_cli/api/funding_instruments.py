@@ -4,11 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .amounts import Budget, currency_problem
+from .amounts import Budget, currency_exists
 from .conditions import later_than
 from .endpoint import Request, Resource, endpoint
 from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted, sortable
-from .validation import rule
 
 FundingType = Literal[
     "AGENCY_CREDIT_LINE", "CREDIT_CARD", "CREDIT_LINE", "INSERTION_ORDER", "PARTNER_MANAGED"
@@ -21,7 +20,7 @@ FUNDING = Resource(
     "funding_instrument_id",
     columns="id type description able_to_fund credit_limit_local_micro credit_remaining_local_micro "
     "funded_amount_local_micro start_time end_time currency entity_status reasons_not_able_to_fund deleted",
-    extra_fields=("account_id", "io_header", "created_at", "updated_at"),
+    extra_fields="account_id io_header created_at updated_at",
 )
 
 
@@ -57,10 +56,7 @@ class CreateFundingInstrument(InAccount, kw_only=True):
     credit_limit_local_micro: Budget | None = None
     funded_amount_local_micro: Budget | None = None
 
-    @rule("currency")
-    def currency_of_iso_4217(self) -> str | None:
-        """Require a currency of ISO 4217."""
-        return currency_problem(self.currency)
+    currency_of_iso_4217 = currency_exists("currency")
 
 
 @FUNDING.delete(
@@ -93,13 +89,10 @@ class ListBiddingRules(Request):
 
     currency: Annotated[Currency, Meta(description="Only of this currency")] | None = None
 
-    @rule("currency")
-    def currency_of_iso_4217(self) -> str | None:
-        """Require a currency of ISO 4217."""
-        return currency_problem(self.currency)
+    currency_of_iso_4217 = currency_exists("currency")
 
 
-FIELDS = ("account_id", "created_at", "updated_at")
+FIELDS = "account_id created_at updated_at"
 
 
 RECOMMENDATIONS = Resource(
@@ -118,7 +111,7 @@ class ListRecommendations(InAccount):
     """
 
 
-@RECOMMENDATIONS.get("recommendations get", extra_fields=(*FIELDS, "changes"), example="5rc01 -o yaml")
+@RECOMMENDATIONS.get("recommendations get", extra_fields=f"{FIELDS} changes", example="5rc01 -o yaml")
 class GetRecommendation(InAccount, kw_only=True):
     """Show one recommendation with its changes: a tree of creations, updates and deletions."""
 

@@ -13,7 +13,7 @@ CURATED_CATEGORIES = Resource(
     "line_item_curated_category_id",
     parents=("line_item_id", "curated_category_id"),
     columns="id line_item_id curated_category_id deleted",
-    extra_fields=("created_at", "updated_at"),
+    extra_fields="created_at updated_at",
 )
 
 
@@ -68,7 +68,7 @@ TRACKING_TAGS = Resource(
     "tracking_tag_id",
     parents=("line_item_id",),
     columns="id line_item_id tracking_tag_type tracking_tag_url deleted",
-    extra_fields=("created_at", "updated_at"),
+    extra_fields="created_at updated_at",
 )
 
 

@@ -1,6 +1,6 @@
 """Line items: who sees which ads, when and for how much."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -121,13 +121,20 @@ def goal_fits_payment(struct: S) -> S:
     return struct
 
 
+@rule("pay_by")
+def target_pays_by_click(item: Any) -> str | None:
+    """Reject TARGET bids on link clicks that pay by impression."""
+    unsupported = (item.bid_strategy, item.goal, item.pay_by) == ("TARGET", "LINK_CLICKS", "IMPRESSION")
+    return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
+
+
 LINE_ITEM_FIELDS = (
-    *("funding_instrument_id", "product_type", "placements", "start_time", "end_time", "goal", "pay_by"),
-    *("daily_budget_amount_local_micro", "total_budget_amount_local_micro", "standard_delivery"),
-    *("frequency_cap", "duration_in_days", "advertiser_user_id", "advertiser_domain", "categories"),
-    *("android_app_store_identifier", "ios_app_store_identifier", "primary_web_event_tag"),
-    *("target_cpa_local_micro", "automatic_tweet_promotion", "creative_source", "currency"),
-    *("created_at", "updated_at"),
+    "funding_instrument_id product_type placements start_time end_time goal pay_by "
+    "daily_budget_amount_local_micro total_budget_amount_local_micro standard_delivery "
+    "frequency_cap duration_in_days advertiser_user_id advertiser_domain categories "
+    "android_app_store_identifier ios_app_store_identifier primary_web_event_tag "
+    "target_cpa_local_micro automatic_tweet_promotion creative_source currency created_at "
+    "updated_at"
 )
 
 
@@ -236,10 +243,7 @@ class CreateLineItem(LineItemDetails, kw_only=True):
             return "needs PLATFORM_TIMELINE or ALL_ON_PLATFORM for objective REACH"
         return None
 
-    @rule("pay_by")
-    def target_pays_by_click(self) -> str | None:
-        """Reject TARGET bids on link clicks that pay by impression."""
-        return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
+    pays_by = target_pays_by_click
 
 
 @LINE_ITEMS.update("line-items update", example="9d4c1 --bid-amount 0.55 --entity-status PAUSED")
@@ -261,16 +265,7 @@ class UpdateLineItem(LineItemDetails, kw_only=True):
     start_time: Moment | None = None
     end_time: Annotated[Moment, Meta(extra={"limit": "end"})] | None = None
 
-    @rule("pay_by")
-    def target_pays_by_click(self) -> str | None:
-        """Reject TARGET bids on link clicks that pay by impression."""
-        return no_target_by_impression(self.bid_strategy, self.goal, self.pay_by)
-
-
-def no_target_by_impression(bid_strategy: str | None, goal: str | None, pay_by: str | None) -> str | None:
-    """Say that a TARGET bid on link clicks cannot pay by impression."""
-    unsupported = (bid_strategy, goal, pay_by) == ("TARGET", "LINK_CLICKS", "IMPRESSION")
-    return "IMPRESSION is not for bid_strategy TARGET with goal LINK_CLICKS" if unsupported else None
+    pays_by = target_pays_by_click
 
 
 @LINE_ITEMS.endpoint("PUT /{line_item_id}/activate", "line-items activate", id_field="line_item_id")

@@ -38,7 +38,7 @@ class ListContentCategories(Request):
     "GET /12/publishers",
     "lookup publishers",
     columns="user_id username content_category_ids monetization_restricted",
-    extra_fields=("monetizable_country_codes", "promotion_eligible_country_codes"),
+    extra_fields="monetizable_country_codes promotion_eligible_country_codes",
     record_id="user_id",
     example="--columns username,monetizable_country_codes",
 )

@@ -18,8 +18,8 @@ from .types import (
     within_click_window,
 )
 
-APP_LIST_FIELDS = ("apps", "created_at", "updated_at", "deleted")
-MANAGED = ("created_at", "updated_at")
+APP_LIST_FIELDS = "apps created_at updated_at deleted"
+MANAGED = "created_at updated_at"
 
 OsType = Literal["IOS", "ANDROID"]
 ConversionType = Literal[
@@ -51,11 +51,9 @@ APP_TAGS = Resource(
     "/12/accounts/{account_id}/app_event_tags",
     "app_event_tag_id",
     columns="id app_store_identifier os_type conversion_type provider_app_event_name status deleted",
-    extra_fields=(
-        *("provider_app_event_id", "deep_link_scheme", "post_view_attribution_window"),
-        *("post_engagement_attribution_window", "retargeting_enabled", "last_tracked_at"),
-        *("created_at", "updated_at"),
-    ),
+    extra_fields="provider_app_event_id deep_link_scheme post_view_attribution_window "
+    "post_engagement_attribution_window retargeting_enabled last_tracked_at created_at "
+    "updated_at",
 )
 
 
@@ -228,7 +226,7 @@ WEB_TAGS = Resource(
     "/12/accounts/{account_id}/web_event_tags",
     "web_event_tag_id",
     columns="id name type status click_window view_through_window retargeting_enabled deleted",
-    extra_fields=("website_tag_id", "embed_code", "last_tracked_at"),
+    extra_fields="website_tag_id embed_code last_tracked_at",
 )
 
 

@@ -66,10 +66,8 @@ MEDIA_LIBRARY = Resource(
     "media_key",
     record_kind="library_media",
     columns="media_key media_type name file_name media_status aspect_ratio deleted",
-    extra_fields=(
-        *("media_category", "title", "description", "media_url", "poster_media_key", "poster_media_url"),
-        *("duration", "posted", "created_at", "updated_at"),
-    ),
+    extra_fields="media_category title description media_url poster_media_key poster_media_url duration "
+    "posted created_at updated_at",
     record_id="media_key",
 )
 

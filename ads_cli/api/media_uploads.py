@@ -230,7 +230,7 @@ class DeleteSubtitles(Subtitled, kw_only=True):
     "media lookup",
     base="platform",
     columns="media_key type width height duration_ms alt_text url",
-    extra_fields=("preview_image_url", "public_metrics", "variants"),
+    extra_fields="preview_image_url public_metrics variants",
     record_id="media_key",
     wire_names={"media_fields": "media.fields"},
 )

@@ -14,7 +14,7 @@ POST_COLUMNS = "id name text nullcast card_uri"
 LISTED_COLUMNS = "id nullcast full_text name card_uri scheduled_at post_type"
 
 PostType = Annotated[Literal["DRAFT", "PUBLISHED", "SCHEDULED"], Meta(description="Which kind of posts")]
-AuthorId = Annotated[int, Meta(description="The author of the post")]
+AuthorId = Annotated[int, Meta(description="The author: a user of accounts promotable-users list")]
 Text = Annotated[str, Meta(description="Required without media_keys")]
 PostName = Annotated[str, Meta(max_length=80)]
 MediaKeys = Annotated[
@@ -117,7 +117,7 @@ class CreatePostAsAdvertiser(Post):
     "PUT /12/accounts/{account_id}/posts/{post_id}/name",
     "posts rename",
     columns=POST_COLUMNS,
-    extra_fields=("full_text",),
+    extra_fields="full_text",
     id_field="post_id",
     example="1790415000000000001 --name 'Blue mugs'",
 )
@@ -137,13 +137,13 @@ DRAFTS = Resource(
     "/12/accounts/{account_id}/draft_posts",
     "draft_post_id",
     columns="id nullcast text name card_uri media_keys",
-    extra_fields=("user_id", "created_at", "updated_at", "status"),
+    extra_fields="user_id created_at updated_at status",
 )
 SCHEDULED = Resource(
     "/12/accounts/{account_id}/scheduled_posts",
     "scheduled_post_id",
     columns="id scheduled_at scheduled_status nullcast text name post_id card_uri",
-    extra_fields=("user_id", "media_keys", "completed_at", "created_at", "updated_at"),
+    extra_fields="user_id media_keys completed_at created_at updated_at",
 )
 
 
@@ -225,7 +225,7 @@ class DeleteDraft(InAccount):
     "POST /preview/{draft_post_id}",
     "posts drafts preview",
     columns="message",
-    extra_fields=(),
+    extra_fields="",
     example="1790416000000000001",
 )
 class PreviewDraft(InAccount):

@@ -10,6 +10,7 @@ from ..spelling import suggestion
 from .fields import FieldType
 
 Severity = Literal["error", "warning"]
+ProblemKind = tuple[str, str, Severity, str]  # what problems with the same mistake have in common
 CHOICE = "choice"  # the rule of a field whose values are listed
 # Quoted values and numbers: they differ between messages about the same mistake. A row with too few cells
 # is another mistake than one with too many.
@@ -29,7 +30,7 @@ class Problem(NamedTuple):
     fix: str = ""  # the name of the fix for it, as in `--fix`
 
     @property
-    def kind(self) -> tuple[str, str, Severity, str]:
+    def kind(self) -> ProblemKind:
         """What problems with the same mistake have in common."""
         return self.path, self.rule or re.sub(VARIABLE_PART, "…", self.message), self.severity, self.fix
 

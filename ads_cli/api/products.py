@@ -317,7 +317,7 @@ PRODUCTS = Resource(
 @PRODUCTS.list(
     "products list",
     columns=PRODUCT_COLUMNS,
-    extra_fields=Product.__struct_fields__,
+    extra_fields=" ".join(Product.__struct_fields__),
     example="--all --columns id,title,price",
     x_rate=per_quarter_hour(1000),
 )

@@ -17,7 +17,7 @@ from .types import (
     sortable,
 )
 
-TIMES = ("created_at", "updated_at")
+TIMES = "created_at updated_at"
 
 PostId = Annotated[int, Meta(ge=1)]
 

@@ -10,10 +10,8 @@ from .types import Country, Id, InAccount
 TAX = Resource(
     "/12/accounts/{account_id}/tax_settings",
     columns="tax_id tax_category bill_to business_relationship invoice_jurisdiction address_company",
-    extra_fields=(
-        *("tax_exemption_id", "address_first_name", "address_last_name", "address_email", "address_street1"),
-        *("address_street2", "address_city", "address_region", "address_postal_code", "address_country"),
-    ),
+    extra_fields="tax_exemption_id address_first_name address_last_name address_email address_street1 "
+    "address_street2 address_city address_region address_postal_code address_country",
     record_id="tax_id",
 )
 

@@ -75,7 +75,9 @@ class StatisticsPeriod(PeriodParams, kw_only=True):
     placement: Annotated[Placement, Meta(description="Where the ads were shown")]
 
 
-def _wrong_groups(item: Any) -> str | None:
+@rule("metric_groups")
+def groups_of_entity(item: Any) -> str | None:
+    """Accept the groups that the entity has."""
     groups = GROUPS_BY_ENTITY[item.entity]
     wrong = [group for group in item.metric_groups if group not in groups]
     return f"{item.entity} has {' and '.join(groups)} only, not {wrong[0]}" if wrong else None
@@ -92,10 +94,7 @@ class GetStatistics(StatisticsPeriod, kw_only=True):
         """Limit the period."""
         return _period_problem(self, MAX_PERIOD)
 
-    @rule("metric_groups")
-    def groups_of_entity(self) -> str | None:
-        """Accept the groups that the entity has."""
-        return _wrong_groups(self)
+    own_groups = groups_of_entity
 
     @rule("metric_groups")
     def mobile_conversions_alone(self) -> str | None:
@@ -106,11 +105,11 @@ class GetStatistics(StatisticsPeriod, kw_only=True):
 
 JOBS = Resource(
     "/12/stats/jobs/accounts/{account_id}",
+    "job_id",
+    record_kind="stats_job",
     columns="id_str status entity granularity start_time end_time segmentation_type expires_at",
-    extra_fields=(
-        *("id", "account_id", "url", "entity_ids", "placement", "metric_groups", "country", "platform"),
-        *("created_at", "updated_at"),
-    ),
+    extra_fields="id account_id url entity_ids placement metric_groups country platform created_at "
+    "updated_at",
     record_id="id_str",
 )
 
@@ -130,10 +129,7 @@ class CreateJob(StatisticsPeriod, kw_only=True):
         """Limit the period."""
         return _period_problem(self, MAX_SEGMENTED_JOB_PERIOD if self.segmentation_type else MAX_JOB_PERIOD)
 
-    @rule("metric_groups")
-    def groups_of_entity(self) -> str | None:
-        """Accept the groups that the entity has."""
-        return _wrong_groups(self)
+    own_groups = groups_of_entity
 
     @rule("segmentation_type")
     def segments_of_groups(self) -> str | None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .endpoint import BatchEndpoint, Resource, endpoint
-from .targeting_types import OperatorType, TargetingType, operator_problem, value_problem
+from .targeting_types import OperatorType, TargetingType, operator_fits_type, value_fits_type
 from .types import Id, Ids, InAccount, Language, LineItemId, LineItemIds, PageInAccount, Texts, WithDeleted
 from .validation import rule
 
@@ -17,7 +17,7 @@ CRITERIA = Resource(
     "targeting_criterion_id",
     parents=("line_item_id",),
     columns="id line_item_id targeting_type operator_type targeting_value name deleted",
-    extra_fields=("location_type", "localized_name", "created_at", "updated_at"),
+    extra_fields="location_type localized_name created_at updated_at",
     batch=BATCH,
 )
 
@@ -64,15 +64,8 @@ class AddCriterion(InAccount, kw_only=True):
         | None
     ) = None
 
-    @rule("targeting_value")
-    def value_fits_type(self) -> str | None:
-        """Require the form that the values of a type have."""
-        return value_problem(self.targeting_type, self.targeting_value)
-
-    @rule("operator_type")
-    def operator_fits_type(self) -> str | None:
-        """Allow the operators of a type."""
-        return operator_problem(self.targeting_type, self.operator_type or "EQ")
+    own_value = value_fits_type
+    own_operator = operator_fits_type
 
 
 @CRITERIA.delete(

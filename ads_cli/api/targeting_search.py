@@ -13,7 +13,7 @@ from .types import Country, Cursor, Language, Moment, PageSize
 SEARCHES = Rate("targeting-search", 400, QUARTER_HOUR_SECONDS)
 VALUE = "targeting_value"
 COLUMNS = f"{VALUE} name"
-TYPE = ("targeting_type",)
+TYPE = "targeting_type"
 SEARCH = Resource(
     "/12/targeting_criteria", columns=COLUMNS, extra_fields=TYPE, record_id=VALUE, x_rate=SEARCHES
 )
@@ -64,10 +64,8 @@ class SearchDevices(Request):
 @search(
     "events",
     "event_type start_time end_time country_code",
-    extra_fields=(
-        *("is_global", "reach", "top_users", "top_posts", "top_hashtags", "gender_breakdown_percentage"),
-        *("device_breakdown_percentage", "country_breakdown_percentage"),
-    ),
+    extra_fields="is_global reach top_users top_posts top_hashtags gender_breakdown_percentage "
+    "device_breakdown_percentage country_breakdown_percentage",
     example="--event-types HOLIDAY,SPORTS --country-codes DE,FR",
 )
 class SearchEvents(Request):
@@ -127,7 +125,7 @@ class SearchPlatformVersions(Request):
     q: Words | None = None
 
 
-@search("platforms", extra_fields=(*TYPE, "localized_name"), example="--lang de")
+@search("platforms", extra_fields=f"{TYPE} localized_name", example="--lang de")
 class SearchPlatforms(Request):
     """Find platforms: operating systems, and browsers on computers."""
 
@@ -140,7 +138,7 @@ class SearchPlatforms(Request):
     "GET /tv_markets",
     "targeting search tv-markets",
     columns="locale name country_code",
-    extra_fields=(),
+    extra_fields="",
     record_id="locale",
     example="-o ids",
     x_rate=per_quarter_hour(2000),
@@ -152,7 +150,7 @@ class SearchTvMarkets(Request):
 @search(
     "tv_shows",
     "genre estimated_users",
-    extra_fields=("locales",),
+    extra_fields="locales",
     example="--locale de-DE --q kitchen",
     x_rate=per_quarter_hour(2000),
 )

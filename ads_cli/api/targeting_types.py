@@ -1,9 +1,10 @@
 """The types of targeting criteria and of what is searched for them, and the rules of each type."""
 
 import re
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .types import IAB_PATTERN, IAB_WORDS
+from .validation import rule
 
 OperatorType = Literal["EQ", "NE", "GTE", "LT"]
 TargetingType = Literal[
@@ -147,17 +148,19 @@ MOST = (
 MOST_PUBLISHERS_WITH_CURATED_CATEGORY = 5
 
 
-def value_problem(targeting_type: str, value: str) -> str | None:
-    """Say that a value has not the form of its type."""
-    form = VALUE_FORMS.get(targeting_type)
-    if form is None or form.pattern.fullmatch(value):
+@rule("targeting_value")
+def value_fits_type(item: Any) -> str | None:
+    """Require the form that the values of a type have."""
+    form = VALUE_FORMS.get(item.targeting_type)
+    if form is None or form.pattern.fullmatch(item.targeting_value):
         return None
-    return f"{value!r} is not allowed for {targeting_type}: {form.words}"
+    return f"{item.targeting_value!r} is not allowed for {item.targeting_type}: {form.words}"
 
 
-def operator_problem(targeting_type: str, operator: str) -> str | None:
-    """Say that a type has not the operator."""
-    allowed = OPERATORS.get(targeting_type, OTHER_OPERATORS)
+@rule("operator_type")
+def operator_fits_type(item: Any) -> str | None:
+    """Allow the operators of a type."""
+    operator, allowed = item.operator_type or "EQ", OPERATORS.get(item.targeting_type, OTHER_OPERATORS)
     if operator in allowed:
         return None
-    return f"{operator} is not for {targeting_type}, which has {' or '.join(allowed)}"
+    return f"{operator} is not for {item.targeting_type}, which has {' or '.join(allowed)}"

@@ -1,13 +1,15 @@
 """Validate values against a declaration: all at once, and field by field to name every problem."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ..spelling import suggestion
-from .fields import FieldType, fields_of
+from .fields import Field, FieldType, fields_of
 from .problems import (
     CHOICE,
     InvalidError,
@@ -79,11 +81,13 @@ def check(
     try:
         item = msgspec.convert(values, struct, strict=strict, dec_hook=decode_custom)
     except msgspec.ValidationError as error:
-        problems = list(_problems(struct, values, strict))
-        if not errors_in(problems):  # no single field is invalid: msgspec's message is all there is
-            problems.append(Problem("", str(error)))
-        return None, problems
-    return item, (rules or broken_rules)(item)
+        message = str(error)
+    else:
+        return item, (rules or broken_rules)(item)
+    problems = list(_problems(struct, values, strict))
+    if not errors_in(problems):  # no single field is invalid: msgspec's message is all there is
+        problems.append(Problem("", message))
+    return None, problems
 
 
 def parsed(text: str) -> Any:
@@ -168,28 +172,56 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
     if not isinstance(values, Mapping):
         yield Problem(prefix.rstrip("."), f"must be an object, not {type_name(values)}")
         return
-    fields = {field.name: field for field in fields_of(struct)}
+    fields, partial = _fields_and_partial(struct)
     config = struct.__struct_config__
     if config.forbid_unknown_fields:
         known = f"a field of {config.tag}" if config.tag else "a known field"
         for name in values.keys() - fields.keys() - {config.tag_field}:
             yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
-    valid: dict[str, Any] = {}
-    for name, field in fields.items():
-        value = values.get(name)
-        if value is None:
-            if field.required:
-                yield Problem(prefix + name, "is required" if name not in values else "is required, not null")
-            else:
-                valid[name] = None
-            continue
-        try:
-            valid[name] = msgspec.convert(value, field.type.annotation, strict=strict, dec_hook=decode_custom)
-        except msgspec.ValidationError as error:
-            yield from _problems_inside(field.type, value, strict, prefix + name, error)
+    valid, errors = _convert_valid_fields(partial, values, strict)
+    _, nested_fields = _rules_and_nested_fields(struct)
+    missing = [name for name, value in valid.items() if value is UNSET]
+    for name in sorted({*errors, *missing, *nested_fields}, key=[*fields].index):
+        if error := errors.get(name):
+            del valid[name]
+            yield from _problems_inside(fields[name].type, values[name], strict, prefix + name, error)
+        elif valid[name] is UNSET:
+            del valid[name]
+            yield Problem(prefix + name, "is required" if name not in values else "is required, not null")
         else:
             yield from _broken_rules_inside(valid[name], prefix + name)
     yield from _broken_rules_of(struct, _ValidFields(valid), prefix)
+
+
+def _convert_valid_fields(
+    partial: type[msgspec.Struct], values: Mapping[str, Any], strict: bool
+) -> tuple[dict[str, Any], dict[str, msgspec.ValidationError]]:
+    """Return the fields that are valid by themselves, and absent ones; the error of each other field."""
+    errors: dict[str, msgspec.ValidationError] = {}
+    rest = {name: value for name, value in values.items() if value is not None}
+    while True:
+        try:
+            item = msgspec.convert(rest, partial, strict=strict, dec_hook=decode_custom)
+        except msgspec.ValidationError as error:
+            name = FIRST_NAME.split(str(error).rpartition(" - at `$.")[2])[0]  # a value may precede it
+            del rest[name]
+            errors[name] = error.with_traceback(None)  # whose frames have these errors
+        else:
+            return msgspec.structs.asdict(item), errors
+
+
+FIRST_NAME = re.compile(r"[.\[`]")  # ends the name of a field in the path of an error
+
+
+@cache
+def _fields_and_partial(struct: type[msgspec.Struct]) -> tuple[dict[str, Field], type[msgspec.Struct]]:
+    """Return the fields by name, and a Struct of them all of which may be absent: UNSET if it is required."""
+    fields = {field.name: field for field in fields_of(struct)}
+    partial = [
+        (name, field.type.annotation | UnsetType | None, UNSET if field.required else None)
+        for name, field in fields.items()
+    ]
+    return fields, msgspec.defstruct(f"Partial{struct.__name__}", partial)
 
 
 def _broken_rules_of(

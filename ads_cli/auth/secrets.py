@@ -100,7 +100,7 @@ class Secrets:
         raise AccessError(
             "not signed in",
             hint=f"run: adsctl auth login --profile {self._settings.profile}; or set {missing} "
-            "(or each with _FILE); to try adsctl on this machine, add --profile local",
+            "(also with _FILE); to try adsctl on this machine, add --profile local",
         )
 
     def grant(self, send: "Send | None") -> "RenewedGrant":

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from ..console.options import CommandLine
-from ..errors import AdsctlError, Interrupted, ReportedError
+from ..errors import AdsctlError, Interrupted, ReportedError, StateError
 from ..signals import turn_off as turn_off_core_dumps
 
 BROKEN_PIPE_EXIT_CODE = 141
@@ -128,8 +128,6 @@ def _converted(error: Exception, command_line: CommandLine) -> AdsctlError:
 
         _write(command_line.mask(safe_lines(traceback.format_exc())))
     if isinstance(error, OSError):
-        from ..errors import StateError
-
         # Errors of named files are handled where they are written, so a full disk here is that of stdout.
         path = error.filename or ("standard output" if error.errno in WRITE_ERRNOS else "")
         reason = (error.strerror or str(error)).lower()
@@ -151,16 +149,12 @@ def _report(error: ReportedError, command_line: CommandLine) -> int:
 
         text = error_text(error, presentation)
     _write(command_line.mask(text))
-    _run_on_failure(error, command_line)
-    return error.exit_code
-
-
-def _run_on_failure(error: ReportedError, command_line: CommandLine) -> None:
     if "on_failure" in command_line.options:
         from ..console.on_failure import run_on_failure
 
         if problem := run_on_failure(error, command_line):
             _write(command_line.mask(f"warning: {problem}\n"))
+    return error.exit_code
 
 
 def _write(text: str) -> None:

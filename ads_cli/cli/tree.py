@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from typer import Exit
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from ..console.help_texts import (
     CONTEXT_SETTINGS,
@@ -21,12 +21,6 @@ from ..console.parameters import Option, unknown_command, words_left
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
 from .command_index import CUSTOM_COMMANDS, GROUP_COMMANDS, GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
-
-
-def with_common_options(command: Any, path: tuple[str, ...], shown: Collection[str]) -> Any:
-    """Add the common options to a command; its help shows only those in `shown`."""
-    command.params += common_parameters(path, shown)
-    return command
 
 
 def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[Option]:
@@ -73,35 +67,37 @@ class LazyCommands(Mapping[str, Any]):
     def _load(self, name: str) -> Any:
         words = (*self._path, name)
         command = " ".join(words)
-        if command in GROUP_COMMANDS:
-            return CommandGroup(*words, help=GROUPS[command])
         if command in GROUPS:
-            return Group(*words, help=GROUPS[command])
-        if command in CUSTOM_COMMANDS and not self._path:
-            return LazyCommand(words)
+            kind = CommandGroup if command in GROUP_COMMANDS else Group
+            return kind(*words, help=GROUPS[command])
+        loaded: Any
         if command in CUSTOM_COMMANDS:
-            return custom_command(words)
-        from ..api.endpoint import requests_named
-        from .request_commands import RequestCommand
+            loaded, shown = function_command(words, CUSTOM_COMMANDS), shown_options(words)
+        else:
+            from ..api.endpoint import requests_named
+            from .request_commands import RequestCommand
 
-        generated = RequestCommand(*requests_named(words))
-        return with_common_options(generated, words, generated.common)
+            loaded = RequestCommand(*requests_named(words))
+            shown = loaded.common
+        loaded.params += common_parameters(words, shown)
+        return loaded
 
     def summary(self, name: str) -> str:
-        """Return the first sentence of a command's help; those of groups are known without loading them."""
+        """Return the first sentence of a command's help; those that the root shows are known before."""
         command = " ".join((*self._path, name))
-        return GROUPS.get(command) or summary_line(self[name])
+        return GROUPS.get(command) or ROOT_SUMMARIES.get(command) or summary_line(self[name])
 
     @cached_property
     def _names(self) -> list[str]:
         """Name the groups, the generated and the custom commands, in the order of the help."""
         if not self._path:
             return [name for names in ROOT_SECTIONS.values() for name in names]
-        generated = generated_names(self._path)
-        return [*self._named_in(GROUPS), *generated, *self._named_in(CUSTOM_COMMANDS)]
+        from ..api.endpoint import modules_of, requests_of
 
-    def _named_in(self, commands: Collection[str]) -> list[str]:
-        paths = (tuple(command.split()) for command in commands)
+        requests = (request for module in modules_of(self._path) for request in requests_of(module))
+        declared = dict.fromkeys(request.endpoint.command for request in requests)
+        generated = [command for command in declared if command not in CUSTOM_COMMANDS]
+        paths = (command.split() for command in (*GROUPS, *generated, *CUSTOM_COMMANDS))
         return [name for *group, name in paths if tuple(group) == self._path]
 
 
@@ -223,43 +219,10 @@ def root() -> Root:
     return Root()
 
 
-def generated_names(path: tuple[str, ...]) -> list[str]:
-    """Name the commands of a group that are generated."""
-    from ..api.endpoint import modules_of, requests_of
-
-    requests = (request for module in modules_of(path) for request in requests_of(module))
-    commands = dict.fromkeys(request.endpoint.command for request in requests)
-    found = (command.split() for command in commands if command not in CUSTOM_COMMANDS)
-    return [name for *group, name in found if tuple(group) == path]
-
-
-def custom_command(path: tuple[str, ...]) -> Any:
-    """Import a custom command."""
-    return with_common_options(function_command(path, CUSTOM_COMMANDS), path, shown_options(path))
-
-
 def function_command(path: tuple[str, ...], functions: Mapping[str, str]) -> FunctionCommand:
     """Import the function of a command, and make it one."""
     module, function = functions[" ".join(path)].split(":")
     return FunctionCommand(path[-1], getattr(import_module(f"..commands.{module}", __package__), function))
-
-
-class LazyCommand(TyperCommand):
-    """A custom command of the root, imported when it is called."""
-
-    def __init__(self, path: tuple[str, ...]) -> None:
-        name = path[-1]
-        super().__init__(name=name, help=ROOT_SUMMARIES[name], callback=None, rich_markup_mode=None)
-        self.path = path
-
-    @cached_property
-    def loaded(self) -> Any:
-        """The command itself."""
-        return custom_command(self.path)
-
-    def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Make the context of the command itself."""
-        return self.loaded.make_context(*args, **extra)
 
 
 def _show_version(ctx: Any, param: Any, value: Any) -> None:

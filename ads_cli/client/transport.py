@@ -1,11 +1,9 @@
 """Connections of each thread, and the transport to the emulator in this process."""
 
 import ssl
-import sys
 import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
@@ -92,38 +90,17 @@ class EmulatorTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Call the app."""
-        content = request.read()
-        environ = {
-            "REQUEST_METHOD": request.method,
-            "SCRIPT_NAME": "",
-            "PATH_INFO": request.url.path,
-            "QUERY_STRING": request.url.query.decode(),
-            "REQUEST_URI": request.url.raw_path.decode(),
-            "SERVER_NAME": request.url.host,
-            "SERVER_PORT": str(request.url.port or 80),
-            "SERVER_PROTOCOL": "HTTP/1.1",
-            "REMOTE_ADDR": "127.0.0.1",
-            "CONTENT_LENGTH": str(len(content)),
-            "CONTENT_TYPE": request.headers.get("content-type", ""),
-            "wsgi.version": (1, 0),
-            "wsgi.url_scheme": request.url.scheme,
-            "wsgi.input": BytesIO(content),
-            "wsgi.errors": sys.stderr,
-            "wsgi.multithread": True,
-            "wsgi.multiprocess": True,
-            "wsgi.run_once": False,
+        own = {
+            "REQUEST_URI": request.url.raw_path.decode(),  # as it was signed, before any decoding
             "ads_cli.timeout": request.extensions["timeout"]["read"],
         }
-        environ |= {f"HTTP_{k.upper().replace('-', '_')}": v for k, v in request.headers.items()}
-        started: list[Any] = []
-        chunks = self._app(environ, lambda status, headers, exc=None: started.extend((status, headers)))
-        body = b"".join(chunks)
-        status, headers = int(started[0].split()[0]), dict(started[1])
-        fault = next((v for k, v in headers.items() if k.lower() == FAULT_HEADER), None)
+        app = httpx.WSGITransport(lambda environ, start_response: self._app(environ | own, start_response))
+        response = app.handle_request(request)
+        fault = response.headers.get(FAULT_HEADER)
         if fault == "reset":
             raise httpx.ReadError("connection reset by peer", request=request)
         if fault == "timeout":
             raise httpx.ReadTimeout("the emulator did not respond in time", request=request)
         if fault == "truncate":
             raise httpx.RemoteProtocolError("the response was cut off", request=request)
-        return httpx.Response(status, headers=headers, content=body, request=request)
+        return response

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,7 @@ from ..console.parameters import flag
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError, UnavailableError
 from ..http.retry import http_date
 from ..http.trace import Trace
+from ..masking import mask_address
 from ..output.text import counted
 
 DATE = re.compile(r"[A-Z][a-z]{2}, [^,]{1,40}GMT")
@@ -122,8 +124,6 @@ class Doctor:
 
     def path(self) -> Diagnosis:
         """Look for another adsctl, which a shell would run in place of this one."""
-        import subprocess
-
         found = shutil.which("adsctl")
         if found is None:
             return warning("no adsctl is on PATH", f"add {Path(sys.executable).parent} to PATH")
@@ -194,8 +194,6 @@ class Doctor:
     def addresses(self) -> Diagnosis:
         """Say where requests go, and by which proxy."""
         from urllib.request import getproxies, proxy_bypass
-
-        from ..masking import mask_address
 
         address = self.call.settings.address("ads")
         scheme, _, rest = address.partition("://")

@@ -1,5 +1,7 @@
 """Show the guard, and say what it would refuse."""
 
+import io
+from contextlib import redirect_stdout
 from typing import Annotated, Any
 
 import typer
@@ -56,9 +58,6 @@ def check(
 
 def ask_guard(tree: Any, line: CommandLine) -> None:
     """Raise GuardError where the guard would refuse a command line, which is a dry run."""
-    import io
-    from contextlib import redirect_stdout
-
     line.is_guard_check = True
     with (
         line.locks,

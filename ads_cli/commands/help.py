@@ -1,5 +1,6 @@
 """The help of commands and topics."""
 
+from itertools import groupby
 from typing import Annotated, Any, Literal
 
 import typer
@@ -76,8 +77,6 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
 
 def _show_metrics(ctx: typer.Context) -> None:
     """List the metrics of statistics, by group."""
-    from itertools import groupby
-
     from ..statistics.derived import METRIC_COLUMNS, metric_records
 
     call = Invocation.of(ctx, is_help=True)
@@ -125,7 +124,6 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
                 message = f"no command or topic {name!r}{suggestion(name, [*known, *ALL_TOPICS])}"
             raise UsageError(message, hint=f"adsctl {' '.join(['help', *path[:position]])}")
         command = group.commands[name]
-        command = getattr(command, "loaded", command)
         context = command.context_class(command, info_name=name, parent=context)
     return context
 

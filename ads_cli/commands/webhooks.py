@@ -32,19 +32,15 @@ def create(
     if call.dry_run:
         show_request(call, request)
         return
-    response = call.client.call(request, auth=_bearer_auth(call) if _uses_bearer(call, identity) else None)
+    if identity is None:
+        is_signed_in = call.settings.is_local or call.secrets.find("access_token")
+        identity = "user" if is_signed_in else "bearer"
+    response = call.client.call(request, auth=_bearer_auth(call) if identity == "bearer" else None)
     show(call, request, response.data)
     if isinstance(response.body, dict) and response.body.get("errors"):
         call.messages.warn(error_details(response.body).message)
     if isinstance(response.data, dict) and response.data.get("valid") is False:
         call.messages.warn("the service says the webhook is not valid; check that its address responds")
-
-
-def _uses_bearer(call: Invocation, identity: WebhookIdentity | None) -> bool:
-    if identity is None:
-        signed_in = call.settings.is_local or call.secrets.find("access_token")
-        return not signed_in
-    return identity == "bearer"
 
 
 def _bearer_auth(call: Invocation) -> Any:

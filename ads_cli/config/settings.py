@@ -21,8 +21,9 @@ from .addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 LOCAL = "local"
 DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
+OF_X = "the platform's own names and addresses"
+SERVICE_X = f"x is {OF_X}: --service x"
 # Settings that a profile named by flag does not take from the environment.
-SERVICE_X = "x is the platform's own names and addresses: --service x"
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
 PROFILE_KEYS = (
     *SERVICE_SETTINGS,
@@ -224,7 +225,7 @@ class Settings:
         if found is None:
             raise StateError(
                 f"the address of the service is not set: {name}",
-                hint=f"sign in: adsctl auth login --service x (the platform's own names and addresses); "
+                hint=f"sign in: adsctl auth login --service x ({OF_X}); "
                 f"or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
             )
         return check_address(*found)
@@ -260,19 +261,23 @@ class Settings:
                 f"run: {self.sign_in_command()}; to change anything, without --read-only; and where the "
                 "service refuses tokens of OAuth 2.0, without --oauth2"
             )
-        if self.profile_outranks_environment or not self.environ.get("ADSCTL_ACCESS_TOKEN"):
+        if not (variables := self._token_variables):
             return f"run: {self.sign_in_command()}"
-        return (
-            "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
-        )
+        return f"the token comes from the environment: check {' and '.join(variables)}"
+
+    @property
+    def _token_variables(self) -> list[str]:
+        """The variables of the environment that the token comes from; none where it does not."""
+        if self.profile_outranks_environment:
+            return []
+        pairs = ((name, f"{name}_FILE") for name in ("ADSCTL_ACCESS_TOKEN", "ADSCTL_ACCESS_TOKEN_SECRET"))
+        found = [next(filter(self.environ.get, pair), "") for pair in pairs]
+        return [*filter(None, found)] if found[0] else []
 
     @property
     def uses_grant(self) -> bool:
         """Whether the profile signed in by OAuth 2.0; a token of the environment replaces that."""
-        has_other = not self.profile_outranks_environment and any(
-            self.environ.get(f"ADSCTL_ACCESS_TOKEN{ending}") for ending in ("", "_FILE")
-        )
-        return bool(self.client_id) and not has_other
+        return bool(self.client_id) and not self._token_variables
 
     @property
     def client_id(self) -> str | None:

@@ -102,10 +102,10 @@ def _validated(setting: Setting | None, allowed: Collection[str], noun: str) -> 
 class ResultFile:
     """The file of --to, which has the result of the command once it has ended."""
 
-    def __init__(self, name: str, confirm: Callable[[str], None]) -> None:
+    def __init__(self, name: str, confirm: Callable[[str], None], say: Callable[[str], None]) -> None:
         from ..config.atomic_files import file_to_replace
 
-        self._path, self._is_written = Path(name), False
+        self._path, self._is_written, self._say = Path(name), False, say
         if not self._path.parent.is_dir() or self._path.is_dir():
             reason = (
                 "is a folder" if self._path.is_dir() else f"the folder {self._path.parent} does not exist"
@@ -124,9 +124,10 @@ class ResultFile:
         return atomic(self._path, may_replace=may_replace, keep_mode=True)
 
     def require_written(self) -> None:
-        """Raise UsageError where the command had nothing for the file."""
+        """Say that the file is written; raise UsageError where the command had nothing for it."""
         if not self._is_written:
             raise not_written(self._path)
+        self._say(f"{self._path}: the result of this command")
 
 
 def not_written(path: Path | str) -> UsageError:

@@ -13,7 +13,7 @@ from ..errors import StateError
 T = TypeVar("T", bound=httpx.BaseTransport)
 
 
-def _proxy(url: httpx.URL) -> str | None:
+def client_proxy(url: httpx.URL) -> str | None:
     """Return the proxy for a URL; plain http is sent to this machine only, without a proxy."""
     return None if url.scheme == "http" else proxy_of(url)
 
@@ -31,7 +31,7 @@ def through_proxy(
     transport: Callable[[httpx.URL, ssl.SSLContext, str | None], T],
     url: httpx.URL,
     tls: ssl.SSLContext,
-    find_proxy: Callable[[httpx.URL], str | None] = _proxy,
+    find_proxy: Callable[[httpx.URL], str | None] = client_proxy,
 ) -> T:
     """Make a transport to a host, with the proxy that the environment names for it."""
     try:

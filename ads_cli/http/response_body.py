@@ -140,6 +140,8 @@ def network_error(error: Exception, url: str) -> UnavailableError:
     """Describe a network error."""
     import httpx
 
+    from .connections import client_proxy
+
     host = httpx.URL(url).netloc.decode()
     if isinstance(error, httpx.TimeoutException):
         return UnavailableError(f"{host} did not respond in time", hint="--timeout sets the limit")
@@ -149,6 +151,12 @@ def network_error(error: Exception, url: str) -> UnavailableError:
             hint="to trust a certificate authority of your own, set SSL_CERT_FILE",
         )
     reason = str(error) or type(error).__name__
+    if proxy := client_proxy(httpx.URL(url)):
+        return UnavailableError(
+            f"{host} cannot be reached through the proxy {httpx.URL(proxy).netloc.decode()}, or the "
+            f"connection was closed: {reason}",
+            hint="HTTPS_PROXY or ALL_PROXY names the proxy; NO_PROXY names hosts that are reached without it",
+        )
     return UnavailableError(f"{host} cannot be reached, or closed the connection: {reason}")
 
 

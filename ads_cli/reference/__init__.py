@@ -123,7 +123,6 @@ def describe_command(root: Any, path: tuple[str, ...]) -> CommandDoc:
     for name in path:
         parent = command.context_class(command, info_name=command.name, parent=parent)
         command = command.commands[name]
-        command = getattr(command, "loaded", command)
     return next(_walk(command, path, parent))
 
 
@@ -131,7 +130,6 @@ def _walk(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[CommandD
     settings = command.context_settings
     context = command.context_class(command, info_name=command.name, parent=parent, **settings)
     children = {name: command.get_command(context, name) for name in getattr(command, "commands", ())}
-    children = {name: getattr(child, "loaded", child) for name, child in children.items()}
     parameters = [
         (param, _parameter(param, context, path))
         for param in command.params

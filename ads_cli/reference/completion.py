@@ -15,7 +15,9 @@ def completion_script(shell: str, commands: Sequence[CommandDoc]) -> str:
     """Return the completion script of a shell."""
     common = [option for option in commands[0].options if option.is_common]
     subcommands = {command.key: list(command.subcommands) for command in commands if command.subcommands}
-    subcommands["help"] = [*_help_topics(commands), *commands[0].subcommands]
+    (argument,) = next(command.arguments for command in commands if command.key == "help")
+    topics = [(topic, "Topic") for topic in argument.completes_from.split()]
+    subcommands["help"] = [*topics, *commands[0].subcommands]
     options = {command.key: _described(o for o in command.options if not o.is_common) for command in commands}
     values = dict(_values(commands))
     values |= {f"*:{name}": o.completes_from for o in common if o.completes_from for name in o.names}
@@ -31,12 +33,6 @@ def completion_script(shell: str, commands: Sequence[CommandDoc]) -> str:
     for name, content in parts.items():
         text = text.replace(f"@{name}@", content)
     return text
-
-
-def _help_topics(commands: Sequence[CommandDoc]) -> list[Described]:
-    """List the topics, which complete the argument of `help` beside the commands."""
-    (argument,) = next(command.arguments for command in commands if command.key == "help")
-    return [(topic, "Topic") for topic in argument.completes_from.split()]
 
 
 def _described(options: Iterable[Parameter]) -> list[Described]:

@@ -2,11 +2,10 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -233,16 +232,9 @@ class ReportPage(Struct, frozen=True):
     logo: Logo | None = None
 
     @property
-    def has_lines(self) -> bool:
-        """Whether the page draws lines, which takes a library."""
-        return any(isinstance(part, TimeChart) for section in self.sections for part in section.parts)
-
-    def cells(self, max_bytes: int) -> Iterator[Cell]:
-        """Yield the cells that the tables of the page show."""
-        for section in self.sections:
-            for part in section.parts:
-                if isinstance(part, ReportTable):
-                    yield from chain.from_iterable(part.shown(max_bytes))
+    def parts(self) -> list[Part]:
+        """The parts of all sections."""
+        return [part for section in self.sections for part in section.parts]
 
 
 def _size(cell: Cell) -> int:
@@ -289,11 +281,12 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
     def shown(value: Any) -> Any:
         return value if isinstance(value, Markup) else mask(safe(str(value)))
 
-    before = ("uplot.",) if page.has_lines else ()
+    before = ("uplot.",) if any(isinstance(part, TimeChart) for part in page.parts) else ()
     style, script = (
         "".join(_asset(f"{name}{kind}") for name in (*before, "page.")) for kind in ("css", "js")
     )
-    cells = [*page.cells(MAX_TABLE_BYTES)]
+    tables = [part.shown(MAX_TABLE_BYTES) for part in page.parts if isinstance(part, ReportTable)]
+    cells = [cell for rows in tables for row in rows for cell in row]
     origins = sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
     sources = [origin for origin in origins if mask(origin) == origin]
     inline = ["data:"] if page.logo or any(isinstance(cell, Thumbnail) for cell in cells) else []

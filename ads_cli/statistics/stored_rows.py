@@ -38,14 +38,16 @@ class StoredRows(NamedTuple):
 
 def read_stored(paths: Iterable[Path]) -> StoredRows:
     """Read rows from files; raise ContentError for what is none, or cannot be added up."""
-    found = dict[Row, Record]()
+    paths, found = [*paths], dict[Row, Record]()
     for path in paths:
         for record in _records(path):
             found[tuple(record.get(name) or "" for name in KEY)] = record  # a later file corrects it
     records = [*found.values()]
+    if not records:
+        raise ContentError(f"no rows in {', '.join(map(str, paths))}", hint=HINT)
     entities = {str(record["entity"]) for record in records}
     if len(entities) != 1:
-        listed = " and ".join(sorted(entities)) or "nothing"
+        listed = " and ".join(sorted(entities))
         raise ContentError(f"the files have rows of {listed}, which cannot be added up", hint=HINT)
     columns = {_neutral(name): name for record in records for name in record}
     known = {column for column in columns if column in _metrics()}

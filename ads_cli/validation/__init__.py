@@ -1,14 +1,17 @@
 """Rows against declared rules: facts about rows that are gathered while they are validated."""
 
+import dataclasses
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from ..api.fields import fields_of
-from ..api.problems import Problem
+from ..api.problems import Problem, ProblemKind, Severity
 from ..api.validation import errors_in
-from ..feeds.rows import AppliedFix, Row, Rows
+from ..feeds.rows import FIRST_LINES, AppliedFix, Row, Rows
 
 
 class FeedStats(Protocol):
@@ -82,6 +85,87 @@ def _shortened(value: Any) -> Any:
     return f"{value[:MAX_CHARACTERS]}…" if isinstance(value, str) and len(value) > MAX_CHARACTERS else value
 
 
+class RowPosition(NamedTuple):
+    """Where a row is, and a digest of what it says."""
+
+    line: int
+    record: int
+    content: bytes = b""
+
+
+MAX_FINDINGS = 1000
+
+
+@dataclass
+class Finding:
+    """One kind of mistake, with the first rows that have it."""
+
+    field: str
+    problem: str
+    severity: Severity = "error"
+    fix: str = ""  # the name of the fix for it, as in `--fix`
+    rule: str = ""  # its name, if it has one
+    rows: int = 0
+    lines: list[int] = dataclasses.field(default_factory=list)
+    records: list[int] = dataclasses.field(default_factory=list)
+
+    @property
+    def more_rows(self) -> int:
+        """Count the rows that are not listed."""
+        return self.rows - len(self.lines)
+
+
+@dataclass
+class GroupedProblems:
+    """What is wrong with some rows, by the kind of mistake."""
+
+    invalid: int = 0  # rows with an error
+    warned: int = 0  # rows with a warning, invalid ones among them
+    # Required fields that the file has no column for, with what to do: reported once, and not for each row.
+    missing: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    groups: dict[ProblemKind, Finding] = dataclasses.field(default_factory=dict)
+    max_findings: int = MAX_FINDINGS
+    omitted: int = 0  # mistakes of further kinds
+
+    def add(self, place: "Row | RowPosition", problems: list[Problem], known: Iterable[Problem] = ()) -> None:
+        """Add the problems of one row; `known` are those of it that were added before."""
+        severities = {problem.severity for problem in problems}
+        severities.difference_update(problem.severity for problem in known)
+        self.invalid += "error" in severities
+        self.warned += "warning" in severities
+        for problem in problems:
+            if finding := self._finding(problem.kind, problem):
+                finding.rows += 1
+                if len(finding.lines) < FIRST_LINES:
+                    finding.lines.append(place.line)
+                    finding.records.append(place.record)
+
+    def add_later(self, other: "GroupedProblems", records: int) -> None:
+        """Add the problems of later rows, which follow `records` others."""
+        self.invalid += other.invalid
+        self.warned += other.warned
+        self.omitted += other.omitted
+        for kind, found in other.groups.items():
+            problem = Problem(found.field, found.problem, found.severity, found.rule, found.fix)
+            if finding := self._finding(kind, problem, found.rows):
+                free = FIRST_LINES - len(finding.lines)
+                finding.rows += found.rows
+                finding.lines += found.lines[:free]
+                finding.records += [record + records for record in found.records[:free]]
+
+    def _finding(self, kind: ProblemKind, problem: Problem, rows: int = 1) -> Finding | None:
+        """Return the finding of a problem; None where there are too many, or its column is missing."""
+        if problem.path in self.missing:
+            return None
+        if (finding := self.groups.get(kind)) is None:
+            if len(self.groups) == self.max_findings:
+                self.omitted += rows
+                return None
+            path, message, severity, rule, fix = problem
+            finding = self.groups[kind] = Finding(path, message, severity, fix, rule)
+        return finding
+
+
 class CheckedRow(msgspec.Struct, gc=False):
     """A row, the item it was converted to, and its problems.
 
@@ -103,7 +187,9 @@ class ValidationResult(msgspec.Struct):
 
     rows: int = 0
     left_out: int = 0  # of them, by conversion
-    problems: list[tuple[int, int, list[Problem]]] = []  # line, record number within the run, problems
+    problems: GroupedProblems = msgspec.field(
+        default_factory=lambda: GroupedProblems(max_findings=sys.maxsize)
+    )
     id_forms: list[str | None] = []  # of the field that is unique within a file, see `RowSchema.id_form`
     with_values: dict[str, Any] = {}  # those of the columns that are not sent, with a value of each
     fixed: FixedRows = {}  # what fixes changed
@@ -113,7 +199,6 @@ class ValidationResult(msgspec.Struct):
 
     def renumber(self, offset: int) -> None:
         """Add the number of records that precede this run in the file."""
-        self.problems = [(line, record + offset, problems) for line, record, problems in self.problems]
         for numbered in (self.selection, self.facts, *self.fixed.values()):
             if numbered is not None:
                 numbered.renumber(offset)

@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -26,6 +26,7 @@ from . import (
     FeedStats,
     RowEncoder,
     RowKeeper,
+    RowPosition,
     RowSchema,
     RowSelector,
     ValidationResult,
@@ -33,14 +34,6 @@ from . import (
 )
 
 PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
-
-
-class RowPosition(NamedTuple):
-    """Where a row is, and a digest of what it says."""
-
-    line: int
-    record: int
-    content: bytes = b""
 
 
 def kept_places(places: list[RowPosition], keep: DuplicatePolicy | None) -> list[RowPosition]:
@@ -145,7 +138,7 @@ class RowValidator:
                 note(result.fixed, row, result.rows)
             problems = self._advised(checked) if checked.problems else []
             if problems:
-                result.problems.append((row.line, result.rows, problems))
+                result.problems.add(RowPosition(row.line, result.rows), problems)
             if facts is not None:
                 facts.note(row, problems, result.rows)
             if keeper is not None:

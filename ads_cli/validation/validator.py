@@ -18,6 +18,7 @@ from . import (
     KeptRun,
     RowEncoder,
     RowKeeper,
+    RowPosition,
     RowSchema,
     RowSpool,
     Selection,
@@ -26,7 +27,7 @@ from . import (
     unpack,
 )
 from .report import ValidationReport, missing_columns, unknown_columns, unsent_columns, unused_mapping
-from .row_validator import Duplicates, RowPosition, RowValidator, kept_places, run_on_block
+from .row_validator import Duplicates, RowValidator, kept_places, run_on_block
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
 
@@ -211,11 +212,10 @@ class Validator:
             if self.kept:
                 self.kept.add(KeptRun(result.kept, self.report.rows))
             result.renumber(self.report.rows)
+            self.report.add_later(result.problems, self.report.rows)
             self.report.rows += result.rows
             self.report.left_out += result.left_out
             add(self.report.fixed, result.fixed)
-            for line, record, problems in result.problems:
-                self.report.add(Row(line, {}, record=record), problems)
             duplicates.update(result.id_forms)
             self._with_values = result.with_values | self._with_values
             if facts is not None:

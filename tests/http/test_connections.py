@@ -241,3 +241,16 @@ def test_a_slow_response_times_out(remote, httpserver):
     httpserver.expect_request(ACCOUNTS).respond_with_handler(drip)
     done = remote(*LIST, "--timeout", "1s", "--max-wait", "1s", code=8)
     assert "did not respond in time" in done.stderr
+
+
+def test_an_error_names_the_proxy_without_its_password(adsctl):
+    proxy = {"HTTPS_PROXY": "http://ana:opensesame@127.0.0.1:9"}
+
+    def told(address: str, **env: str) -> str:
+        env = SECRETS | {"ADSCTL_ADS_URL": address} | env
+        return " ".join(adsctl(*LIST, "--max-attempts", "1", code=8, **env).stderr.split())
+
+    through = told("https://ads.example", **proxy)
+    assert "ads.example cannot be reached through the proxy 127.0.0.1:9" in through and "NO_PROXY" in through
+    assert "opensesame" not in through
+    assert "proxy" not in told("https://localhost:9", **proxy, NO_PROXY="localhost")

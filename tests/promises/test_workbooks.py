@@ -60,7 +60,8 @@ def test_a_file_that_exists_is_replaced_only_where_that_is_confirmed(adsctl):
 
 
 def test_columns_a_query_and_one_record_are_written_too(adsctl):
-    adsctl(*LOCAL, "campaigns", "list", "--to", "c.xlsx", "--columns", "name,id")
+    done = adsctl(*LOCAL, "campaigns", "list", "--to", "c.xlsx", "--columns", "name,id")
+    assert "c.xlsx: the result of this command" in done.stderr and not done.stdout
     assert sheet_of(adsctl.home / "c.xlsx")[0] == ["name", "id"]
     adsctl(*LOCAL, "campaigns", "list", "--to", "q.xlsx", "--query", "[].{n: name}")
     assert sheet_of(adsctl.home / "q.xlsx")[0] == ["n"]

@@ -79,7 +79,7 @@ def test_a_post_in_several_campaigns_is_counted_once(stats):
             3,
             "a time that cannot be read",
         ),
-        ("", 3, "which cannot be added up"),
+        ("", 3, "no rows in"),
     ],
 )
 def test_what_is_not_rows_is_refused(stats, content, code, message):
@@ -98,3 +98,10 @@ def test_rows_of_two_kinds_of_entities_and_other_files_are_refused(stats, export
         in stats.adsctl("stats", "report", "a.txt", "--report", "o.html", code=2).stderr
     )
     assert "no such file" in stats.adsctl("stats", "report", "n.csv", "--report", "o.html", code=2).stderr
+
+
+def test_files_without_a_row_are_named(stats):
+    for name, text in (("empty.csv", ""), ("header.csv", "entity,entity_id,start\n"), ("empty.jsonl", "")):
+        stats.adsctl.file(name, text)
+        told = stats.adsctl("stats", "report", name, "--report", "o.html", code=3).stderr
+        assert f"no rows in {name}" in told and "name files that" in told

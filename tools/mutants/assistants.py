@@ -10,6 +10,13 @@ CHANGES = "tests/commands/mcp/test_changes.py::"
 
 ASSISTANTS = (
     Mutant(
+        "a message that cannot be read is not answered",
+        "ads_cli/commands/mcp/server.py",
+        "            await self._writing.send(SessionMessage(_error_of_message(message)))\n",
+        "            pass\n",
+        ("tests/commands/mcp/test_hostile.py::test_a_message_that_cannot_be_read_is_answered",),
+    ),
+    Mutant(
         "an assistant names any option",
         "ads_cli/commands/mcp/reachable.py",
         "if name in allowed and name not in (*SHAPING, *COMMON)",
@@ -99,6 +106,13 @@ ASSISTANTS = (
         '({"dry_run": True} if command_line.is_plan else {})',
         "{}",
         (f"{CHANGES}test_a_plan_sends_nothing_whatever_else_its_command_line_says",),
+    ),
+    Mutant(
+        "a plan of a group of several words does not say what a field was",
+        "ads_cli/commands/mcp/plans.py",
+        "if _is_own(found, touched) else {}",
+        'if _is_own(found, touched) and touched[0][1] == "get" else {}',
+        (f"{CHANGES}test_a_plan_says_what_a_field_was_in_groups_of_several_words_too",),
     ),
     Mutant(
         "any guard lets an assistant change something",

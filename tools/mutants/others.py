@@ -277,6 +277,29 @@ OTHERS = (
         ("tests/config/test_profiles.py::test_a_pattern_is_not_the_name_of_a_new_profile",),
     ),
     Mutant(
+        "an error does not name the proxy",
+        "ads_cli/http/response_body.py",
+        "if proxy := client_proxy(httpx.URL(url)):",
+        "if proxy := None:",
+        ("tests/http/test_connections.py::test_an_error_names_the_proxy_without_its_password",),
+    ),
+    Mutant(
+        "a refused token of a file is looked for in the profile",
+        "ads_cli/config/settings.py",
+        'pairs = ((name, f"{name}_FILE")',
+        "pairs = ((name,)",
+        (
+            "tests/client/test_responses.py::test_a_refused_token_of_a_file_is_told_by_the_variable_that_names_it",
+        ),
+    ),
+    Mutant(
+        "a file without an end is read for ever",
+        "ads_cli/config/atomic_files.py",
+        "content = file.read(max_bytes + 1)",
+        "content = file.read()",
+        ("tests/promises/test_hostile_lengths.py::test_a_file_without_an_end_is_read_up_to_a_limit",),
+    ),
+    Mutant(
         "NaN and infinity are numbers, and sent as null",
         "ads_cli/api/types.py",
         "Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...api.amounts import amount_names, fields_of_amounts, money_fields
 from ...api.batches import batch_request, encode_operation, operation
@@ -11,6 +11,7 @@ from ...api.names import neutral_name, to_neutral
 from ...api.parts import differing_fields
 from ...api.spending import may_spend_more
 from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
+from ...client.prepared_request import PreparedRequest
 from ...console.progress import progress
 from ...console.results import show, show_prepared_requests
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
@@ -19,9 +20,6 @@ from ...spelling import suggestion
 from ...uploads.upload import Batch
 from ..spending import spending_question
 from .current import Record, RecordSearch, in_units
-
-if TYPE_CHECKING:
-    from ...client.prepared_request import PreparedRequest
 
 ACTIONS = {"PUT": "update", "DELETE": "delete"}
 SIGNS = {"update": "~", "delete": "-"}
@@ -40,16 +38,15 @@ class SeveralRecords(RecordSearch):
         words = f"there is no {self.singular} {listed(missing)}"
         if missing and not found:
             raise NotFoundError(words)
-        request = self._kind(**{**self._own_values, self._id_field: "-"})
-        show(self._call, request, {"data": found} if envelope else found)
+        show(self._call, self._any_request, {"data": found} if envelope else found)
         if missing:
             raise IncompleteError(words, hint="the others are shown")
 
     @property
-    def _own_values(self) -> dict[str, Any]:
-        return {
-            name: value for name, value in self._values.items() if name in self._kind.endpoint.path_fields
-        }
+    def _any_request(self) -> Request:
+        """A request of the command, by whose endpoint records are shown."""
+        own = {name: self._values[name] for name in self._kind.endpoint.path_fields if name in self._values}
+        return self._kind(**own | {self._id_field: "-"})
 
     def change(self, request_of: RequestOf, *, envelope: bool) -> None:
         """Ask once, and send a request for each record; raise IncompleteError where some are refused."""
@@ -187,7 +184,7 @@ class SeveralRecords(RecordSearch):
             places = [(at + number, 0) for number in range(len(some))]
             yield upload, Batch(at // batch.size, Items(bodies, [*map(self._id, some)]), places)
 
-    def _prepared(self, requests: Sequence[Request]) -> "Iterator[PreparedRequest]":
+    def _prepared(self, requests: Sequence[Request]) -> Iterator[PreparedRequest]:
         if self._kind.endpoint.batch:
             yield from (upload.prepare(self._call.client, batch) for upload, batch in self._batches(requests))
         else:
@@ -226,7 +223,7 @@ class SeveralRecords(RecordSearch):
     ) -> None:
         """Print what the service answered; raise the error of what it refused, or of what has stopped it."""
         call, done = self._call, DONE[self._action]
-        request = requests[0] if requests else self._kind(**{**self._own_values, self._id_field: "-"})
+        request = requests[0] if requests else self._any_request
         if answers or not stopped:
             show(call, request, {"data": answers} if envelope else answers)
         words = f"{len(answers):,} of {counted(len(requests), self.singular, self.noun)} {done}"

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...api.names import to_neutral
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag
 
@@ -39,7 +40,6 @@ def tree(
 def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
     """Fetch one campaign or all, and what belongs to them."""
     from ...api.campaigns import GetCampaign
-    from ...api.names import to_neutral
     from ...campaigns.account import AccountReader, records_in
     from .tree_view import Node
 
@@ -65,7 +65,6 @@ def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
 
 def _below_line_items(reader: "AccountReader", line_items: list[dict[str, Any]]) -> "dict[str, list[Node]]":
     """Fetch what line items target and show, by line item."""
-    from ...api.names import to_neutral
     from ...api.promoted import (
         ListCallToActions,
         ListMediaCreatives,

@@ -1,28 +1,40 @@
 """Compare a file of campaigns with an account, ask, and carry out what differs."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...api.amounts import as_amount
-from ...campaigns.model import LISTS
+from ...api.parts import with_removed
+from ...api.spending import ACTIVE, STATUS, is_on, may_serve, raises
+from ...api.validation import convert
+from ...campaigns.account import AccountReader
+from ...campaigns.apply import Applied, Apply
+from ...campaigns.comparison import Comparison
+from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
+from ...campaigns.memory import FOLDER, ApplyMemory
+from ...campaigns.model import LISTS, Stored, each_entry
+from ...campaigns.new_posts import find_posts
+from ...campaigns.plan import CampaignPlan, Change
+from ...campaigns.stored_plan import decode, is_stored_plan, keep_planned
+from ...campaigns.targeting_names import resolve_names
+from ...config.atomic_files import make_folder, read_whole
+from ...config.file_locks import how_to_unlock, try_lock
 from ...console.invocation import Invocation
+from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, IncompleteError, StateError, UsageError
-from ...output.text import counted, safe
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from datetime import datetime
-
-    from ...campaigns.account import AccountReader
-    from ...campaigns.apply import Applied
-    from ...campaigns.file import CampaignFile
-    from ...campaigns.memory import ApplyMemory
-    from ...campaigns.model import Stored
-    from ...campaigns.plan import CampaignPlan, Change
-    from .posting import Posting
+from ...output.text import cell, counted, safe
+from ...uploads.job_file import UploadTarget, current_folder
+from ...uploads.jobs import list_jobs
+from ...uploads.journal import Journal
+from ...uploads.upload import Acknowledgement
+from ..uploads.journal import document_key, new_job
+from .posting import Posting
 
 COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
@@ -43,10 +55,6 @@ class ApplyRun:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other applies from the account meanwhile."""
-        from ...campaigns.memory import FOLDER
-        from ...config.atomic_files import make_folder
-        from ...config.file_locks import how_to_unlock, try_lock
-
         call = self.call
         folder = call.settings.state_dir / FOLDER
         make_folder(folder)
@@ -60,12 +68,9 @@ class ApplyRun:
         finally:
             lock.release()
 
-    def compare(self, file: str, *, takes_plans: bool = False) -> "CampaignPlan":
+    def compare(self, file: str, *, takes_plans: bool = False) -> CampaignPlan:
         """Read the file and the account; return what differs, or raise ContentError with every mistake."""
-        from ...campaigns.file import parse_file, read_content
-        from ...campaigns.stored_plan import is_stored_plan
-
-        content = read_content(file)
+        content = read_whole(file, MAX_MIB)
         label, folder = ("standard input", Path()) if file == "-" else (file, Path(file).parent)
         if is_stored_plan(content):
             if not takes_plans:
@@ -73,12 +78,8 @@ class ApplyRun:
             content, label, folder = self._opened(content, label)
         return self.compare_parsed(parse_file(content, label, folder))
 
-    def compare_parsed(self, parsed: "CampaignFile", *, is_copy: bool = False) -> "CampaignPlan":
+    def compare_parsed(self, parsed: CampaignFile, *, is_copy: bool = False) -> CampaignPlan:
         """Read the account; return what differs, or raise ContentError with every mistake."""
-        from ...campaigns.account import AccountReader
-        from ...campaigns.memory import ApplyMemory
-        from ...campaigns.stored_plan import keep_planned
-
         call, self.file = self.call, parsed
         if parsed.account not in (None, call.account):
             raise ContentError(
@@ -105,8 +106,6 @@ class ApplyRun:
 
     def _opened(self, content: bytes, label: str) -> tuple[bytes, str, Path]:
         """Return the file that a stored plan was made of, once its options hold."""
-        from ...campaigns.stored_plan import decode
-
         stored = self.stored_plan = decode(content, label)
         if self.prune or self.replace:
             raise UsageError(
@@ -121,14 +120,10 @@ class ApplyRun:
             )
         return stored["content"].encode(), stored["file"], Path(stored["folder"])
 
-    def _compared(self, reader: "AccountReader", parsed: "CampaignFile", *, is_copy: bool) -> "CampaignPlan":
-        from ...campaigns.comparison import Comparison
-        from ...campaigns.new_posts import find_posts
-        from ...campaigns.targeting_names import resolve_names
-
+    def _compared(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
         call, memory = self.call, self.memory
         find_posts(call.settings.service, parsed.campaigns, memory, parsed.note)
-        listed = reader.campaigns(q=parsed.q if self._deletes_by_q(parsed) else None)
+        listed = reader.campaigns(q=None if parsed.is_whole else parsed.q)
         campaigns = self.listed = reader.tree(listed, ())
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
@@ -140,25 +135,15 @@ class ApplyRun:
             parsed, campaigns, memory, prune=self.prune, replace=self.replace, is_copy=is_copy
         ).run()
 
-    def _deletes_by_q(self, parsed: "CampaignFile") -> bool:
-        return parsed.q is not None and not parsed.is_whole
-
-    def _lists(self, parsed: "CampaignFile") -> list[str]:
+    def _lists(self, parsed: CampaignFile) -> list[str]:
         """Name the lists that are read: those of the file, and all where records may be deleted."""
-        from ...campaigns.model import each_entry
-
         if self.prune or self.replace:
             return [*LISTS]
         of_file = {key for entry in each_entry(parsed.campaigns) for key in entry.below}
         return ["line_items", *(key for key in LISTS[1:] if key in of_file)]
 
-    def approve(self, found: "CampaignPlan") -> None:
+    def approve(self, found: CampaignPlan) -> None:
         """Look at the files of media, and let the guard judge the whole plan."""
-        from itertools import chain
-
-        from ...campaigns.apply import Apply
-        from .posting import Posting
-
         call = self.call
         apply = Apply(call.client, call.account, found, self.memory)
         self.posting = Posting(call, found)
@@ -166,11 +151,8 @@ class ApplyRun:
         requests = chain(self.posting.requests(), apply.requests())
         call.writes.approve_plan((call.client.prepare(request), new_id) for request, new_id in requests)
 
-    def carry_out(self, found: "CampaignPlan") -> "Applied":
+    def carry_out(self, found: CampaignPlan) -> Applied:
         """Ask, and send what differs."""
-        from ...campaigns.apply import Apply
-        from ...console.progress import progress
-
         call, memory = self.call, self.memory
         self.ask(found)
         for entry_name, value in [*memory.names.items()]:
@@ -191,17 +173,11 @@ class ApplyRun:
         return result
 
     @contextmanager
-    def _job(self, found: "CampaignPlan") -> Iterator[Callable[[int], None]]:
+    def _job(self, found: CampaignPlan) -> Iterator[Callable[[int], None]]:
         """Keep a job of the run, unfinished until it ends; yield what notes the changes that are sent.
 
         It takes the place of unfinished ones of the same file: a run compares, and does what is left.
         """
-        from ...uploads.job_file import UploadTarget, current_folder
-        from ...uploads.jobs import list_jobs
-        from ...uploads.journal import Journal
-        from ...uploads.upload import Acknowledgement
-        from ..uploads.journal import document_key, new_job
-
         call, label = self.call, safe(self.file.label)
         digest = sha256(f"{current_folder()}\n{label}".encode()).hexdigest()
         place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
@@ -228,13 +204,13 @@ class ApplyRun:
             journal.flush()
             journal.finish()
 
-    def ask(self, found: "CampaignPlan") -> None:
+    def ask(self, found: CampaignPlan) -> None:
         """Ask before something is deleted, or may spend more."""
         self._require_possible(found)
         if found.changes and (question := _question(found)):
             self.call.confirm(question)
 
-    def _require_possible(self, found: "CampaignPlan") -> None:
+    def _require_possible(self, found: CampaignPlan) -> None:
         """Raise ContentError for values that the service cannot remove."""
         if self.call.settings.service == "x":
             return
@@ -245,10 +221,8 @@ class ApplyRun:
         self.file.require_valid()
 
 
-def _question(found: "CampaignPlan") -> str:
+def _question(found: CampaignPlan) -> str:
     """Return what is asked: nothing where nothing is deleted, and nothing may spend more."""
-    from ...api.spending import ACTIVE, STATUS
-
     deletions = found.count("delete")
     activated = [
         change
@@ -264,14 +238,8 @@ def _question(found: "CampaignPlan") -> str:
     return f"{'; '.join(what)}; {budget_words(found)}"
 
 
-def _spends_more(found: "CampaignPlan") -> "Sequence[Change]":
+def _spends_more(found: CampaignPlan) -> Sequence[Change]:
     """Return the changes of what serves that the rules of single commands ask about."""
-    from datetime import UTC, datetime
-
-    from ...api.parts import with_removed
-    from ...api.spending import raises
-    from ...api.validation import convert
-
     found_changes: list[Change] = []
     now = datetime.now(UTC)
     for change in found.changes:
@@ -289,33 +257,31 @@ def _spends_more(found: "CampaignPlan") -> "Sequence[Change]":
     return found_changes
 
 
-def _serves(one: "Stored", now: "datetime") -> bool:
+def _serves(one: Stored, now: datetime) -> bool:
     """Whether a record and the one above it are on, so that it may spend."""
-    from ...api.spending import is_on, may_serve
-
     return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))
 
 
-def budget_words(found: "CampaignPlan") -> str:
+def budget_words(found: CampaignPlan) -> str:
     """Say what may be spent in a day, before and after."""
     before, after = _sums(found.budgets.before), _sums(found.budgets.after)
     return f"daily budgets of what may serve: {before} -> {after}"
 
 
-def _sums(amounts: "Counter[str]") -> str:
+def _sums(amounts: Counter[str]) -> str:
     named = [
         f"{as_amount(micros, currency)} {currency}".strip() for currency, micros in sorted(amounts.items())
     ]
     return " and ".join(named) or "0"
 
 
-def excess_words(found: "CampaignPlan", max_delete: str) -> str:
+def excess_words(found: CampaignPlan, max_delete: str) -> str:
     """Say how many records would be deleted, and how many may be."""
     of = f"{found.pruned:,} of {counted(found.listed, 'record')}"
     return f"{of} would be deleted, and --max-delete is {max_delete}"
 
 
-def show_plan(call: Invocation, found: "CampaignPlan", *, is_result: bool = True) -> None:
+def show_plan(call: Invocation, found: CampaignPlan, *, is_result: bool = True) -> None:
     """Print a plan, and say what it comes to."""
     if is_result:
         print_plan(call, found)
@@ -325,7 +291,7 @@ def show_plan(call: Invocation, found: "CampaignPlan", *, is_result: bool = True
     call.messages.say(f"{found.words}; {budget_words(found)}")
 
 
-def print_plan(call: Invocation, found: "CampaignPlan", result: "Applied | None" = None) -> None:
+def print_plan(call: Invocation, found: CampaignPlan, result: Applied | None = None) -> None:
     """Print the changes as records, or drawn for people; of what was made, with its ids."""
     records = []
     for change in found.changes:
@@ -340,10 +306,8 @@ def print_plan(call: Invocation, found: "CampaignPlan", result: "Applied | None"
     call.printer.show(records, COLUMNS, "id")
 
 
-def _drawn(found: "CampaignPlan") -> Iterator[str]:
+def _drawn(found: CampaignPlan) -> Iterator[str]:
     """Draw a plan: a line for each record, and one for each field that changes."""
-    from ...output.text import cell
-
     for change in found.changes:
         depth = "  " * change.path.count(".")
         name = change.name or change.key
@@ -358,7 +322,7 @@ def _drawn(found: "CampaignPlan") -> Iterator[str]:
                 yield safe(f"  {depth}  {key}: {cell(value)}")
 
 
-def report_result(call: Invocation, result: "Applied") -> None:
+def report_result(call: Invocation, result: Applied) -> None:
     """Say what was done; raise IncompleteError where some of it was refused."""
     done = ", ".join(f"{count:,} {what}" for what, count in result.done.items() if count)
     call.messages.say(done or "nothing to change")

@@ -10,11 +10,11 @@ from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...errors import UsageError
 from ...output.text import counted
-from .applying import ApplyRun, print_plan, report_result, show_plan
 
 if TYPE_CHECKING:
     from ...campaigns.file import CampaignFile
-    from ...campaigns.plan import CampaignPlan, Change
+    from ...campaigns.plan import CampaignPlan
+    from .applying import ApplyRun
 
 
 def copy(
@@ -43,6 +43,7 @@ def copy(
     from ...campaigns.account import AccountReader
     from ...campaigns.copying import Copy, note_missing, parse_map, parse_settings
     from ...campaigns.file import PLACEHOLDER
+    from .applying import ApplyRun, print_plan, report_result, show_plan
 
     call = Invocation.of(ctx)
     settings, mapped = parse_settings(set_ or ()), parse_map(map_ or ())
@@ -74,7 +75,8 @@ def copy(
     with run.locked():
         plan = run.compare_parsed(copy_file, is_copy=True)
         _require_new_names(run, copy_file, plan)
-        plan.keep(_completes_copy)
+        # Of a copy that was stopped: what its owner has changed since stays.
+        plan.keep(lambda change: change.action == "create" or change.values.get(STATUS) == ACTIVE)
         _report_copied_before(target, copy_file, plan)
         show_plan(target, plan, is_result=False)
         run.approve(plan)
@@ -86,7 +88,7 @@ def copy(
     report_result(target, result)
 
 
-def _require_new_names(run: ApplyRun, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
+def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
     """Refuse names that other campaigns have."""
     taken = {one.name: one.id for one in run.listed}
     for entry in copy_file.campaigns:
@@ -94,11 +96,6 @@ def _require_new_names(run: ApplyRun, copy_file: "CampaignFile", plan: "Campaign
             other = taken[entry.name]
             copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
     copy_file.require_valid()
-
-
-def _completes_copy(change: "Change") -> bool:
-    """Tell whether a copy that was stopped lacks a change: what its owner has changed since stays."""
-    return change.action == "create" or change.values.get(STATUS) == ACTIVE
 
 
 def _report_copied_before(call: Invocation, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:

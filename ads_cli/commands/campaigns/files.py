@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from ...campaigns.model import LISTS
+from ...config.atomic_files import atomic, file_to_replace
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
 from ...numbers import parse_share
 from ...output.text import counted
-from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
+from ...spelling import comma_list
 from .page import CampaignReport, Report
 
 JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
@@ -42,7 +43,6 @@ def pull(
     from ...campaigns.account import AccountReader
     from ...campaigns.memory import is_pulled, note_pulled
     from ...campaigns.writer import as_json, as_yaml, document_of
-    from ...config.atomic_files import atomic, file_to_replace
 
     call = Invocation.of(ctx, mutates=False)
     if example:
@@ -64,7 +64,7 @@ def pull(
         )
     call.client.open()
     reader = AccountReader(call.client, call.account)
-    named = [id.strip() for id in ids.split(",") if id.strip()] if ids else []
+    named = comma_list(ids or "")
     if ids is not None and not named:
         raise UsageError("--ids: names no campaign")
     campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)
@@ -103,6 +103,8 @@ def plan(
 
     For example: adsctl campaigns plan shop.yaml
     """
+    from .applying import ApplyRun, excess_words, show_plan
+
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
     with CampaignReport(call, report, file).written() as about:
@@ -110,7 +112,6 @@ def plan(
         found = about.plan = run.compare(file)
         if out:
             from ...campaigns.stored_plan import encode
-            from ...config.atomic_files import atomic
 
             options = {"prune": prune, "replace": replace}
             with atomic(Path(out), keep_mode=True) as stream:
@@ -145,6 +146,8 @@ def apply(
 
     For example: adsctl campaigns apply shop.yaml --dry-run
     """
+    from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
+
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")
     with CampaignReport(call, report, file).written() as about:

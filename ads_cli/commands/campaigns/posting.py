@@ -1,29 +1,27 @@
 """Make the posts of ads that a file of campaigns has with text and media."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
+from ...api.endpoint import Request
 from ...api.media_uploads import InitializeUpload
 from ...api.validation import convert
+from ...campaigns.memory import ApplyMemory
+from ...campaigns.model import Entry, NewPost
 from ...campaigns.new_posts import card_of, make_card, make_post, new_posts, request_kind
+from ...campaigns.plan import CampaignPlan
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, RefusedError
 from ...media.references import MediaReferences
 from ..media.references import check_references, upload_references
 
-if TYPE_CHECKING:
-    from ...api.endpoint import Request
-    from ...campaigns.memory import ApplyMemory
-    from ...campaigns.model import Entry, NewPost
-    from ...campaigns.plan import CampaignPlan
-
 
 class Posting:
     """The posts that a plan needs."""
 
-    def __init__(self, call: Invocation, found: "CampaignPlan") -> None:
+    def __init__(self, call: Invocation, found: CampaignPlan) -> None:
         self._call, self._plan = call, found
         self._due: list[tuple[Entry, NewPost, Request, MediaReferences]] = []
         self._posts: dict[str, Request] = {}  # of posts with cards, whose request above is that of the card
@@ -44,7 +42,7 @@ class Posting:
                 request = convert(kind, {**account, **values})
             self._due.append((entry, post, request, references))
 
-    def requests(self) -> "Iterator[tuple[Request, str]]":
+    def requests(self) -> Iterator[tuple[Request, str]]:
         """Yield what is sent, as far as the guard judges it."""
         for _, post, request, references in self._due:
             for _ in references:
@@ -61,7 +59,7 @@ class Posting:
         for _, _, request, references in self._due:
             check_references(self._call, request, references)
 
-    def make(self, memory: "ApplyMemory") -> None:
+    def make(self, memory: ApplyMemory) -> None:
         """Upload all files, then create the posts, and give their ids to the ads."""
         for _, _, request, references in self._due:
             upload_references(self._call, request, references)

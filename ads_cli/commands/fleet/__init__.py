@@ -8,6 +8,7 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
 from ...errors import UsageError
+from ...masking import mask_address
 from ..uploads.options import PageOptions, with_options
 
 DEFAULT_PARALLEL = 4
@@ -86,7 +87,6 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
 
     For example: adsctl fleet check fleet.yaml
     """
-    from ...masking import mask_address
     from ...output.text import counted, shell_command
     from .plan import plan_fleet
 

@@ -114,7 +114,9 @@ def end_run(
 
     Where all tasks print data, formats of columns show all their data, each with the `names` of its task.
     """
-    call.note_summary(counts_of(results))
+    counts = Counter(result.status for result in results)
+    states: tuple[Status, ...] = ("ok", "failed", "skipped")
+    call.note_summary({"tasks": len(results)} | {state: counts[state] for state in states})
     try:
         if call.printer.shows_documents or any(task.is_job for task in tasks):
             show_records(call, results)
@@ -153,13 +155,6 @@ def end(results: Sequence[TaskResult], error: ReportedError | None) -> None:
         raise error
     if code := exit_code_of(results):
         raise typer.Exit(code)
-
-
-def counts_of(results: Sequence[TaskResult]) -> dict[str, int]:
-    """Count the tasks by status."""
-    counts = Counter(result.status for result in results)
-    states: tuple[Status, ...] = ("ok", "failed", "skipped")
-    return {"tasks": len(results)} | {state: counts[state] for state in states}
 
 
 def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence[str]) -> None:

@@ -8,9 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from typer import Exit
+from typer.core import TyperGroup
+
 from ...config.settings import Settings
 from ...console.invocation import Invocation
 from ...console.options import CommandLine, words_of
+from ...console.parameters import words_left
 from ...console.remote_access import make_access
 from ...errors import AdsctlError, ContentError, GuardError, UsageError
 from ...feeds.locations import RemoteAccess, expand_files
@@ -34,7 +38,7 @@ from ...fleet.file import Expansion, TaskProblem, read_fleet
 from ...fleet.tasks import Task
 from ...masking import mask_address
 from ...numbers import parse_size
-from ...spelling import suggestion
+from ...spelling import comma_list, suggestion
 
 
 class ParsedLine(NamedTuple):
@@ -47,11 +51,6 @@ class ParsedLine(NamedTuple):
 
 def parse_line(root: Any, words: Sequence[str], fixed: Mapping[str, Any] | None = None) -> ParsedLine:
     """Parse a command line; raise UsageError as running it would, and where it only shows a help text."""
-    from typer import Exit
-    from typer.core import TyperGroup
-
-    from ...console.parameters import words_left
-
     line, path = CommandLine(words, fixed), list[str]()
     try:
         with redirect_stdout(io.StringIO()):
@@ -164,7 +163,7 @@ def _chosen(names: Sequence[str], only: str | None) -> set[str]:
     found: set[str] = set()
     if not only.replace(",", "").strip():
         raise UsageError("--only names no task", hint="without it all tasks are run")
-    for pattern in filter(None, map(str.strip, only.split(","))):
+    for pattern in comma_list(only):
         matching = [name for name in names if fnmatchcase(name, pattern)]
         if not matching:
             raise UsageError(f"--only: no task is named {pattern!r}{suggestion(pattern, names)}")

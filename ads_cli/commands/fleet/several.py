@@ -22,7 +22,7 @@ from ...fleet.task_process import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
 from ...output.text import counted, shell_command
-from ...spelling import suggestion
+from ...spelling import comma_list, suggestion
 from ..guard import ask_guard
 from . import DEFAULT_PARALLEL
 from .execution import end_run, run_tasks
@@ -70,7 +70,7 @@ def _require_none(problems: list[TaskProblem]) -> None:
 def _matching(profiles: list[str], pattern: str) -> list[str]:
     """Return the profiles that patterns name, in their order; raise UsageError for one that names none."""
     found: list[str] = []
-    for part in filter(None, map(str.strip, pattern.split(","))):
+    for part in comma_list(pattern):
         if not (matching := matching_profiles(profiles, part)):
             hint = f"profiles: {', '.join(profiles)}" if profiles else "run: adsctl auth login --profile NAME"
             raise UsageError(f"--profile: no profile matches {part!r}{suggestion(part, profiles)}", hint=hint)

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,28 +106,29 @@ class FleetView:
         table.add_column(no_wrap=True, ratio=1, overflow="ellipsis")
         room = max(height - ROWS_BESIDE, 1)
         running = list(self._running.values())[:room]
+
+        def add(name: str, where: Sequence[str], status: Status, seconds: float, text: str) -> None:
+            row = (name, *(where if is_wide else ()), status, duration(seconds), text)
+            table.add_row(*(Text(safe(cell)) for cell in row), style=STYLES.get(status))
+
         for task, worker, began in running:
-            cells = [task.profile, worker] if is_wide else []
-            since = duration(time.monotonic() - began)
-            row = [task.name, *cells, "running", since, last_line(self._log_of(task))]
-            table.add_row(*(Text(safe(cell)) for cell in row))
+            since = time.monotonic() - began
+            add(task.name, (task.profile, worker), "running", since, last_line(self._log_of(task)))
         for result in self._ended[-min(room - len(running), LAST_ENDED) :] if room > len(running) else []:
-            cells = [result.profile, result.worker or ""] if is_wide else []
-            text = reason(result) if result.status == "failed" else counts_text(result)
-            row = [result.task, *cells, result.status, duration(result.seconds), text]
-            table.add_row(*(Text(safe(cell)) for cell in row), style=STYLES.get(result.status))
+            where = (result.profile, result.worker or "")
+            add(result.task, where, result.status, result.seconds, _result_of(result))
         return Group(table, Text(self.line, style="bold", no_wrap=True, overflow="ellipsis"))
 
 
 def result_text(result: TaskResult) -> str:
     """Say in one line what the result of a task is."""
-    what = reason(result) if result.status == "failed" else counts_text(result)
-    return ", ".join(filter(None, (result.status, duration(result.seconds), what)))
+    return ", ".join(filter(None, (result.status, duration(result.seconds), _result_of(result))))
 
 
-def counts_text(result: TaskResult) -> str:
-    """Say what a task did."""
-    return ", ".join(f"{count:,} {name}" for name, count in numbers(result.summary).items())
+def _result_of(result: TaskResult) -> str:
+    """Say why a task failed, or what it did."""
+    counts = ", ".join(f"{count:,} {name}" for name, count in numbers(result.summary).items())
+    return reason(result) if result.status == "failed" else counts
 
 
 def last_line(log: Path) -> str:

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anyio
+
 from ...config.atomic_files import atomic, make_folder
 from ...config.change_log import UNKNOWN
 from ...errors import StateError
@@ -47,8 +49,7 @@ class Applies:
     """
 
     def __init__(self, commands: Commands, state_dir: Path, answer_seconds: float) -> None:
-        self._commands = commands
-        self._state_dir = state_dir
+        self._commands, self._state_dir = commands, state_dir
         self._folder = state_dir / FOLDER / APPLIED
         self._answer_seconds = min(answer_seconds, ANSWER_SECONDS)
 
@@ -57,8 +58,6 @@ class Applies:
 
         `creation` is a digest of the request that it sends, where that makes another record each time.
         """
-        import anyio
-
         self._remove_old()
         process = self._start(name, words, command, creation)
         try:
@@ -80,7 +79,7 @@ class Applies:
                 return str(record["job"])
         return None
 
-    def unanswered(self, creation: str) -> list["Unanswered"]:
+    def unanswered(self, creation: str) -> list[Unanswered]:
         """Return the stopped processes that were to send a request and may have created a record."""
         found = []
         for record in self._read_all():
@@ -140,9 +139,7 @@ class Applies:
         hint = shown.get("hint", STOPPED_HINT)
         return {"code": STOPPED, "message": "it was killed before it has answered", "hint": hint, "job": name}
 
-    def _start(
-        self, name: str, words: Sequence[str], command: str, creation: str
-    ) -> "subprocess.Popen[bytes]":
+    def _start(self, name: str, words: Sequence[str], command: str, creation: str) -> subprocess.Popen[bytes]:
         """Start a process, whose record is on the disk before."""
         started = datetime.now(UTC).isoformat(timespec="seconds")
         record = {"job": name, "command": command, "words": [*words], "started": started}
@@ -210,10 +207,8 @@ class Applies:
                         path.with_suffix(f".{kind}").unlink(missing_ok=True)
 
 
-async def _end(process: "subprocess.Popen[bytes]") -> None:
+async def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process with a signal, and kill it where that does not end it."""
-    import anyio
-
     with suppress(ProcessLookupError):
         process.terminate() if sys.platform == "win32" else process.send_signal(signal.SIGTERM)
     with anyio.move_on_after(END_SECONDS):

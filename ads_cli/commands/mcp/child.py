@@ -5,13 +5,13 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import anyio
+from anyio.abc import ByteReceiveStream, Process
 
 from ...errors import AdsctlError, RefusedError, UnavailableError
 from ...fleet.run_task import PROGRAM
-
-if TYPE_CHECKING:
-    from anyio.abc import ByteReceiveStream, Process
 
 MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 MAX_MESSAGE_BYTES = 256 * 1024  # of stderr, of which the end is kept
@@ -33,8 +33,6 @@ class Commands:
     """Runs command lines under the options that the server was started with."""
 
     def __init__(self, options: Sequence[str], seconds: float = TIME_LIMIT_SECONDS) -> None:
-        import anyio
-
         self._options = [*options, "--quiet", "--output=json", "--color=never"]
         self._seconds = seconds
         self.by = "mcp"  # with the name of the client, for the log of changes
@@ -52,8 +50,6 @@ class Commands:
 
         Raises UnavailableError for one that takes too long, and RefusedError for one that prints too much.
         """
-        import anyio
-
         async with self._free:
             process = await anyio.open_process(
                 self.line(words, "__plan" if is_plan else "__by"),
@@ -87,9 +83,7 @@ class CommandError(AdsctlError):
         return {"exit_code": self.exit_code} | self.error
 
 
-async def _finished(process: "Process") -> Finished:
-    import anyio
-
+async def _finished(process: Process) -> Finished:
     assert process.stdout
     assert process.stderr
     output, messages = bytearray(), bytearray()
@@ -108,16 +102,14 @@ async def _finished(process: "Process") -> Finished:
     return Finished(128 - code if code < 0 else code, bytes(output), error, warnings)
 
 
-async def _read_messages(stream: "ByteReceiveStream", messages: bytearray) -> None:
+async def _read_messages(stream: ByteReceiveStream, messages: bytearray) -> None:
     async for part in stream:
         messages += part
         del messages[:-MAX_MESSAGE_BYTES]
 
 
-async def _end(process: "Process") -> None:
+async def _end(process: Process) -> None:
     """End a process that still runs, and release its pipes."""
-    import anyio
-
     with anyio.CancelScope(shield=True):
         if process.returncode is None:
             with suppress(ProcessLookupError):

@@ -21,7 +21,7 @@ from .applies import Applies, Unanswered
 from .child import CommandError, Commands, Finished
 from .creations import Look, known_ids, listing_of, look_for
 from .files import OpenFolders
-from .reachable import NAMED_CHANGES, READS, Reachable, ReachableCommand, as_flag, names_in
+from .reachable import NAMED_CHANGES, READS, Reachable, ReachableCommand, as_flag
 from .results import ResultFiles, read_documents
 
 PLAN_SECONDS = 600.0
@@ -248,7 +248,7 @@ class Plans:
         """Return the commands that show what a change touches: its record, or what a new one lies in."""
         common = [word for word in words if word.startswith(("--account=", "--catalog="))]
         show = f"{found.name.rpartition(' ')[0]} get"
-        if "--" in words and show in {*names_in(READS)} and self._reachable.has(show):
+        if "--" in words and show in READS and self._reachable.has(show):
             return [[*show.split(), *common, "--", *words[words.index("--") + 1 :]]]
         names = found.names
         given = {names.get(as_name(name)): value for name, value in arguments.items()}

@@ -6,7 +6,7 @@ command, but for the account and the catalog.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from inspect import getdoc
 from typing import Any, NamedTuple
@@ -19,58 +19,63 @@ from ...console.help_texts import summary_line
 from ...errors import NotFoundError, UsageError
 from ...spelling import as_name, as_option, suggestion
 
-# Declared requests that change nothing.
-READS = {
-    "accounts": "list get apps history business-categories",
-    "accounts curated-categories": "list get",
-    "accounts features": "list",
-    "accounts promotable-users": "list get",
-    "audiences": "list get targeted keywords",
-    "audiences do-not-reach": "list",
-    "audiences permissions": "list",
-    "campaigns": "list get",
-    "cards": "list get",
-    "cards image-conversation": "list get",
-    "cards poll": "list get",
-    "cards video-conversation": "list get",
-    "catalog": "list",
-    "catalog feeds": "list",
-    "catalog sets": "get",
-    "funding-instruments": "list get",
-    "line-items": "list get placements",
-    "line-items curated-categories": "list get",
-    "lookup": "bidding-rules iab-categories content-categories publishers",
-    "measurement ab-tests": "list",
-    "measurement app-event-provider-configurations": "list get",
-    "measurement app-event-tags": "list get",
-    "measurement app-lists": "list get",
-    "measurement conversion-attribution": "get",
-    "measurement web-event-tags": "list get",
-    "media account": "list get",
-    "media library": "list get",
-    "posts": "list preview",
-    "posts drafts": "list get",
-    "posts scheduled": "list get",
-    "products": "list",
-    "promoted accounts": "list get",
-    "promoted call-to-actions": "list get",
-    "promoted media": "list get",
-    "promoted posts": "list get",
-    "promoted scheduled": "list get",
-    "recommendations": "list get",
-    "settings": "access",
-    "settings tax": "get",
-    "settings user": "get",
-    "stats": "active",
-    "stats jobs": "list",
-    "stats reach": "campaigns funding-instruments",
-    "targeting": "list get suggest",
+# Declared requests by group: what changes nothing, and what changes something. Left to the command line are
+# changes that name people (settings, conversion events), that let the service fetch an address (catalog
+# feeds), and those of the sandbox alone.
+REQUESTS = {
+    "accounts": ("list get apps history business-categories", "update"),
+    "accounts curated-categories": ("list get", ""),
+    "accounts features": ("list", ""),
+    "accounts promotable-users": ("list get", ""),
+    "audiences": ("list get targeted keywords", "create update delete"),
+    "audiences do-not-reach": ("list", "create delete"),
+    "audiences permissions": ("list", "grant revoke"),
+    "campaigns": ("list get", "create update delete"),
+    "cards": ("list get", "create update delete"),
+    "cards image-conversation": ("list get", "create update delete"),
+    "cards poll": ("list get", "create delete"),
+    "cards video-conversation": ("list get", "create update delete"),
+    "catalog": ("list", "create rename"),
+    "catalog feeds": ("list", ""),
+    "catalog sets": ("get", "create update delete"),
+    "funding-instruments": ("list get", ""),
+    "line-items": ("list get placements", "create update delete"),
+    "line-items curated-categories": ("list get", "add update delete"),
+    "lookup": ("bidding-rules iab-categories content-categories publishers", ""),
+    "measurement ab-tests": ("list", "create update delete"),
+    "measurement app-event-provider-configurations": ("list get", ""),
+    "measurement app-event-tags": ("list get", "create delete"),
+    "measurement app-lists": ("list get", "create delete"),
+    "measurement conversion-attribution": ("get", ""),
+    "measurement web-event-tags": ("list get", "create update delete"),
+    "media account": ("list get", "delete"),
+    "media library": ("list get", "add update delete"),
+    "posts": ("list preview", "create rename"),
+    "posts drafts": ("list get", "create update delete"),
+    "posts scheduled": ("list get", "create update delete"),
+    "products": ("list", ""),
+    "promoted accounts": ("list get", "create delete"),
+    "promoted call-to-actions": ("list get", "create update delete"),
+    "promoted media": ("list get", "create delete"),
+    "promoted posts": ("list get", "create delete"),
+    "promoted scheduled": ("list get", "create delete"),
+    "recommendations": ("list get", ""),
+    "settings": ("access", ""),
+    "settings tax": ("get", ""),
+    "settings user": ("get", ""),
+    "stats": ("active", ""),
+    "stats jobs": ("list", ""),
+    "stats reach": ("campaigns funding-instruments", ""),
+    "targeting": ("list get suggest", "add delete"),
     "targeting search": (
         "app-store-categories conversations devices events interests languages locations network-operators "
-        "platform-versions platforms tv-markets tv-shows"
+        "platform-versions platforms tv-markets tv-shows",
+        "",
     ),
-    "tracking-tags": "list get",
+    "tracking-tags": ("list get", "create update delete"),
 }
+READS = {f"{group} {verb}" for group, (reads, _) in REQUESTS.items() for verb in reads.split()}
+CHANGES = {f"{group} {verb}" for group, (_, changes) in REQUESTS.items() for verb in changes.split()}
 # Custom commands that change nothing and write no file, and which of their parameters may be given.
 NAMED_READS = {
     "campaigns tree": ("campaign",),
@@ -83,39 +88,6 @@ NAMED_READS = {
     "stats jobs get": ("job_id",),
 }
 HELP = "help"  # with the words of a command or a topic
-# Declared requests that change something. Those that name people (settings, conversion events), that let the
-# service fetch an address (catalog feeds), and those of the sandbox alone, are left to the command line.
-CHANGES = {
-    "accounts": "update",
-    "audiences": "create update delete",
-    "audiences do-not-reach": "create delete",
-    "audiences permissions": "grant revoke",
-    "campaigns": "create update delete",
-    "cards": "create update delete",
-    "cards image-conversation": "create update delete",
-    "cards poll": "create delete",
-    "cards video-conversation": "create update delete",
-    "catalog": "create rename",
-    "catalog sets": "create update delete",
-    "line-items": "create update delete",
-    "line-items curated-categories": "add update delete",
-    "measurement ab-tests": "create update delete",
-    "measurement app-event-tags": "create delete",
-    "measurement app-lists": "create delete",
-    "measurement web-event-tags": "create update delete",
-    "media account": "delete",
-    "media library": "add update delete",
-    "posts": "create rename",
-    "posts drafts": "create update delete",
-    "posts scheduled": "create update delete",
-    "promoted accounts": "create delete",
-    "promoted call-to-actions": "create update delete",
-    "promoted media": "create delete",
-    "promoted posts": "create delete",
-    "promoted scheduled": "create delete",
-    "targeting": "add delete",
-    "tracking-tags": "create update delete",
-}
 # Custom commands that change something, and which of their parameters may be given. Their file lies
 # below a folder of --files, and what they would do is planned again just before they do it.
 FEED = ("files", "catalog", "min_rows", "resume", "skip_invalid", "strict", "max_errors")
@@ -138,11 +110,6 @@ MAX_LENGTH = 100_000  # characters of all arguments
 MAX_WORDS, MIN_WORD_LENGTH = 20, 3  # of a query
 # A value that is read from a file, or from the environment.
 FILE_MARK = "@"
-
-
-def names_in(table: Mapping[str, str]) -> Iterator[str]:
-    """Yield the commands of a table of groups and verbs."""
-    yield from (f"{group} {verb}" for group, verbs in table.items() for verb in verbs.split())
 
 
 class ReachableCommand(NamedTuple):
@@ -263,15 +230,13 @@ class Reachable:
     """The commands that an assistant may run, found in the command tree."""
 
     def __init__(self, root: Any, service: str, *, writes: bool) -> None:
-        self._root = root
-        self._service = service
-        self._writes = writes
+        self._root, self._service, self._writes = root, service, writes
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of all commands."""
-        changes = [*names_in(CHANGES), *NAMED_CHANGES] if self._writes else []
-        found = [*names_in(READS), *NAMED_READS, *changes]
+        changes = [*CHANGES, *NAMED_CHANGES] if self._writes else []
+        found = [*READS, *NAMED_READS, *changes]
         return tuple(sorted(name for name in found if self.has(name)))
 
     def has(self, name: str) -> bool:
@@ -289,7 +254,7 @@ class Reachable:
             )
         command = self._node(key)
         request = command.request_for(self._service) if hasattr(command, "request_for") else None
-        return ReachableCommand(key, command, key in {*names_in(CHANGES), *NAMED_CHANGES}, request)
+        return ReachableCommand(key, command, key in (*CHANGES, *NAMED_CHANGES), request)
 
     def search(self, query: str) -> list[ReachableCommand]:
         """Return the commands that fit words best, the best first; all of them for no words."""
@@ -313,7 +278,7 @@ class Reachable:
         node = self._root
         for word in name.split():
             node = getattr(node, "commands", {}).get(word)
-        return getattr(node, "loaded", node)
+        return node
 
 
 def help_words(name: str) -> list[str] | None:

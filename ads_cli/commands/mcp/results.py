@@ -16,6 +16,7 @@ from ...config.file_locks import try_lock
 from ...errors import NotFoundError, StateError, UsageError
 from ...masking import MASK, address_passwords, mask_address
 from ...output.text import safe
+from ...spelling import comma_list
 
 # Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
 PRIVATE_WORDS = (
@@ -88,8 +89,7 @@ class ResultFiles:
     """Makes the results of tools, and keeps what is longer than one until the server ends."""
 
     def __init__(self, state_dir: Path, mask: Callable[[str], str]) -> None:
-        self._parent = state_dir / FOLDER
-        self._mask = mask
+        self._parent, self._mask = state_dir / FOLDER, mask
         self._kept: dict[str, Path] = {}
 
     def of(
@@ -248,7 +248,7 @@ def _searched(data: Any, expression: str) -> Any:
 
 def _chosen(data: Any, columns: str) -> Any:
     """Return records with some of their fields; raise UsageError for a field that no record has."""
-    names = [name.strip() for name in columns.split(",") if name.strip()]
+    names = comma_list(columns)
     records = [each for each in (data if isinstance(data, list) else [data]) if isinstance(each, dict)]
     known = {name for record in records for name in record}
     if records and (unknown := [name for name in names if name not in known]):

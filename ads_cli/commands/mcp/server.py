@@ -1,21 +1,27 @@
 """Serve the tools with the official SDK of the Model Context Protocol, on standard input and output."""
 
+import json
 import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
+
+import anyio
+import mcp_types as types
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from ... import __version__
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
 from .results import as_text, without_private
 from .tools import Tool, Toolbox
-
-if TYPE_CHECKING:
-    import anyio
-    import mcp_types as types
 
 INSTRUCTIONS = """\
 adsctl manages advertising accounts. find_commands and describe_command say what there is; read runs it.
@@ -31,17 +37,11 @@ class ToolServer:
     """Answers the requests of a client."""
 
     def __init__(self, call: Invocation, root: Any, toolbox: Toolbox) -> None:
-        self._call = call
-        self._root = root
-        self._toolbox = toolbox
+        self._call, self._root, self._toolbox = call, root, toolbox
         self._running: set[anyio.CancelScope] = set()  # the calls
 
     def serve(self) -> None:
         """Serve until the client goes away; a signal ends the commands that run, and then the process."""
-        import anyio
-        from mcp.server import Server
-        from mcp.server.stdio import stdio_server
-
         server: Server[Any] = Server(
             "adsctl",
             version=__version__,
@@ -53,23 +53,20 @@ class ToolServer:
         async def main() -> None:
             async with anyio.create_task_group() as group, stdio_server() as (reading, writing):
                 group.start_soon(self._end_at_signal)
-                await server.run(reading, writing, server.create_initialization_options())
+                requests: Any = _Requests(reading, writing)
+                await server.run(requests, writing, server.create_initialization_options())
                 group.cancel_scope.cancel()
 
         anyio.run(main)
 
-    async def _list_tools(self, context: Any, params: Any) -> "types.ListToolsResult":
-        import mcp_types as types
-
+    async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._listed)
 
     @cached_property
-    def _listed(self) -> "list[types.Tool]":
+    def _listed(self) -> list[types.Tool]:
         return [self._described(tool) for tool in self._toolbox.tools.values()]
 
-    def _described(self, tool: Tool) -> "types.Tool":
-        import mcp_types as types
-
+    def _described(self, tool: Tool) -> types.Tool:
         return types.Tool(
             name=tool.name,
             description=tool.about,
@@ -82,11 +79,7 @@ class ToolServer:
             ),
         )
 
-    async def _call_tool(self, context: Any, params: "types.CallToolRequestParams") -> "types.CallToolResult":
-        import anyio
-        import mcp_types as types
-        from mcp.shared.exceptions import MCPError
-
+    async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in self._toolbox.tools:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:100]!r}")
         began = time.monotonic()
@@ -113,8 +106,6 @@ class ToolServer:
 
         A thread waits for the next line of the client, which nothing else would end.
         """
-        import anyio
-
         if sys.platform == "win32":
             return
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
@@ -131,3 +122,45 @@ def _client_name(context: Any) -> str:
     """Return the name that a client gives itself."""
     params = context.session.client_params
     return params.client_info.name if params and params.client_info else ""
+
+
+class _Requests:
+    """The messages of a client; the SDK answers none that cannot be read, so that this does."""
+
+    def __init__(self, reading: Any, writing: Any) -> None:
+        self._reading, self._writing = reading, writing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reading, name)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._reading.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        while isinstance(message := await anext(self._reading), Exception):
+            await self._writing.send(SessionMessage(_error_of_message(message)))
+        return message
+
+
+def _error_of_message(error: Exception) -> types.JSONRPCError:
+    """Answer a message that could not be read, under its id where that can be read."""
+    problems = error.errors() if isinstance(error, ValidationError) else []
+    is_json = bool(problems) and problems[0]["type"] != "json_invalid"
+    read = [each["input"] for each in problems]  # the message, parts of it, or its text
+    if not is_json:
+        with suppress(ValueError, RecursionError):
+            read = [json.loads(str(text)) for text in read]  # half a surrogate is JSON to it
+    message = next((each for each in read if isinstance(each, dict) and "jsonrpc" in each), {})
+    id = message.get("id")
+    is_id = type(id) is int or (isinstance(id, str) and id.isprintable())
+    data = types.ErrorData(
+        code=types.INVALID_REQUEST if is_json else types.PARSE_ERROR,
+        message="the message is not a request of JSON-RPC" if is_json else "the message is not valid JSON",
+    )
+    return types.JSONRPCError(jsonrpc="2.0", id=id if is_id else None, error=data)

@@ -178,11 +178,8 @@ class Toolbox:
         *,
         allow_writes: bool,
     ) -> None:
-        self._call = call
-        self._reachable = reachable
-        self._commands = commands
-        self._results = results
-        self._files = files
+        self._call, self._reachable, self._commands = call, reachable, commands
+        self._results, self._files = results, files
         state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
         self._applies = Applies(commands, state_dir, max_wait)
         self._plans = Plans(commands, reachable, results, files, self._applies, state_dir)

@@ -4,7 +4,16 @@ from typing import Annotated, Any
 
 import typer
 
-from ...api.media_uploads import Category
+from ...api.media_uploads import (
+    LOOKUP_FIELDS,
+    AddSubtitles,
+    Category,
+    DeleteSubtitles,
+    LookUpMedia,
+    SetMetadata,
+)
+from ...api.problems import InvalidError
+from ...api.validation import convert
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
 from ...console.request_input import request_from_input
@@ -58,8 +67,6 @@ def look_up(
 
     For example: adsctl media lookup 3_1790412874512007168 13_1790413002217308160
     """
-    from ...api.media_uploads import LOOKUP_FIELDS, LookUpMedia
-
     call = Invocation.of(ctx, mutates=False)
     keys = [key for text in media_keys for key in text.split(",") if key]
     wanted = fields or ",".join(LOOKUP_FIELDS)
@@ -85,22 +92,17 @@ def alt_text(
 
     For example: adsctl media alt-text 3_1790412874512007168 'A blue mug on a table'
     """
-    from ...api.media_uploads import SetMetadata
-
     call = Invocation.of(ctx)
     metadata = {"alt_text": {"text": text}}
     _send(call, _built(SetMetadata, {"id": _id_of(media_key), "metadata": metadata}, "TEXT"))
 
 
-def _built(kind: Any, values: dict[str, Any], argument: str = "") -> Any:
+def _built(kind: Any, values: dict[str, Any], name: str = "") -> Any:
     """Build a request with nested values; raise UsageError with what is wrong."""
-    from ...api.problems import InvalidError
-    from ...api.validation import convert
-
     try:
         return convert(kind, values)
     except InvalidError as error:
-        words = "\n".join(f"{argument or problem.path}: {problem.message}" for problem in error.problems)
+        words = "\n".join(f"{name or problem.path}: {problem.message}" for problem in error.problems)
         raise UsageError(words) from None
 
 
@@ -116,7 +118,6 @@ def add_subtitles(
 
     For example: adsctl media subtitles add 13_1790413002217308160 workshop.srt --language EN
     """
-    from ...api.media_uploads import AddSubtitles
     from ...feeds.locations import parse_location
     from ...media.upload import Details
     from .check import check_files, raise_unopened
@@ -151,8 +152,6 @@ def delete_subtitles(
 
     For example: adsctl media subtitles delete 13_1790413002217308160 --language EN
     """
-    from ...api.media_uploads import DeleteSubtitles
-
     call = Invocation.of(ctx)
     values = {"id": _id_of(media_key), "media_category": _category_of(media_key, category)}
     request = _built(DeleteSubtitles, values | {"language_code": language})

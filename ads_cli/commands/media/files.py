@@ -9,6 +9,7 @@ from ...console.invocation import Invocation
 from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
+from ...feeds.registry import find_failed_out
 from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
 from ...output.text import counted, safe
@@ -178,7 +179,6 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
         return
     from ...config.atomic_files import atomic, file_to_replace, remove
     from ...feeds.formats.writers import open_writer
-    from ...feeds.registry import find_failed_out
     from ...feeds.rows import REPORT_COLUMNS
 
     path = Path(failed_out.path)

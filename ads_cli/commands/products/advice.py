@@ -21,8 +21,8 @@ from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes
 from ...products.feeds.hints import OPEN, column_for, list_separator, template_of_nested
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
-from ...validation import RowSchema
-from ...validation.report import Finding, ValidationReport, has_no_required_column
+from ...validation import Finding, RowSchema
+from ...validation.report import ValidationReport, has_no_required_column
 from ...validation.validator import Validator
 from .options import ProductFeedOptions
 

@@ -41,7 +41,8 @@ from ...report import (
     web_address,
 )
 from ...uploads.push import PushResult
-from ...validation.report import Finding, ValidationReport
+from ...validation import Finding
+from ...validation.report import ValidationReport
 
 MAX_BARS = 12
 MAX_CURRENCIES = 3

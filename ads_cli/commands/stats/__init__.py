@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
+from ...errors import NotFoundError, UsageError
+from ...output.text import counted
 from ..uploads.options import with_options
-from .options import StatisticsOptions, StatsJobOptions
-from .results import ResultOptions, StatsReport
+from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
 if TYPE_CHECKING:
     from ...statistics.export import Export
@@ -35,9 +37,10 @@ def get(
     """
     from ...statistics.entities import EntityLookup
     from ...statistics.rows import ResultContext
+    from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
-    with results.written(call, asked, raw=raw) as sink:
+    with results_of(results, call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
         directory = EntityLookup(call.client, call.account)
         period = calendar.period(asked.since, asked.until, asked.granularity)
@@ -80,9 +83,8 @@ def report(
 
     For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
     """
-    from pathlib import Path
-
     from ...statistics.stored_rows import read_stored
+    from .results import StatsReport
 
     call = Invocation.of(ctx, mutates=False)
     page = StatsReport(call, out, force=force)
@@ -101,7 +103,6 @@ def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its i
     from ...api.fields import path_segment
     from ...api.statistics import ListJobs
     from ...console.results import show
-    from ...errors import NotFoundError
 
     call = Invocation.of(ctx, mutates=False)
     path_segment(job_id, "JOB_ID")
@@ -140,14 +141,14 @@ def export(
 
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
     """
-    from ...errors import UsageError
     from ...statistics.entities import EntityLookup
     from ...statistics.query import require_segments
     from ...statistics.rows import ResultContext
+    from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
     named = None if file == "-" else file
-    with results.written(call, asked, file=named, has_segments=bool(segment_by)) as sink:
+    with results_of(results, call, asked, file=named, has_segments=bool(segment_by)) as sink:
         if platform and results.into:
             raise UsageError(
                 "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
@@ -192,8 +193,6 @@ def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Ite
 
 def _say_resumed(call: Invocation, running: "Export", downloaded: int) -> None:
     """Say what an earlier run has done already."""
-    from ...output.text import counted
-
     call.messages.say(f"resumed: {downloaded} of {running.jobs} results were downloaded before")
     if found := running.find_jobs():
         call.messages.say(f"{counted(found, 'job')} found again that an earlier run had made")

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import msgspec
 
 from ...api.metrics import ALL_GROUPS, METRICS
+from ...api.names import X
 from ...console.parameters import choice, flag, option
+from ...errors import UnavailableError, UsageError
+from ...spelling import suggestion
 
 if TYPE_CHECKING:
     from ...api.names import Names
@@ -62,7 +65,6 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     def calendar(self, call: "Invocation") -> "Calendar":
         """Ask for the time zone of the account."""
         from ...api.accounts import GetAccount
-        from ...errors import UnavailableError
         from ...statistics.periods import Calendar, utc_now
 
         account = call.client.call(GetAccount(account_id=call.account)).data
@@ -81,7 +83,6 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         platform: str | None = None,
     ) -> "StatsQuery":
         """Return what is asked; raise UsageError."""
-        from ...api.names import X
         from ...statistics.derived import parse_shown
         from ...statistics.entities import select_ids
         from ...statistics.query import StatsQuery
@@ -107,10 +108,6 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     @property
     def kind(self) -> str:
         """The kind of entity; raise UsageError for another one."""
-        from ...api.names import X
-        from ...errors import UsageError
-        from ...spelling import suggestion
-
         entity: str = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
         if entity == JOBS_ONLY not in self.entities:
             raise UsageError(
@@ -132,3 +129,35 @@ class StatsJobOptions(StatisticsOptions, frozen=True):
     entity: Annotated[
         str, option("KIND", f"Kind of entity: {', '.join(ENTITIES_OF_JOBS)}", offers=ENTITIES_OF_JOBS)
     ] = "CAMPAIGN"
+
+
+class ResultOptions(msgspec.Struct, frozen=True):
+    """What is made of the rows."""
+
+    group_by: Annotated[
+        str | None, option("COLUMNS", "Add up rows that are equal in these, such as campaign,start")
+    ] = None
+    totals: Annotated[bool, flag("Add a row with the total of all")] = False
+    sort: Annotated[str | None, option("[-]COLUMN", "Sort by this column, as in -spend: largest first")] = (
+        None
+    )
+    top: Annotated[int | None, option("N", "Show the first N rows only", min=1)] = None
+    compare: Annotated[
+        str | None,
+        option(
+            "previous|year|DATE..DATE",
+            "Add what each number was then, and the change, as in spend, spend_before, spend_change",
+        ),
+    ] = None
+    into: Annotated[
+        str | None, option("sqlite:FILE", "Store the rows in a table, and replace what an earlier run stored")
+    ] = None
+    plot: Annotated[str | None, option("FILE.svg|png", "Draw the rows here, as lines or bars")] = None
+    report: Annotated[str | None, option("FILE.html", "Write a page about the rows here, for a browser")] = (
+        None
+    )
+    title: Annotated[str | None, option("TEXT", "The title of the page of --report")] = None
+    logo: Annotated[
+        str | None, option("FILE", "A picture at the top of that page: png, jpeg or svg, up to 1 MB")
+    ] = None
+    force: Annotated[bool, flag("Replace an existing file")] = False

@@ -187,13 +187,12 @@ def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, st
 
 def _parts(column: str, gathered: ChartData) -> Chart:
     lines, total = gathered.largest(column, MOST_BARS), gathered.total()
-    bars = [_bar(line.label, float(line.totals.get(column) or 0), line, column) for line in lines]
+    bars = []
+    for line in lines:
+        value = float(line.totals.get(column) or 0)
+        number = int(value) if value.is_integer() else value
+        bars.append(Bar(line.label, max(value, 0), line.shown(column, number)))
     return Chart(title_of(column, total.currency), bars, float(total.totals[column]))
-
-
-def _bar(label: str, value: float, line: ChartSeries, column: str) -> Bar:
-    number = int(value) if value.is_integer() else value
-    return Bar(label, max(value, 0), line.shown(column, number))
 
 
 def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:

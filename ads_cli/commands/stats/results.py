@@ -5,131 +5,108 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ...api.names import neutral_name
-from ...console.output_file import RunReport
-from ...console.parameters import flag, option
+from ...config.atomic_files import replacing
+from ...console.invocation import Invocation
+from ...console.output_file import OutputFile, RunReport
 from ...errors import UsageError
+from ...output.text import counted, first_of
+from ...statistics.analysis import (
+    Analysis,
+    Answers,
+    Earlier,
+    RowOrder,
+    parse_compare,
+    parse_group_by,
+    require_columns,
+    without_earlier,
+)
+from ...statistics.chart_data import ChartData
+from ...statistics.files import as_numbers, as_texts, check_format, write
+from ...statistics.query import StatsQuery
+from ...statistics.rows import ResultContext, StatsTable
+from .options import ResultOptions, StatisticsOptions
 
 if TYPE_CHECKING:
-    from ...console.invocation import Invocation
-    from ...console.output_file import OutputFile
     from ...report import Logo, ReportPage
-    from ...statistics.analysis import Analysis, Answers, Earlier
-    from ...statistics.chart_data import ChartData
-    from ...statistics.query import StatsQuery
-    from ...statistics.rows import ResultContext, StatsTable
-    from .options import StatisticsOptions
 
 MOST_NAMED = 5
 
 
-class ResultOptions(msgspec.Struct, frozen=True):
-    """What is made of the rows."""
+@contextmanager
+def results_of(
+    options: ResultOptions,
+    call: Invocation,
+    asked: StatisticsOptions,
+    *,
+    raw: bool = False,
+    file: str | None = None,
+    has_segments: bool = False,
+) -> "Iterator[Results]":
+    """Yield what takes the rows; write the page also when the command ends by an error.
 
-    group_by: Annotated[
-        str | None, option("COLUMNS", "Add up rows that are equal in these, such as campaign,start")
-    ] = None
-    totals: Annotated[bool, flag("Add a row with the total of all")] = False
-    sort: Annotated[str | None, option("[-]COLUMN", "Sort by this column, as in -spend: largest first")] = (
-        None
-    )
-    top: Annotated[int | None, option("N", "Show the first N rows only", min=1)] = None
-    compare: Annotated[
-        str | None,
-        option(
-            "previous|year|DATE..DATE",
-            "Add what each number was then, and the change, as in spend, spend_before, spend_change",
-        ),
-    ] = None
-    into: Annotated[
-        str | None, option("sqlite:FILE", "Store the rows in a table, and replace what an earlier run stored")
-    ] = None
-    plot: Annotated[str | None, option("FILE.svg|png", "Draw the rows here, as lines or bars")] = None
-    report: Annotated[str | None, option("FILE.html", "Write a page about the rows here, for a browser")] = (
-        None
-    )
-    title: Annotated[str | None, option("TEXT", "The title of the page of --report")] = None
-    logo: Annotated[
-        str | None, option("FILE", "A picture at the top of that page: png, jpeg or svg, up to 1 MB")
-    ] = None
-    force: Annotated[bool, flag("Replace an existing file")] = False
+    Raises UsageError where options exclude each other, before anything is asked.
+    """
+    by, order = parse_group_by(options.group_by), RowOrder.parse(options.sort, options.top)
+    analysis = Analysis(by, options.totals, order, parse_compare(options.compare))
+    _refuse_combinations(options, call, analysis, raw=raw, file=file)
+    names = call.settings.names
+    columns = asked.columns(names, has_segments=has_segments, is_compared=analysis.is_compared)
+    analysis = msgspec.structs.replace(analysis, order=order.named(names, columns))
+    if not (raw or call.printer.query):
+        known = (*columns, *map(neutral_name, columns))
+        require_columns("--columns", call.printer.columns or (), known)
+    output, plot = (OutputFile(name) if name else None for name in (file, options.plot))
+    if output:
+        check_format(output.path)
+    if plot:
+        check_plot(plot.path)
+    report = StatsReport(call, options.report, force=options.force)
+    database = _database(options)
+    check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report.path])
+    for chosen in filter(None, (output, plot)):
+        chosen.confirm(call, force=options.force)
+    report.set_heading(options.title, options.logo)
+    with report.written():
+        yield Results(call, analysis, database, output, plot, report)
 
-    @contextmanager
-    def written(
-        self,
-        call: "Invocation",
-        asked: "StatisticsOptions",
-        *,
-        raw: bool = False,
-        file: str | None = None,
-        has_segments: bool = False,
-    ) -> "Iterator[Results]":
-        """Yield what takes the rows; write the page also when the command ends by an error.
 
-        Raises UsageError where options exclude each other, before anything is asked.
-        """
-        from ...console.output_file import OutputFile
-        from ...statistics.analysis import Analysis, RowOrder, parse_compare, parse_group_by, require_columns
-        from ...statistics.files import check_format
+def _refuse_combinations(
+    options: ResultOptions, call: Invocation, analysis: Analysis, *, raw: bool, file: str | None
+) -> None:
+    """Raise UsageError where options exclude each other."""
+    about_rows = {"--group-by": analysis.group_by, "--totals": options.totals, "--sort": options.sort}
+    about_rows |= {"--top": options.top, "--compare": analysis.is_compared}
+    for name, is_given in about_rows.items():
+        if is_given and (raw or options.into):
+            other = "--raw" if raw else "--into"
+            raise UsageError(f"{name} cannot be used with {other}", hint="it is about the rows shown")
+    of_rows = {"--plot": options.plot, "--report": options.report, "--into": options.into}
+    for name, file_name in of_rows.items():
+        if raw and file_name:
+            hint = "a table holds rows" if name == "--into" else "it is about rows"
+            raise UsageError(f"{name} cannot be used with --raw", hint=hint)
+    places = {"--into": options.into, "--to": call.flags.get("to"), "FILE": file}
+    given = [name for name, place in places.items() if place]
+    if len(given) > 1:
+        raise UsageError(f"{given[0]} cannot be used with {given[1]}", hint="export to one of them")
+    for name, value in (("--title", options.title), ("--logo", options.logo)):
+        if value is not None and not options.report:
+            raise UsageError(f"{name}: there is no page", hint="add --report FILE.html")
 
-        by, order = parse_group_by(self.group_by), RowOrder.parse(self.sort, self.top)
-        analysis = Analysis(by, self.totals, order, parse_compare(self.compare))
-        self._refuse_combinations(call, analysis, raw=raw, file=file)
-        names = call.settings.names
-        columns = asked.columns(names, has_segments=has_segments, is_compared=analysis.is_compared)
-        analysis = msgspec.structs.replace(analysis, order=order.named(names, columns))
-        if not (raw or call.printer.query):
-            known = (*columns, *map(neutral_name, columns))
-            require_columns("--columns", call.printer.columns or (), known)
-        output, plot = (OutputFile(name) if name else None for name in (file, self.plot))
-        if output:
-            check_format(output.path)
-        if plot:
-            check_plot(plot.path)
-        report = StatsReport(call, self.report, force=self.force)
-        database = self._database()
-        check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report.path])
-        for chosen in filter(None, (output, plot)):
-            chosen.confirm(call, force=self.force)
-        report.set_heading(self.title, self.logo)
-        with report.written():
-            yield Results(call, analysis, database, output, plot, report)
 
-    def _refuse_combinations(
-        self, call: "Invocation", analysis: "Analysis", *, raw: bool, file: str | None
-    ) -> None:
-        """Raise UsageError where options exclude each other."""
-        about_rows = {"--group-by": analysis.group_by, "--totals": self.totals, "--sort": self.sort}
-        about_rows |= {"--top": self.top, "--compare": analysis.is_compared}
-        for name, is_given in about_rows.items():
-            if is_given and (raw or self.into):
-                other = "--raw" if raw else "--into"
-                raise UsageError(f"{name} cannot be used with {other}", hint="it is about the rows shown")
-        of_rows = {"--plot": self.plot, "--report": self.report, "--into": self.into}
-        for name, file_name in of_rows.items():
-            if raw and file_name:
-                hint = "a table holds rows" if name == "--into" else "it is about rows"
-                raise UsageError(f"{name} cannot be used with --raw", hint=hint)
-        places = {"--into": self.into, "--to": call.flags.get("to"), "FILE": file}
-        given = [name for name, place in places.items() if place]
-        if len(given) > 1:
-            raise UsageError(f"{given[0]} cannot be used with {given[1]}", hint="export to one of them")
-        for name, value in (("--title", self.title), ("--logo", self.logo)):
-            if value is not None and not self.report:
-                raise UsageError(f"{name}: there is no page", hint="add --report FILE.html")
-
-    def _database(self) -> Path | None:
-        if self.into is None:
-            return None
-        kind, _, path = self.into.partition(":")
-        if kind != "sqlite" or not path:
-            raise UsageError(f"--into: {self.into!r} is not sqlite:FILE", hint="as in --into sqlite:ads.db")
-        require_folder("--into", Path(path))
-        return Path(path)
+def _database(options: ResultOptions) -> Path | None:
+    if options.into is None:
+        return None
+    kind, _, path = options.into.partition(":")
+    if kind != "sqlite" or not path:
+        raise UsageError(f"--into: {options.into!r} is not sqlite:FILE", hint="as in --into sqlite:ads.db")
+    require_folder("--into", Path(path))
+    return Path(path)
 
 
 def check_plot(path: Path) -> None:
@@ -160,8 +137,8 @@ def check_differs(paths: Iterable[Path | None]) -> None:
 class StatsReport(RunReport):
     """The page about the rows of a question, or the error that it ended with."""
 
-    question: "StatsQuery | None" = None  # once it is known
-    rows: "ChartData | None" = None
+    question: StatsQuery | None = None  # once it is known
+    rows: ChartData | None = None
     accounts: Sequence[str] = ()
     earlier = ""  # the period that the rows are compared with
     title = ""
@@ -189,14 +166,14 @@ class StatsReport(RunReport):
 class Results:
     """Takes the rows of a question, and shows, draws, writes or stores them."""
 
-    call: "Invocation"
-    analysis: "Analysis"
+    call: Invocation
+    analysis: Analysis
     database: Path | None
-    output: "OutputFile | None"
-    plot: "OutputFile | None"
+    output: OutputFile | None
+    plot: OutputFile | None
     report: StatsReport
 
-    def questions_again(self, asked: "ResultContext") -> "list[StatsQuery]":
+    def questions_again(self, asked: ResultContext) -> list[StatsQuery]:
         """Return what is to be asked again, where rows are stored beside those of another offset."""
         from ...statistics.sqlite_table import StatisticsTable
 
@@ -204,21 +181,18 @@ class Results:
             return []
         return StatisticsTable(self.database, self.call.account).questions_again(asked)
 
-    def earlier(self, asked: "ResultContext") -> "ResultContext | None":
+    def earlier(self, asked: ResultContext) -> ResultContext | None:
         """Return the question about the period to compare with, if there is one."""
         return self.analysis.earlier(asked, for_page=self.report.path is not None)
 
     def take(
         self,
-        asked: "ResultContext",
-        answers: "Answers",
-        again: "Sequence[tuple[StatsQuery, Answers]]" = (),
-        before: "Earlier | None" = None,
+        asked: ResultContext,
+        answers: Answers,
+        again: Sequence[tuple[StatsQuery, Answers]] = (),
+        before: Earlier | None = None,
     ) -> None:
         """Show, write or store the rows; `before` are those of the period to compare with."""
-        from ...output.text import first_of
-        from ...statistics.chart_data import ChartData
-
         self._warn_of_repeated_posts(asked)
         question = msgspec.structs.replace(asked.question, group_by=self.analysis.group_by)
         chart = ChartData([*map(asked.names.name, question.columns)], asked.currencies)
@@ -247,15 +221,13 @@ class Results:
             self.call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
         self._write_plot(question, chart)
 
-    def _draws(self, question: "StatsQuery") -> bool:
+    def _draws(self, question: StatsQuery) -> bool:
         """Tell whether a terminal gets a picture, whose lines have sums, in order."""
         to_terminal = self.call.printer.draws and self.call.presentation.format is None
         elsewhere = self.database or self.output
         return to_terminal and not elsewhere and not self.analysis.changes_rows(question)
 
-    def _warn_of_repeated_posts(self, asked: "ResultContext") -> None:
-        from ...output.text import counted, first_of
-
+    def _warn_of_repeated_posts(self, asked: ResultContext) -> None:
         if posts := sorted(asked.repeated_posts):
             named = first_of(posts, MOST_NAMED)
             self.call.messages.warn(
@@ -263,11 +235,10 @@ class Results:
                 " counts the same numbers in each; --totals and --group-by count them once"
             )
 
-    def _write_plot(self, question: "StatsQuery", chart: "ChartData") -> None:
+    def _write_plot(self, question: StatsQuery, chart: ChartData) -> None:
         """Write the picture, if one is asked for."""
         if self.plot is None:
             return
-        from ...config.atomic_files import replacing
         from ...statistics.plot import format_of, plotted
 
         picture = plotted(chart, question.text, format_of(self.plot.path))
@@ -275,15 +246,13 @@ class Results:
             file.write(picture)
         self.call.messages.say(f"{self.plot.path}: a picture of the rows")
 
-    def _draw(self, question: "StatsQuery", chart: "ChartData") -> None:
+    def _draw(self, question: StatsQuery, chart: ChartData) -> None:
         from .view import draw_statistics
 
         printer, with_total = self.call.printer, self.analysis.has_totals
         draw_statistics(printer.stream, chart, question.text, with_total=with_total, color=printer.color)
 
-    def _show(self, asked: "ResultContext", table: "StatsTable") -> None:
-        from ...statistics.files import as_numbers, as_texts
-
+    def _show(self, asked: ResultContext, table: StatsTable) -> None:
         printer, columns = self.call.printer, table.columns
         shown: Iterable[dict[str, Any]]
         shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
@@ -301,10 +270,7 @@ class Results:
         else:
             printer.show([*shown], columns, "entity_id")
 
-    def _write(self, output: "OutputFile", table: "StatsTable") -> None:
-        from ...output.text import counted
-        from ...statistics.files import write
-
+    def _write(self, output: OutputFile, table: StatsTable) -> None:
         csv_safe = bool(self.call.flags.get("csv_safe"))
         written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
         self.call.messages.say(f"{counted(written, 'row')} written to {output.path}")
@@ -312,12 +278,10 @@ class Results:
     def _store(
         self,
         database: Path,
-        asked: "ResultContext",
-        table: "StatsTable",
-        again: "Sequence[tuple[StatsQuery, Answers]]",
+        asked: ResultContext,
+        table: StatsTable,
+        again: Sequence[tuple[StatsQuery, Answers]],
     ) -> None:
-        from ...output.text import counted
-        from ...statistics.analysis import without_earlier
         from ...statistics.sqlite_table import TABLE, StatisticsTable
 
         stored = StatisticsTable(database, self.call.account).store(asked, without_earlier(table), again)

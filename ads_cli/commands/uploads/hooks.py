@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ...output.text import counted
+
 if TYPE_CHECKING:
     from ...api.endpoint import Request
     from ...batches.plan import BatchPlan
@@ -40,7 +42,6 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
     def show_dry_run(self, summary: "Summary") -> None:
         """Say what would be sent."""
-        from ...output.text import counted
         from ...uploads.push import build_requests
         from .validation import say_estimate
 
@@ -59,8 +60,6 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
     def confirm(self) -> None:
         """Ask before the first request, where the endpoint says so."""
-        from ...output.text import counted
-
         what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
         confirm_request(self.call, self.plan.upload.request, what)
 

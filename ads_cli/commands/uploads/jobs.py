@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -107,8 +108,6 @@ def clean(
 
 def _say_old_ledgers(call: Invocation) -> None:
     """Name the lists that were not changed for so long that the service has forgotten everybody."""
-    from datetime import UTC, datetime, timedelta
-
     from ...audiences.ledger import stored_ledgers
     from ...audiences.ledger_records import FOLDER
 

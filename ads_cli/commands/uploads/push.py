@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import counted
 from ...uploads.job_file import Job, JobKey, last_acknowledgements
-from ...uploads.jobs import resumable_jobs
+from ...uploads.jobs import EndedJob, resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
 from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
@@ -33,9 +32,6 @@ from .reports import (
     resume_command,
 )
 from .validation import require_valid, stated_rate
-
-if TYPE_CHECKING:
-    from ...uploads.jobs import EndedJob
 
 MAX_FINDINGS_IN_QUIET = 3
 INVALID_HINT = "nothing was sent; correct the file"
@@ -87,7 +83,7 @@ class PushCommand:
             self.hooks.begin(journal)
             self._push(report, journal)
 
-    def _show_ended(self, ended: "EndedJob", report: ValidationReport) -> None:
+    def _show_ended(self, ended: EndedJob, report: ValidationReport) -> None:
         """Show the result of a job that has ended, and send nothing; raise its error."""
         acks = last_acknowledgements(ended.path).values()
         self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")

@@ -7,19 +7,17 @@ from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from ...config.writers import check_writers
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
+from ...console.parameters import Option
 from ...errors import ContentError, UsageError
 from ...output.text import shell_command
 from ...spelling import suggestion
-
-if TYPE_CHECKING:
-    from ...console.parameters import Option
 
 PAIRS = ("map", "split", "set", "default")  # mappings, of what is before the `=` to what is after it
 LISTS = ("where", "ignore")
@@ -63,7 +61,8 @@ def with_recipe(context: Any, values: Mapping[str, Any]) -> Iterator[dict[str, A
     from_recipe = set()
     for key, value in recipe.items():
         if key in OPTIONS and (option := options.get(key)):
-            typed = values[option.name] if _is_typed(context, option) else None
+            source = context.get_parameter_source(option.name)
+            typed = values[option.name] if source and source.name == "COMMANDLINE" else None
             if typed is None or option.multiple:
                 filled[option.name] = _merged(path, key, option, value, typed)
                 from_recipe.add(key)
@@ -120,12 +119,7 @@ def _load(path: str) -> dict[str, Any]:
     return recipe
 
 
-def _is_typed(context: Any, option: "Option") -> bool:
-    source = context.get_parameter_source(option.name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def _merged(path: str, key: str, option: "Option", value: Any, typed: Any) -> Any:
+def _merged(path: str, key: str, option: Option, value: Any, typed: Any) -> Any:
     """Return the value of an option: that of the recipe, and in a list what was typed."""
     if option.is_flag:
         if value not in ("true", "false"):
@@ -206,9 +200,9 @@ def _recipe_text(
     feed: msgspec.Struct, file: str, path: str, open_pairs: Mapping[str, Sequence[str]], unsent: Sequence[str]
 ) -> str:
     values = {
-        NAMES.get(name, name.replace("_", "-")): getattr(feed, name)
-        for name, default in zip(feed.__struct_fields__, _defaults(feed), strict=True)
-        if getattr(feed, name) not in (default, None)
+        NAMES.get(field.name, field.name.replace("_", "-")): getattr(feed, field.name)
+        for field in msgspec.structs.fields(feed)
+        if getattr(feed, field.name) not in (field.default, None)
     }
     own = values.pop("recipe", None)
     if own and values.get("mapping") == own:  # it is a mapping too, which the new recipe holds itself
@@ -222,10 +216,6 @@ def _recipe_text(
         lines += ["# Columns that are not sent; --map, or `map:` here, reads one as a field:"]
         lines += [f"#   {_scalar(column)}" for column in unsent]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _defaults(feed: msgspec.Struct) -> list[Any]:
-    return [field.default for field in msgspec.structs.fields(feed)]
 
 
 def _entry(key: str, value: Any, open_pairs: Sequence[str]) -> list[str]:

@@ -14,8 +14,8 @@ from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
-from ...validation import ExampleChange
-from ...validation.report import Finding, ValidationReport
+from ...validation import ExampleChange, Finding
+from ...validation.report import ValidationReport
 
 if TYPE_CHECKING:
     from ...uploads.push import Summary

@@ -26,6 +26,31 @@ def test_messages_that_are_none_end_neither_the_server_nor_its_answers(adsctl):
 
 
 @pytest.mark.parametrize(
+    ("line", "id", "code"),
+    [
+        (
+            rb'{"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {"name": "\ud800"}}',
+            901,
+            -32700,
+        ),
+        (rb'{"jsonrpc": "2.0", "id": "\ud800", "method": "tools/list"}', None, -32700),
+        (b"this is not JSON", None, -32700),
+        (b'{"jsonrpc": "2.0", "id": 902, "method": "tools/list"', None, -32700),
+        (b'{"jsonrpc": "2.0", "id": 903, "method": 5}', 903, -32600),
+        (b'{"jsonrpc": "2.0", "id": true, "method": 5}', None, -32600),
+        (b"[]", None, -32600),
+    ],
+)
+def test_a_message_that_cannot_be_read_is_answered(adsctl, line, id, code):
+    with raw(adsctl) as client:
+        client.initialize()
+        client.send(line)
+        answer = client.response()
+        assert (answer["id"], answer["error"]["code"]) == (id, code)
+        assert not client.tool("find_commands", query="campaigns")["isError"]
+
+
+@pytest.mark.parametrize(
     ("tool", "arguments"),
     [
         ("read", {}),

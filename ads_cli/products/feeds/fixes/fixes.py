@@ -78,10 +78,10 @@ class FixAdvisor:
 
 
 def _is_fixed_by(fix: Fix, field: str, values: dict[str, Any], *, of_type: bool) -> bool:
-    """Try a fix on a copy of the values."""
+    """Try a fix on a copy of the values, of which a fix of texts looks at one at a time."""
     if isinstance(fix, Html):
         return True  # it always does, and takes longer than all others together
-    fixed = dict(values)
+    fixed = {field: values.get(field)} if fix in TEXT_FIXES else dict(values)
     if field not in (edited for edited, _, _ in fix.apply(fixed)):
         return False
     return not of_type or _is_valid(field, fixed.get(field))

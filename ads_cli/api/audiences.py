@@ -242,6 +242,7 @@ class ListPermissions(PermissionsPage, kw_only=True):
 CUSTOM_PERMISSIONS = Resource(
     "/12/accounts/{account_id}/custom_audiences/{custom_audience_id}/permissions",
     "custom_audience_permission_id",
+    record_kind="tailored_audience_permission",  # the same records under both names
     columns="id custom_audience_id granted_account_id permission_level deleted",
     service="x",
 )

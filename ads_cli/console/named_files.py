@@ -29,7 +29,7 @@ def check_outputs(context: Any, to: str | None) -> None:
         if param.name in (*command.outputs, *WRITTEN) and (path := context.params.get(param.name))
     ]
     outputs += [("--to", to)] if to else []
-    inputs = [*values(context.params, (*command.inputs, "mapping_file"))]
+    inputs = [*values(context.params, command.inputs)]  # what options read is whole in memory by then
     for number, (option, path) in enumerate(outputs):
         if path == "-" or (Path(path).exists() and not Path(path).is_file()):
             continue  # a terminal or a pipe takes several; a folder is refused where it is opened

@@ -14,7 +14,9 @@ ASSISTANTS = (
         "ads_cli/commands/mcp/server.py",
         "            await self._writing.send(SessionMessage(_error_of_message(message)))\n",
         "            pass\n",
-        ("tests/commands/mcp/test_hostile.py::test_a_message_that_cannot_be_read_is_answered",),
+        (
+            "tests/commands/mcp/test_hostile.py::test_a_message_that_cannot_be_read_is_answered[[]-None--32600]",
+        ),
     ),
     Mutant(
         "an assistant names any option",

@@ -209,4 +209,25 @@ CONVERSION = (
         "for name in (pattern,)",
         ("tests/console/test_named_files.py::test_no_output_is_the_input",),
     ),
+    Mutant(
+        "a sign of several currencies is tried as another one",
+        "ads_cli/commands/products/advice.py",
+        'stand_in=next(shared, "")',
+        'stand_in=""',
+        (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
+    ),
+    Mutant(
+        "the encoding of a Japanese feed is not recognized",
+        "ads_cli/feeds/rows.py",
+        'for encoding in (SHIFT_JIS, "cp1252"):',
+        'for encoding in ("cp1252",):',
+        (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
+    ),
+    Mutant(
+        "a separator of thousands in yen may be that of decimals",
+        "ads_cli/products/feeds/fixes/money.py",
+        "currency) not in WHOLE:",
+        "currency):",
+        (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
+    ),
 )

@@ -19,6 +19,7 @@ from ...feeds.rows import NotUtf8Error, Row, Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes
+from ...products.feeds.fixes.money import SHARED_SIGN, SYMBOLS
 from ...products.feeds.hints import OPEN, column_for, list_separator, template_of_nested
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
 from ...validation import Finding, RowSchema
@@ -51,6 +52,7 @@ class AdvisedOption(NamedTuple):
     name: str  # of the parameter, as `base_url`
     value: str  # as it is typed
     subject: str = ""  # the field that it gives, where it is one of several
+    stand_in: str = ""  # tried in place of a value that is open, where not every one will do
 
     @property
     def is_open(self) -> bool:
@@ -62,7 +64,7 @@ class AdvisedOption(NamedTuple):
         """The value with which it is tried."""
         if not self.is_open:
             return self.value
-        stand_in = STAND_INS.get(self.subject or self.name, "x")
+        stand_in = self.stand_in or STAND_INS.get(self.subject or self.name, "x")
         return f"{self.subject}={stand_in}" if self.subject else stand_in
 
 
@@ -346,6 +348,8 @@ def _of_finding(
         yield AdvisedOption("set", f"{field}={nested}", field)
     elif field in PRICES and ("--currency" in problem or any(map(is_bare_amount, sample.values(field)))):
         yield from _currency(field, rows, sample)
+        if SHARED_SIGN in problem:
+            yield AdvisedOption("fix", "price")
     elif field in (*LINKS, IMAGES):
         yield from _addresses(field, sample)
 
@@ -398,7 +402,8 @@ def _currency(field: str, rows: Rows, sample: _Sample) -> Iterator[AdvisedOption
     )
     named.update("EUR" for text in (*prices, *heads) if "€" in text)
     certain = len(named) == 1
-    yield AdvisedOption("currency", next(iter(named)) if certain else OPEN)
+    shared = (codes[0] for sign, codes in SYMBOLS.items() if any(sign in text.lower() for text in prices))
+    yield AdvisedOption("currency", next(iter(named)) if certain else OPEN, stand_in=next(shared, ""))
 
 
 def _split(field: str, values: Sequence[Any]) -> Iterator[AdvisedOption]:

@@ -3,6 +3,8 @@
 The service takes hours to match uploaded users; here the size is there at once, and every user matches.
 """
 
+from typing import Any
+
 import msgspec
 
 from ...api import audiences
@@ -15,17 +17,14 @@ from ...api.audiences import (
     GrantCustomPermission,
     GrantPermission,
     ListAudiences,
-    ListCustomPermissions,
-    ListPermissions,
     ListTargeted,
     RevokeCustomPermission,
     RevokePermission,
     Segment,
     UpdateAudience,
 )
-from ...api.endpoint import Request
 from ..core.handlers import RequestContext, handler
-from ..core.paging import Seq, decode_cursor, encode_cursor, field_in, list_page
+from ..core.paging import Seq, decode_cursor, encode_cursor, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, audience_user_table, random_base36
 from .accounts import ACCOUNT, require_account
@@ -229,79 +228,65 @@ AUDIENCE_FIELD = "tailored_audience_id"
 SHARE_OUTSIDE = "SHARE_AUDIENCE_OUTSIDE_BUSINESS"
 
 
-def _audience_of(request: Request) -> str:
-    """Return the audience in the path, which each service has another name for."""
-    audience: str = getattr(request, request.endpoint.path_fields[1])
+def _audience_of(context: RequestContext) -> tuple[str, str]:
+    """Return the field of the audience in the path, which each service has another name for, and its id."""
+    return [*context.path_params.items()][1]
+
+
+def _owned_audience(context: RequestContext, request: Any) -> str:
+    """Return the audience in the path, which the account must own."""
+    _, audience = _audience_of(context)
+    require_owned(context, request.account_id, audience)
     return audience
 
 
-def _shown_permission(request: Request, permission: Record) -> Record:
-    """Name the audience of a permission as the service of a request does."""
-    return {
-        request.endpoint.path_fields[1] if name == AUDIENCE_FIELD else name: value
-        for name, value in permission.items()
-    }
+def _shown_permission(context: RequestContext, permission: Record) -> Record:
+    """Name the audience of a permission as the path does."""
+    field, _ = _audience_of(context)
+    return {field if name == AUDIENCE_FIELD else name: value for name, value in permission.items()}
 
 
-def _permission_ids(request: ListPermissions | ListCustomPermissions) -> list[str] | None:
-    if isinstance(request, ListCustomPermissions):
-        return request.custom_audience_permission_ids
-    return request.tailored_audience_permission_ids
-
-
-@handler(ListCustomPermissions)
-@handler(ListPermissions)
-def list_permissions(context: RequestContext, request: ListPermissions | ListCustomPermissions) -> Result:
-    """List the accounts that an audience is shared with."""
-    audience = _audience_of(request)
-    require_owned(context, request.account_id, audience)
-    page = list_page(
-        context.store,
-        request,
-        PERMISSION,
-        owner=audience,
-        ids=_permission_ids(request),
+for resource in (audiences.PERMISSIONS, audiences.CUSTOM_PERMISSIONS):
+    Collection(
+        resource,
+        filters={"granted_account_ids": "granted_account_id"},
         sortable=("granted_account_id", "permission_level"),
-        where=field_in("granted_account_id", request.granted_account_ids),
+        scope=_owned_audience,
+        shown=_shown_permission,
     )
-    return page._replace(data=[_shown_permission(request, permission) for permission in page.data])
 
 
 @handler(GrantCustomPermission)
 @handler(GrantPermission)
 def grant_permission(context: RequestContext, request: GrantPermission | GrantCustomPermission) -> Result:
     """Share an audience with an account, or change the level of its permission."""
-    audience, granted = _audience_of(request), request.granted_account_id
-    fields = {
-        AUDIENCE_FIELD: audience,
-        "granted_account_id": granted,
-        "permission_level": request.permission_level,
-    }
-    store = context.store
+    store, granted = context.store, request.granted_account_id
     with store.transaction():
-        require_owned(context, request.account_id, audience)
+        audience = _owned_audience(context, request)
         _require_grantable(context, request.account_id, granted)
-        for permission in store.find_all(PERMISSION, audience):
-            if permission["granted_account_id"] == granted:
-                changed = store.update(PERMISSION, permission["id"], fields, owner=audience)
-                return Result(_shown_permission(request, changed))
-        return Result(
-            _shown_permission(request, store.add(PERMISSION, random_base36(), fields, owner=audience))
-        )
+        fields = {
+            AUDIENCE_FIELD: audience,
+            "granted_account_id": granted,
+            "permission_level": request.permission_level,
+        }
+        if existing := store.find_all(PERMISSION, audience, granted_account_id=granted):
+            permission = store.update(PERMISSION, existing[0]["id"], fields, owner=audience)
+        else:
+            permission = store.add(PERMISSION, random_base36(), fields, owner=audience)
+        return Result(_shown_permission(context, permission))
 
 
 @handler(RevokeCustomPermission)
 @handler(RevokePermission)
 def revoke_permission(context: RequestContext, request: RevokePermission | RevokeCustomPermission) -> Result:
     """Stop sharing an audience with an account."""
-    audience, permission = _audience_of(request), getattr(request, request.endpoint.id_field or "")
+    permission = getattr(request, request.endpoint.id_field or "")
     with context.store.transaction():
-        require_owned(context, request.account_id, audience)
+        audience = _owned_audience(context, request)
         if context.store.find(PERMISSION, permission, owner=audience) is None:
             raise not_found("permission", permission)
-        return Result(
-            _shown_permission(request, context.store.delete(PERMISSION, permission, owner=audience))
-        )
+        deleted = context.store.delete(PERMISSION, permission, owner=audience)
+        return Result(_shown_permission(context, deleted))
 
 
 def _require_grantable(context: RequestContext, account: str, granted: str) -> None:

@@ -15,24 +15,43 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": (
         *("sku", "productid", "itemid", "articleid", "articlenumber", "itemnumber", "artikelnummer", "artnr"),
         *("offerid", "uniqueid", "code", "ref", "reference", "referencia", "referenz", "productnumber"),
-        *("productcode", "codice", "codigo"),
+        *("productcode", "codice", "codigo", "ugs", "kod", "kodproduktu", "商品コード", "商品番号", "品番"),
     ),
     "title": (
         *("name", "productname", "producttitle", "itemname", "produktname", "bezeichnung", "titel", "nom"),
         *("nombre", "titulo", "titre", "designation", "libelle", "denominazione", "produktbezeichnung"),
-        *("artikelbezeichnung", "productnaam"),
+        *("artikelbezeichnung", "productnaam", "nazwa", "nazwaproduktu", "商品名"),
     ),
     "description": (
         *("desc", "productdescription", "longdescription", "body", "bodyhtml", "shortdescription"),
         *("details", "langbeschreibung", "produktbeschreibung", "kurzbeschreibung", "beschreibung"),
-        *("beschrijving", "descripcion", "descrizione"),
+        *("beschrijving", "descripcion", "descrizione", "resume", "opis", "opisproduktu", "説明", "商品説明"),
     ),
     "availability": (
         *("stockstatus", "instock", "stock", "stockquantity", "quantity", "qty", "stockqty"),
         *("availablequantity", "stocklevel", "verfugbarkeit", "lagerbestand", "bestand", "disponibilidad"),
-        *("disponibilite", "disponibilita", "voorraad"),
+        *(
+            "disponibilite",
+            "disponibilita",
+            "voorraad",
+            "quantite",
+            "dostepnosc",
+            "ilosc",
+            "在庫",
+            "在庫状況",
+            "在庫数",
+        ),
     ),
-    "condition": ("productcondition", "zustand", "itemcondition", "state"),
+    "condition": (
+        "productcondition",
+        "zustand",
+        "itemcondition",
+        "state",
+        "etat",
+        "stan",
+        "状態",
+        "商品状態",
+    ),
     "price": (
         *("regularprice", "saleprice", "currentprice", "retailprice", "searchprice", "productprice", "preis"),
         *(
@@ -46,22 +65,33 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
             "pvp",
             "prezzo",
         ),
-        *("listprice", "originalprice", "unitprice", "amount"),
+        *(
+            "listprice",
+            "originalprice",
+            "unitprice",
+            "amount",
+            "tarif",
+            "tarifregulier",
+            "cena",
+            "cenabrutto",
+        ),
+        *("価格", "販売価格"),
     ),
     "link": (
         *("url", "producturl", "productlink", "deeplink", "landingpage", "landingpageurl", "buyurl"),
         *("awdeeplink", "merchantdeeplink", "permalink", "href", "webpage", "productpage", "website"),
-        *("produktlink", "produkturl", "lien", "enlace", "weblink"),
+        *("produktlink", "produkturl", "lien", "enlace", "weblink", "adresurl", "商品url"),
     ),
     "image_link": (
         *("image", "images", "imageurl", "imageurls", "imagelinks", "picture", "pictures", "photo", "img"),
         *("productimage", "productimageurl", "mainimage", "mainimageurl", "merchantimageurl", "bild"),
         *("bildlink", "bildurl", "produktbild", "bilder", "foto", "fotos", "imagesrc", "imagen", "immagine"),
-        *("thumbnail", "thumbnailurl"),
+        *("thumbnail", "thumbnailurl", "zdjecie", "zdjecia", "画像", "画像url", "商品画像"),
     ),
     "brand": (
         *("manufacturer", "vendor", "brandname", "marke", "hersteller", "marca", "marque", "merk"),
         *("producer", "manufacturername", "supplier", "maker", "fabricante", "fabricant", "produttore"),
+        *("marka", "producent", "ブランド", "メーカー"),
     ),
     "gtin": ("ean", "ean13", "upc", "barcode", "isbn", "gtin13", "gtin14", "jan"),
     "mpn": ("manufacturerpartnumber", "partnumber", "herstellernummer", "modelnumber", "model"),
@@ -77,7 +107,7 @@ def column_for(field: str, columns: Sequence[str]) -> str | None:
     """Return the column that is meant as a field, by its name."""
     names = {letters_and_digits(ADDED.sub("", column)): column for column in reversed(columns)}
     names |= {letters_and_digits(column.removeprefix("g:")): column for column in reversed(columns)}
-    for name in (letters_and_digits(field), *SYNONYMS.get(field, ())):
+    for name in map(letters_and_digits, (field, *SYNONYMS.get(field, ()))):
         if name in names:
             return names[name]
     return closest(field, columns, COLUMN_SIMILARITY)

@@ -492,7 +492,52 @@ def json_lines() -> MessyFeed:
     return MessyFeed("crawl.jsonl", text.encode(), 300)
 
 
+def dollars() -> MessyFeed:
+    """A feed of Pinterest whose prices have a sign that several currencies share."""
+    rows = [
+        f"{each.number}\t{each.name}\t{each.name}\tshop.example{each.path}\t"
+        f"//cdn.example/{each.number}.jpg\t${each.price}\tin stock"
+        for each in items(20, 13)
+    ]
+    text = "id\ttitle\tdescription\tlink\timage_link\tprice\tavailability\n" + "\n".join(rows)
+    return MessyFeed("pins.tsv", text.encode(), 20, {"brand": "Nordlicht", "currency": "USD"})
+
+
+def prestashop() -> MessyFeed:
+    """A French shop: a title above the header, cp1252, relative images, a quantity in place of words."""
+    rows = [
+        f'"{each.number}";"Tasse n° {each.number}";"<p>Crème</p>";"{each.price.replace(".", ",")} €";'
+        f'"{each.stock}";"{SHOP}{each.path}";"/img/{each.number}.jpg";"Nordlicht";"neuf"'
+        for each in items(20, 14)
+    ]
+    header = '"Référence";"Nom";"Résumé";"Prix TTC";"Quantité";"URL";"Image";"Marque";"État"'
+    text = "\n".join(["Export du 01/11/2026", "", header, *rows])
+    return MessyFeed("export.csv", text.encode("cp1252"), 20)
+
+
+def magento() -> MessyFeed:
+    """A Polish shop: a title above the header, amounts in złoty, availability in words."""
+    rows = [
+        f'K{each.number},Kubek {each.number},Opis kubka,"{each.price.replace(".", ",")} zł",'
+        f"{'dostępny' if each.stock else 'niedostępny'},{SHOP}{each.path},{each.image},Nordlicht,nowy"
+        for each in items(20, 15)
+    ]
+    header = "sku,nazwa,opis,cena,dostępność,url,zdjęcie,producent,stan"
+    return MessyFeed("raport.csv", "\n".join(["Raport produktów", header, *rows]).encode(), 20)
+
+
+def shopware() -> MessyFeed:
+    """A Japanese shop, in Shift JIS, whose prices have separators of thousands."""
+    rows = [
+        f'S{each.number},マグカップ,青い,"{1000 + each.number:,}円",'
+        f"{'在庫あり' if each.stock else '在庫なし'},{SHOP}{each.path},{each.image},ノルド,新品"
+        for each in items(20, 16)
+    ]
+    header = "商品コード,商品名,説明,価格,在庫,URL,画像,ブランド,状態"
+    return MessyFeed("items.csv", "\n".join([header, *rows]).encode("shift_jis"), 20)
+
+
 FEEDS: tuple[Callable[[], MessyFeed], ...] = (
     *(google_tsv, google_xml, meta, pinterest, cj, aliexpress, shopify, wix, woocommerce, german_excel),
-    *(workbook, json_lines),
+    *(workbook, json_lines, dollars, prestashop, magento, shopware),
 )

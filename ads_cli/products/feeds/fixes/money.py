@@ -35,6 +35,7 @@ SYMBOLS: dict[str, tuple[str, ...]] = {
     "r$": ("BRL",),
     "$": ("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "ARS", "CLP", "COP", "TWD"),
     "¥": ("JPY", "CNY"),
+    "円": ("JPY",),
     "kr": ("SEK", "NOK", "DKK", "ISK"),
     "kr.": ("DKK", "NOK", "SEK", "ISK"),
 }
@@ -44,7 +45,9 @@ SPACES = re.compile(r"\s+")
 GROUPS = re.compile(r"[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})*")
 INDIAN_GROUPS = re.compile(r"[0-9]{1,2}(?:,[0-9]{2})*,[0-9]{3}")
 SEPARATORS = re.compile("[.,' ]")
+SHARED_SIGN = "it may be in"  # one of several currencies
 LISTED = 3  # currencies that a message names
+WHOLE = ("JPY", "KRW", "VND", "CLP", "ISK", "PYG", "UGX")  # currencies whose amounts have no decimals
 
 
 class PriceError(ValueError):
@@ -64,7 +67,13 @@ def read_price(text: str, currency: str = "") -> str:
     if parts is None:
         raise PriceError
     before, number, after = parts.groups()
-    return f"{_amount(number)} {_currency([before, after], currency)}"
+    try:
+        amount = _amount(number)
+    except UnclearPriceError:
+        if _currency([before, after], currency) not in WHOLE:
+            raise
+        amount = SEPARATORS.sub("", number)
+    return f"{amount} {_currency([before, after], currency)}"
 
 
 def _amount(number: str) -> str:
@@ -106,7 +115,7 @@ def _currency(words: list[str], default: str) -> str:
     if default in agreed:
         return default
     if agreed:
-        raise UnclearPriceError(f"it may be in {first_of(agreed, LISTED)}: --currency says in which")
+        raise UnclearPriceError(f"{SHARED_SIGN} {first_of(agreed, LISTED)}: --currency says in which")
     raise PriceError
 
 

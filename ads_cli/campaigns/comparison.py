@@ -271,7 +271,7 @@ class Comparison:
         return len(self._file.problems) == before
 
     def _note_all(self, entry: Entry, problems: Iterable[Problem]) -> None:
-        noted = {(problem.path) for problem in self._file.problems}
+        noted = {problem.path for problem in self._file.problems}
         for problem in problems:
             each = file_fields(entry.kind).get(problem.field)
             path = f"{entry.path}.{each.key if each else problem.field}"

@@ -226,8 +226,8 @@ CONVERSION = (
     Mutant(
         "a separator of thousands in yen may be that of decimals",
         "ads_cli/products/feeds/fixes/money.py",
-        "currency) not in WHOLE:",
-        "currency):",
+        "currency)) in WHOLE:",
+        "currency)) in ():",
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
 )

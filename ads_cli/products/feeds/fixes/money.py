@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from ....api.iso_codes import CURRENCIES
@@ -68,12 +69,12 @@ def read_price(text: str, currency: str = "") -> str:
         raise PriceError
     before, number, after = parts.groups()
     try:
-        amount = _amount(number)
+        return f"{_amount(number)} {_currency([before, after], currency)}"
     except UnclearPriceError:
-        if _currency([before, after], currency) not in WHOLE:
-            raise
-        amount = SEPARATORS.sub("", number)
-    return f"{amount} {_currency([before, after], currency)}"
+        with suppress(PriceError):
+            if (code := _currency([before, after], currency)) in WHOLE:
+                return f"{SEPARATORS.sub('', number)} {code}"
+        raise
 
 
 def _amount(number: str) -> str:

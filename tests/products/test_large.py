@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.transforms import RowTransform, Where
 from ads_cli.parallel.process_pool import MIN_FILE_BYTES
-from ads_cli.products.feeds.fixes import NAMES
-from ads_cli.products.feeds.fixes.fix import Fixes
+from ads_cli.products.feeds.fixes import NAMES, Fixes
 from ads_cli.products.feeds.transforms import AddCurrency
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan

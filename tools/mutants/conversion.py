@@ -169,14 +169,14 @@ CONVERSION = (
     ),
     Mutant(
         "a feed with nothing to fix loads the fixes",
-        "ads_cli/products/feeds/fixes/fix.py",
+        "ads_cli/products/feeds/fixes/__init__.py",
         "and self._are_spaced(rows)",
         "and self._are_spaced(rows) and self._text_fixes",
         ("tests/promises/test_startup.py::test_a_valid_feed_loads_no_advice_and_no_fix",),
     ),
     Mutant(
         "a category that is not spaced is not looked at",
-        "ads_cli/products/feeds/fixes/fix.py",
+        "ads_cli/products/feeds/fixes/__init__.py",
         "if not all(map(is_spaced, found)):",
         "if False:",
         ("tests/products/feeds/fixes/test_fixes.py::test_a_row_that_a_fix_of_texts_changes_is_shown_to_it",),

@@ -146,7 +146,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         steps = [*opened.steps, *self._steps(opened, schema)]
         fixes = None
         if names:
-            from ...products.feeds.fixes.fix import Fixes
+            from ...products.feeds.fixes import Fixes
 
             fixes = Fixes(names, (self.currency or opened.kind.currency).upper())
         keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)

@@ -7,7 +7,8 @@ from typing import Any
 
 from ....api.products import MAX_IMAGES, URL_PATTERN, gtin_error, gtin_warning, image_problem, was_truncated
 from ..transforms import HAS_HOST
-from .fix import CATEGORIES, FIELD_TYPES, Edit, edit, is_spaced
+from . import CATEGORIES, is_spaced
+from .fix import FIELD_TYPES, Edit, edit
 
 MAX_LENGTHS = {
     field: limit for field, type in FIELD_TYPES.items() if (limit := type.limit("max_length")) is not None

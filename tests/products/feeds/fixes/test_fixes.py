@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
 from ads_cli.feeds.rows import Row
-from ads_cli.products.feeds.fixes import DUPLICATES, NAMES
-from ads_cli.products.feeds.fixes.fix import TRIGGERS, Fixes
+from ads_cli.products.feeds.fixes import DUPLICATES, NAMES, TRIGGERS, Fixes
 from ads_cli.products.feeds.fixes.fixes import RULE_FIXES, TEXT_FIXES, all_fixes
 from ads_cli.products.feeds.fixes.texts import to_text
 from ads_cli.products.feeds.fixes.values import MAX_LENGTHS

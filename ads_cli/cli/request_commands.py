@@ -112,7 +112,7 @@ class RequestRun:
     def run(self) -> None:
         """Send the request, or one for each record that is meant, and show what the service answers."""
         call, endpoint = self.call, self.kind.endpoint
-        if endpoint.takes_several and self._changed_several():
+        if endpoint.takes_several and self._ran_for_several():
             return
         is_of_records = self.file and (endpoint.batch or endpoint.makes_anew or endpoint.method == "PUT")
         found = self._of_records() if is_of_records else self._of_input()
@@ -124,7 +124,7 @@ class RequestRun:
             if reduced is None:
                 return
             request = reduced
-        if endpoint.mutates:
+        if endpoint.mutates:  # nothing is prepared, and no client made, where there is no guard
             call.writes.approve(call.client.prepare(each) for each in [request])
         if not isinstance(found, Request) and not call.dry_run:
             self._create_once(found)
@@ -143,7 +143,7 @@ class RequestRun:
         else:
             self._show(request, call.client.call(request))
 
-    def _changed_several(self) -> bool:
+    def _ran_for_several(self) -> bool:
         """Run the command for several records; where one is named, put its id and --set into the values."""
         call, kind, values = self.call, self.kind, self.values
         id_field = str(kind.endpoint.id_field)

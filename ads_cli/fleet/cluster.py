@@ -68,13 +68,13 @@ class ClusterEngine:
         self._scheduler, self._run, self._limits = scheduler, run, limits
         self._max_wait = max_wait  # seconds without a scheduler or a worker
         self._records = Records(state_dir, run)
-        self._bulletin = SharedState()
-        self._connection = SchedulerConnector(scheduler, self._bulletin.board, max_wait)
-        self._shares = FleetLimits(self._bulletin.board, self._connection.claim)
+        self._shared = SharedState()
+        self._connection = SchedulerConnector(scheduler, self._shared.board, max_wait)
+        self._shares = FleetLimits(self._shared.board, self._connection.claim)
         self._signals: list[int] = []
         self._stopped_at = float("inf")
         self._ready: list[Waiting] = []
-        self._flights: dict[str, RunningTask] = {}  # by the key of the future
+        self._running: dict[str, RunningTask] = {}  # by the key of the future
         self._failures = 0
 
     def run(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
@@ -100,8 +100,8 @@ class ClusterEngine:
     def _begin(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
         self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
         self._members = Members(tasks, self._shares)
-        self._roll = WorkerRegistry(self._members, self._run, tasks)
-        self._outcomes = TaskOutcomes(self._bulletin, self._members, self._roll)
+        self._registry = WorkerRegistry(self._members, self._run, tasks)
+        self._outcomes = TaskOutcomes(self._shared, self._members, self._registry)
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
         self._signals.append(signum)
@@ -111,9 +111,9 @@ class ClusterEngine:
     def _leave(self, link: SchedulerLink) -> None:
         """Give back what nothing uses, and tell what still runs to end."""
         with suppress(LostError):
-            if not self._flights:
+            if not self._running:
                 self._shares.leave(time.monotonic())
-            self._bulletin.leave(link, self._members, is_done=not self._flights)
+            self._shared.leave(link, self._members, is_done=not self._running)
         link.close()
 
     @property
@@ -126,19 +126,19 @@ class ClusterEngine:
             link = self._connection.current or self._reconnect()
             if link is None:
                 return
-            self._roll.call(link)
-            self._shares.silence_seconds = self._roll.lease_seconds + REFRESH_SECONDS
+            self._registry.call(link)
+            self._shares.silence_seconds = self._registry.lease_seconds + REFRESH_SECONDS
             self._replace(link)
             self._give_up()
             self._place(link)
-            self._bulletin.tell(link, self._members, self._signals)
+            self._shared.tell(link, self._members, self._signals)
             event = link.next_event(BEAT_SECONDS)
             while event is not None:
                 self._handle(link, event)
                 event = link.next_event(0)
         except LostError:
             self._lose()
-        self._roll.require_workers(self._scheduler, self._max_wait)
+        self._registry.require_workers(self._scheduler, self._max_wait)
 
     def _give_up(self) -> None:
         """Let nothing further start after a signal, or too many failures."""
@@ -157,7 +157,7 @@ class ClusterEngine:
 
     def _place(self, link: SchedulerLink) -> None:
         """Start what may start on workers that have a free thread."""
-        free = sum(member.threads for member in self._members.present) - len(self._flights) - len(self._ready)
+        free = sum(member.threads for member in self._members.present) - len(self._running) - len(self._ready)
         while free > 0 and (task := self._queue.take()):
             self._ready.append(Waiting(task))
             free -= 1
@@ -178,32 +178,32 @@ class ClusterEngine:
             self._ready.remove(waiting)
 
     def _submit(self, link: SchedulerLink, task: Task, member: Member) -> None:
-        self._bulletin.tell(link, self._members, self._signals)  # its share, which it needs
-        self._bulletin.announce(link, task)
-        key = f"{self._bulletin.ended(task)}-{uuid4().hex}"
-        message = msgspec.json.encode(self._bulletin.order(task, self._run))
+        self._shared.tell(link, self._members, self._signals)  # its share, which it needs
+        self._shared.announce(link, task)
+        key = f"{self._shared.outcome_name(task)}-{uuid4().hex}"
+        message = msgspec.json.encode(self._shared.order(task, self._run))
         future = link.submit(carry_out, message, key, member.address)
-        self._flights[key] = RunningTask(task, member.address, future)
-        member.busy += 1
+        self._running[key] = RunningTask(task, member.address, future)
+        self._members.start(member.address)
 
     def _handle(self, link: SchedulerLink, event: Event) -> None:
         """Handle the message of a worker that has begun, or the future of a task."""
         if isinstance(event, dict):
-            for each in [each for each in self._flights.values() if each.task.name == event["task"]]:
+            for each in [each for each in self._running.values() if each.task.name == event["task"]]:
                 self._members.move(each.address, event["address"])
                 each.address = event["address"]
                 self._on_event(Started(each.task, event["worker"]))
-        elif flight := self._flights.get(str(event.key)):
+        elif running := self._running.get(str(event.key)):
             # The scheduler has the outcome; the future's result may be on a worker that has died since.
-            outcome = self._outcomes.reported(link, flight.task)
-            outcome = outcome or self._outcomes.refused(link, flight.task, flight.future)
-            del self._flights[str(event.key)]
-            self._members.release(flight.address)
+            outcome = self._outcomes.reported(link, running.task)
+            outcome = outcome or self._outcomes.refused(link, running.task, running.future)
+            del self._running[str(event.key)]
+            self._members.release(running.address)
             if outcome:
-                self._end(link, flight.task, outcome)
+                self._end(link, running.task, outcome)
             else:
                 later = time.monotonic() + BEAT_SECONDS
-                self._ready.append(Waiting(flight.task, later, was_started=True))
+                self._ready.append(Waiting(running.task, later, was_started=True))
 
     def _end(self, link: SchedulerLink, task: Task, outcome: TaskOutcome) -> None:
         """Store the result of a task, and only then delete it at the scheduler."""
@@ -216,12 +216,12 @@ class ClusterEngine:
         self._queue.end(task, failed=result.status == "failed")
         self._failures += result.status == "failed"
         self._on_event(Ended(task, result))
-        self._bulletin.store(link, task)
+        self._shared.store(link, task)
 
     def _lose(self) -> None:
         """Take back every task; each ends where it runs, as its worker hears nothing of the scheduler."""
         self._connection.lose()
-        for key in [*self._flights]:
+        for key in [*self._running]:
             self._take_back(key, float("inf"))
 
     def _replace(self, link: SchedulerLink) -> None:
@@ -229,25 +229,25 @@ class ClusterEngine:
 
         No other worker gets their leases for a while: until then, their homes may return with what they know.
         """
-        for key, each in [*self._flights.items()]:
+        for key, each in [*self._running.items()]:
             if not self._members.is_present(each.address):
                 link.cancel(each.future)
-                self._take_back(key, time.monotonic() + self._roll.lease_seconds)
+                self._take_back(key, time.monotonic() + self._registry.lease_seconds)
 
     def _take_back(self, key: str, home_until: float) -> None:
-        flight = self._flights.pop(key)
-        self._members.release(flight.address)
-        home = self._members.home_of(flight.address)
-        self._ready.append(Waiting(flight.task, was_started=True, home=home, home_until=home_until))
+        running = self._running.pop(key)
+        self._members.release(running.address)
+        home = self._members.home_of(running.address)
+        self._ready.append(Waiting(running.task, was_started=True, home=home, home_until=home_until))
 
     def _reconnect(self) -> SchedulerLink | None:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""
         link, is_other = self._connection.reopen()
         if link and is_other:
-            self._bulletin.renew()
+            self._shared.renew()
             self._members.keep((), time.monotonic())
             self._shares.restore(time.monotonic())
             for waiting in self._ready:
-                waiting.not_before = self._connection.lost_at + self._roll.lease_seconds
-                self._bulletin.announce(link, waiting.task)
+                waiting.not_before = self._connection.lost_at + self._registry.lease_seconds
+                self._shared.announce(link, waiting.task)
         return link

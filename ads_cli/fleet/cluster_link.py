@@ -4,6 +4,7 @@ import asyncio
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent import futures
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
@@ -250,7 +251,7 @@ def _lost_where_broken() -> Iterator[None]:
         yield
     except (RemoteError, LostError, LostContactError):
         raise
-    except (OSError, RuntimeError, asyncio.CancelledError) as error:
+    except (OSError, RuntimeError, asyncio.CancelledError, futures.CancelledError) as error:
         raise LostError(str(error) or type(error).__name__) from error
 
 

@@ -26,7 +26,6 @@ class Member(msgspec.Struct):
     problems: dict[str, dict[str, Any]]  # why it cannot use a profile
     unfit: dict[str, Any] | None = None  # why it cannot run anything
     is_present: bool = True
-    busy: int = 0
 
     def problem(self, task: Task) -> dict[str, Any] | None:
         """Return the error that keeps it from running a task; one without an account signs nothing."""
@@ -39,6 +38,7 @@ class Members:
     def __init__(self, tasks: Iterable[Task], limits: FleetLimits) -> None:
         self._tasks, self._limits = tuple(tasks), limits
         self._members: dict[str, Member] = {}  # by address
+        self._running: Counter[str] = Counter()  # tasks by address, which may be that of no member yet
         self._joined_at = 0.0
         self._absent: dict[str, float] = {}  # homes without a worker, since when
 
@@ -94,12 +94,12 @@ class Members:
 
         The one that may begin the soonest is preferred, then one of a home, then the most free threads.
         """
-        free = [each for each in self._able(task) if each.is_present and each.busy < each.threads]
+        free = [each for each in self._able(task) if each.is_present and self._free_threads(each) > 0]
         scopes = {each.address: self._scopes(each, task) for each in free}
 
         def preference(each: Member) -> tuple[float, bool, int]:
             delays = (self._limits.delay(scope, each.home, now) for scope in scopes[each.address])
-            return max(delays, default=0.0), each.home != home, each.busy - each.threads
+            return max(delays, default=0.0), each.home != home, -self._free_threads(each)
 
         for member in sorted(free, key=preference):
             for scope, tasks in scopes[member.address].items():
@@ -108,16 +108,18 @@ class Members:
                 return member
         return None
 
+    def start(self, address: str) -> None:
+        """Note that a task is sent to a worker."""
+        self._running[address] += 1
+
     def release(self, address: str) -> None:
         """Note that a task on a worker has ended."""
-        if member := self._members.get(address):
-            member.busy -= 1
+        self._running[address] -= 1
 
     def move(self, old: str, new: str) -> None:
-        """Note that a task runs on another worker than it was sent to."""
-        if member := self._members.get(new):
-            member.busy += 1
-            self.release(old)
+        """Note that a task runs on another worker than it was sent to, which may not have joined yet."""
+        self.release(old)
+        self.start(new)
 
     def refuse(self, address: str, profile: str, error: dict[str, Any]) -> None:
         """Note that a worker cannot use a profile."""
@@ -138,6 +140,9 @@ class Members:
     def shares(self, home: str, now: float) -> dict[str, LimitShare]:
         """Return the share that a home has of each limit."""
         return self._limits.shares(home, now)
+
+    def _free_threads(self, member: Member) -> int:
+        return member.threads - self._running[member.address]
 
     def _able(self, task: Task) -> list[Member]:
         return [each for each in self._members.values() if not each.problem(task)]
@@ -172,5 +177,5 @@ class Members:
         busy: Counter[str] = Counter()
         for member in self._able(task):
             if member.is_present and member.home != first.home:
-                busy[member.home] += member.busy
+                busy[member.home] += self._running[member.address]
         return [first.home, *sorted(busy, key=lambda home: busy[home])[: max(0, tasks - 1)]]

@@ -48,20 +48,20 @@ class SharedState:
         self._published: dict[str, str] = {}  # the shares of each home
         self._announced: set[str] = set()  # the variables for outcomes
 
-    def ended(self, task: Task) -> str:
+    def outcome_name(self, task: Task) -> str:
         """Name the variable for the outcome of a task."""
         return f"{self.board}-{task.digest}"
 
     def order(self, task: Task, run: RunId) -> Order:
         """Return what a worker receives of a task: it holds the lease of its account, which parts share."""
-        lease = self.ended(task)
+        lease = self.outcome_name(task)
         if task.lane and not task.is_part:
             lease = f"adsctl-{sha256(task.lane.encode()).hexdigest()[:16]}"
-        return Order(task, run, __version__, f"{lease}-lease", self.ended(task), self.board)
+        return Order(task, run, __version__, f"{lease}-lease", self.outcome_name(task), self.board)
 
     def announce(self, link: SchedulerLink, task: Task) -> None:
         """Set the variable for an outcome, once: reading one that is not set is an error at the scheduler."""
-        name = self.ended(task)
+        name = self.outcome_name(task)
         if name not in self._announced:
             link.put(name, "")
             self._announced.add(name)
@@ -69,7 +69,7 @@ class SharedState:
     def store(self, link: SchedulerLink, task: Task) -> None:
         """Replace an outcome that the fleet has: Dask may yet run the task again, which must find one."""
         with suppress(LostError):
-            link.put(self.ended(task), STORED)
+            link.put(self.outcome_name(task), STORED)
 
     def tell(self, link: SchedulerLink, members: Members, stop_signals: Sequence[int]) -> None:
         """Tell all workers that the fleet runs, and what share of each limit they have."""
@@ -202,19 +202,19 @@ class WorkerRegistry:
 class TaskOutcomes:
     """Finds outcomes where they may be: at the scheduler, and in the records of workers."""
 
-    def __init__(self, bulletin: SharedState, members: Members, roll: WorkerRegistry) -> None:
-        self._bulletin, self._members, self._roll = bulletin, members, roll
+    def __init__(self, shared: SharedState, members: Members, registry: WorkerRegistry) -> None:
+        self._shared, self._members, self._registry = shared, members, registry
 
     def reported(self, link: SchedulerLink, task: Task) -> TaskOutcome | None:
         """Return what a worker has reported of a task to the scheduler."""
-        text = link.get(self._bulletin.ended(task))
+        text = link.get(self._shared.outcome_name(task))
         return msgspec.json.decode(text, type=TaskOutcome) if text else None
 
     def find(self, link: SchedulerLink, task: Task, *, is_lost: bool) -> TaskOutcome | None:
-        """Return what a task has come to by the record of a worker; all are asked again where it was lost."""
+        """Return the outcome of a task by the record of a worker; all are asked again where it was lost."""
         if is_lost:
-            self._roll.ask(link, [task])
-        result = self._roll.ended.pop(task.name, None)
+            self._registry.ask(link, [task])
+        result = self._registry.ended.pop(task.name, None)
         return TaskOutcome(result, "") if result else None
 
     def refused(self, link: SchedulerLink, task: Task, future: Future[bytes]) -> TaskOutcome | None:

@@ -130,11 +130,18 @@ class Company:
         names = self.cluster.workers
         wait_until(lambda: all(map(self.cluster.registrations, names)), "the workers have joined")
 
-    def ended(self) -> set[str]:
+    def ended(self, worker: str = "w*") -> set[str]:
         """The tasks of the last run that have ended well, by the records on the workers."""
+        return self._ended_by_records(*self.folder.glob(worker))
+
+    def stored(self) -> set[str]:
+        """The tasks of the last run that the fleet knows to have ended well."""
+        return self._ended_by_records(self.office.home)
+
+    def _ended_by_records(self, *homes: Path) -> set[str]:
         run = max(self.office.home.glob("state/fleet/*/run.json"), key=lambda path: path.stat().st_mtime)
         id = json.loads(run.read_text())["run"]["id"]
-        paths = self.folder.glob(f"w*/state/fleet/*/{id}/*.json")
+        paths = [path for home in homes for path in home.glob(f"state/fleet/*/{id}/*.json")]
         records = [json.loads(path.read_text()) for path in paths]
         return {record["task"] for record in records if record["status"] == "ok"}
 

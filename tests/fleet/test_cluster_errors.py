@@ -9,6 +9,7 @@ import pytest
 
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
+from ads_cli.fleet.cluster_link import LostError, SchedulerLink
 
 from .dask_cluster import free_port
 from .shops import NAMES, Company, Shops
@@ -61,6 +62,15 @@ def test_without_a_scheduler_a_fleet_ends_with_8_and_says_how_to_start_one(compa
     error = error_of(company, company.feeds([SHOP], 25), 8, scheduler=address)
     assert f"no Dask scheduler can be reached at {address}" in error["message"]
     assert "dask scheduler" in error["hint"]
+
+
+def test_a_task_that_dask_has_cancelled_for_a_broken_connection_is_lost(company):
+    link = SchedulerLink(company.cluster.address, "board")
+    with closing(link):
+        future = link.submit(bytes, b"", "key", next(iter(link.workers())))
+        link.cancel(future)
+        with pytest.raises(LostError, match="cancelled"):
+            link.result(future)
 
 
 def test_a_worker_with_another_version_is_told_before_anything_runs(company, shops):

@@ -48,7 +48,7 @@ def names(*chosen: Member | None) -> list[str]:
 def place(members: Members, each: Task, now: float = 0.0) -> Member | None:
     found = members.choose(each, now)
     if found:
-        found.busy += 1
+        members.start(found.address)
     return found
 
 
@@ -153,3 +153,16 @@ def test_a_worker_that_is_unfit_runs_nothing():
     members = members_of([task(1)], worker("a", unfit={"exit_code": 11, "message": "has adsctl 9"}))
     assert place(members, task(1)) is None
     assert "has adsctl 9" in str(members.find_problem(task(1), SETTLE_SECONDS))
+
+
+def test_a_task_that_runs_on_a_worker_that_has_not_joined_yet_frees_the_worker_that_it_was_sent_to():
+    tasks = [task(number) for number in range(4)]
+    members = members_of(tasks, worker("a"))
+    assert names(place(members, tasks[0]), place(members, tasks[1])) == ["a", "a"]
+    members.move("tcp://a", "tcp://b")
+    assert names(place(members, tasks[2])) == ["a"]
+    members.join(worker("b", "home-a"), 0.0)
+    assert names(place(members, tasks[3])) == ["b"]  # which has two threads, and one task
+    assert place(members, tasks[0]) is None
+    members.release("tcp://b")
+    assert names(place(members, tasks[0])) == ["b"]

@@ -108,6 +108,13 @@ ASSISTANTS = (
         (f"{CHANGES}test_a_plan_sends_nothing_whatever_else_its_command_line_says",),
     ),
     Mutant(
+        "a plan of a group of several words does not say what a field was",
+        "ads_cli/commands/mcp/plans.py",
+        "if _is_own(found, touched) else {}",
+        'if _is_own(found, touched) and touched[0][1] == "get" else {}',
+        (f"{CHANGES}test_a_plan_says_what_a_field_was_in_groups_of_several_words_too",),
+    ),
+    Mutant(
         "any guard lets an assistant change something",
         "ads_cli/commands/mcp/plans.py",
         "    if not is_limited:",

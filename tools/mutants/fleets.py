@@ -131,4 +131,14 @@ FLEETS = (
         "            self.notes.append(",
         ("tests/promises/test_quiet.py::test_a_warning_stays",),
     ),
+    Mutant(
+        "a task that runs on a worker that has not joined yet keeps a thread of the one it was sent to",
+        "ads_cli/fleet/cluster_members.py",
+        "        self.release(old)\n",
+        "",
+        (
+            "tests/fleet/test_members.py::"
+            "test_a_task_that_runs_on_a_worker_that_has_not_joined_yet_frees_the_worker_that_it_was_sent_to",
+        ),
+    ),
 )

@@ -97,12 +97,12 @@ def alt_text(
     _send(call, _built(SetMetadata, {"id": _id_of(media_key), "metadata": metadata}, "TEXT"))
 
 
-def _built(kind: Any, values: dict[str, Any], argument: str = "") -> Any:
+def _built(kind: Any, values: dict[str, Any], name: str = "") -> Any:
     """Build a request with nested values; raise UsageError with what is wrong."""
     try:
         return convert(kind, values)
     except InvalidError as error:
-        words = "\n".join(f"{argument or problem.path}: {problem.message}" for problem in error.problems)
+        words = "\n".join(f"{name or problem.path}: {problem.message}" for problem in error.problems)
         raise UsageError(words) from None
 
 

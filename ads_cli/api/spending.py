@@ -47,7 +47,7 @@ def status_field(kind: type[Request]) -> Field | None:
     return next((field for field in fields_of(kind) if field.type.extra("spends")), None)
 
 
-def paused_unless_told(kind: type[Request], values: dict[str, Any]) -> dict[str, Any]:
+def paused_by_default(kind: type[Request], values: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a request, whose new record is paused where they give it no status, or null."""
     field = status_field(kind)
     if field is None or kind.endpoint.method != "POST" or values.get(field.name) is not None:
@@ -69,7 +69,7 @@ def request_of(
 
     Returns None and what is wrong where they are not valid; `amounts` are the names of those in whole units.
     """
-    request, found = check(kind, paused_unless_told(kind, values))
+    request, found = check(kind, paused_by_default(kind, values))
     problems = errors_in(found)
     if request is not None and not problems:
         problems = too_precise(request, amounts, currency_of)

@@ -105,6 +105,8 @@ class GetStatistics(StatisticsPeriod, kw_only=True):
 
 JOBS = Resource(
     "/12/stats/jobs/accounts/{account_id}",
+    "job_id",
+    record_kind="stats_job",
     columns="id_str status entity granularity start_time end_time segmentation_type expires_at",
     extra_fields="id account_id url entity_ids placement metric_groups country platform created_at "
     "updated_at",

@@ -81,11 +81,13 @@ def check(
     try:
         item = msgspec.convert(values, struct, strict=strict, dec_hook=decode_custom)
     except msgspec.ValidationError as error:
-        problems = list(_problems(struct, values, strict))
-        if not errors_in(problems):  # no single field is invalid: msgspec's message is all there is
-            problems.append(Problem("", str(error)))
-        return None, problems
-    return item, (rules or broken_rules)(item)
+        message = str(error)
+    else:
+        return item, (rules or broken_rules)(item)
+    problems = list(_problems(struct, values, strict))
+    if not errors_in(problems):  # no single field is invalid: msgspec's message is all there is
+        problems.append(Problem("", message))
+    return None, problems
 
 
 def parsed(text: str) -> Any:

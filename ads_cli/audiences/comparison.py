@@ -153,8 +153,8 @@ class ListComparison:
 
     def _find_gone(self, *, prune: bool) -> None:
         """Find the people who are in no row, and whether they may be deleted."""
-        found, index = self.found, self._opened.entries
-        spared = {index.entry(position).tag for position in self._spared} - {NO_TAG}
+        found, index = self.found, self._opened.entries.in_order()
+        spared = {index.entry(position).tag for position in sorted(self._spared)} - {NO_TAG}
         gone: dict[bytes, list[LedgerEntry]] = {}
         position = -1
         seen = self._coverage.seen

@@ -14,6 +14,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import blake2b
@@ -42,6 +43,7 @@ KIND_SHIFT = 13
 MAX_MONTH = UNCERTAIN - 1
 BUCKET_BITS = 6  # of the number of records in a bucket
 STEP_RECORDS = 1 << 14  # read at once
+AHEAD_BYTES = 256 * 1024
 MOST_MAPPED_BYTES = 64 * 1024 * 1024
 
 
@@ -130,11 +132,11 @@ class Sealer:
 
     def digests(self, kind: int, values: Sequence[str]) -> list[bytes]:
         """Return the digests of identifiers of one kind."""
-        copy = self._kinds[kind].copy
+        new = self._kinds[kind].copy
         if IDENTIFIERS[kind] == TEXT_KIND:
-            return [_keyed(copy, value.encode("utf-8", "surrogatepass")) for value in values]
+            return [_keyed(new, value.encode("utf-8", "surrogatepass")) for value in values]
         whole = bytes.fromhex("".join(values))
-        return _masked_halves(copy, _halves(whole, 0), _halves(whole, HALF))
+        return _masked_halves(new, _halves(whole, 0), _halves(whole, HALF))
 
     def seal(self, kind: int, values: Sequence[str]) -> list[tuple[bytes, bytes]]:
         """Return the digest of each identifier, and its sealed rest: of a text all of it."""
@@ -164,8 +166,8 @@ class Sealer:
         return bytes(blocks[:size])
 
 
-def _keyed(copy: "Callable[[], blake2b]", data: bytes) -> bytes:
-    found = copy()
+def _keyed(new: "Callable[[], blake2b]", data: bytes) -> bytes:
+    found = new()
     found.update(data)
     return found.digest()
 
@@ -175,11 +177,11 @@ def _halves(whole: bytes, begin: int) -> list[bytes]:
     return [whole[at : at + HALF] for at in range(begin, len(whole), 2 * HALF)]
 
 
-def _masked_halves(copy: "Callable[[], blake2b]", masks: list[bytes], halves: list[bytes]) -> list[bytes]:
+def _masked_halves(new: "Callable[[], blake2b]", masks: list[bytes], halves: list[bytes]) -> list[bytes]:
     """Mask halves by the keyed digests of others, all at once."""
     keyed = []
     for mask in masks:
-        found = copy()
+        found = new()
         found.update(mask)
         keyed.append(found.digest())
     whole = _masked(b"".join(halves), b"".join(keyed))
@@ -199,13 +201,23 @@ def stamp_of(descriptor: int) -> tuple[int, int, int]:
 class FileBytes:
     """The bytes of a file that is too large to be mapped: mapped pages count as memory once they are read."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = os.dup(descriptor)
+    def __init__(self, descriptor: int, ahead: int = 0) -> None:
+        self._descriptor, self._ahead = os.dup(descriptor), ahead
+        self._begin, self._read = 0, b""  # what was read ahead
 
     def __getitem__(self, part: slice) -> bytes:
         if sys.platform == "win32":
             raise NotImplementedError  # `open_bytes` maps files of any size there
-        return os.pread(self._descriptor, part.stop - part.start, part.start)
+        begin, size = part.start, part.stop - part.start
+        if not self._ahead:
+            return os.pread(self._descriptor, size, begin)
+        if not self._begin <= begin <= part.stop <= self._begin + len(self._read):
+            self._begin, self._read = begin, os.pread(self._descriptor, max(size, self._ahead), begin)
+        return self._read[begin - self._begin : part.stop - self._begin]
+
+    def in_order(self) -> "FileBytes":
+        """Return these bytes to one who reads parts in their order: more is read at once."""
+        return FileBytes(self._descriptor, AHEAD_BYTES)
 
     def __del__(self) -> None:
         os.close(self._descriptor)
@@ -253,6 +265,15 @@ class LedgerIndex:
 
     def __len__(self) -> int:
         return self._count
+
+    def in_order(self) -> "LedgerIndex":
+        """Return these records to one who looks them up in their order, which costs less then."""
+        if not isinstance(self.data, FileBytes):
+            return self
+        assert self.starts  # is found once, for the copy too
+        found = copy(self)
+        found.data = self.data.in_order()
+        return found
 
     def bucket(self, digest: bytes) -> tuple[int, int]:
         """Return where the records begin and end among which a digest is, if it is there."""

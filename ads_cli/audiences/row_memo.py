@@ -28,7 +28,7 @@ import msgspec
 from ..config.atomic_files import replacing
 from ..feeds.rows import Block
 from .ledger_records import ID_BYTES, LedgerIndex
-from .row_shapes import FAR_ROWS, NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape, common_runs, row_at
+from .row_shapes import FAR_ROWS, NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape, common_runs
 
 if TYPE_CHECKING:
     from .packing import PackedRows
@@ -141,9 +141,10 @@ class Coverage:
     def assume(self, header: Header) -> None:
         """Begin with the rows of a memo."""
         self.seen = bytearray([COVERED]) * len(self.index) + bytearray(1)
-        self.repeated = {self._position(id_): count for id_, count in header.repeated.items()}
-        for at in range(0, len(header.others), ID_BYTES):
-            self.seen[self._position(header.others[at : at + ID_BYTES])] = 0
+        index = self.index.in_order()
+        self.repeated = {_position(index, id_): count for id_, count in sorted(header.repeated.items())}
+        for id_ in sorted(_ids(header.others)):
+            self.seen[_position(index, id_)] = 0
 
     def cover(self, positions: Sequence[int]) -> None:
         """Note the records of rows that were read and are in the memo."""
@@ -158,10 +159,11 @@ class Coverage:
         for position in positions:
             self.seen[position] |= SEEN
 
-    def uncover(self, ids: bytes) -> None:
+    def uncover(self, ids: bytes | bytearray) -> None:
         """Note that rows of the memo are in the file no longer."""
-        for at in range(0, len(ids), ID_BYTES):
-            position = self._position(ids[at : at + ID_BYTES])
+        index = self.index.in_order()
+        for id_ in sorted(_ids(ids)):
+            position = _position(index, id_)
             if (count := self.repeated.pop(position, 1)) > 2:
                 self.repeated[position] = count - 1
             elif count == 1:
@@ -171,12 +173,6 @@ class Coverage:
         """Tell whether a row that was not read may have a record."""
         value = self.seen[position]
         return bool(value & COVERED) and (not value & TOUCHED or position in self.repeated)
-
-    def _position(self, id_: bytes) -> int:
-        position = self.index.find_only(id_)
-        if position < 0:
-            raise UnfitError
-        return position
 
 
 @dataclass
@@ -216,6 +212,7 @@ class RowMemo:
         self._at = self._id_at = 0  # of the first known row that was not passed
         self._only: int | None = None  # how many identifiers each of them has, where all have as many
         self._identifiers: list[int] = []  # of each shape
+        self._gone = bytearray()  # ids of known rows that are in the file no longer
         self._nonce = token_bytes(16)
         self._seal = SegmentSeal(self.key, self._nonce)
         self._stored: IO[bytes] | None = None
@@ -230,16 +227,14 @@ class RowMemo:
         self.found.append(found := self._find(block, hash_.rows(block.data, lines)))
         if found.unknown is None:
             return block
-        if not found.unknown:
-            return Block(block.line, b"")
-        return Block(block.line, b"\n".join([lines[row] for row in found.unknown]) + b"\n")
+        return Block(block.line, b"".join([lines[row] + b"\n" for row in found.unknown]))
 
     def _find(self, block: Block, digests: bytes) -> FoundRows:
         self._read_ahead(len(digests) // ROW_BYTES + FAR_ROWS)
         runs, unknown, done = list[tuple[int, bytes, bytes]](), list[int](), 0
         for row, old_row, length in common_runs(digests, self._old.digests, self._at):
             if old_row > self._at:
-                self.coverage.uncover(self._pass(old_row - self._at)[1])
+                self._gone += self._pass(old_row - self._at)[1]
             shapes, ids = self._pass(length)
             runs.append((row, shapes, ids))
             unknown += range(done, row)
@@ -253,7 +248,7 @@ class RowMemo:
     def forget(self, found: FoundRows) -> FoundRows:
         """Return the rows of a block as those that have to be read, all of them."""
         for _, _, ids in found.runs:
-            self.coverage.uncover(ids)
+            self._gone += ids
         return FoundRows(found.block, b"", None)
 
     def _read_ahead(self, rows: int) -> None:
@@ -291,8 +286,9 @@ class RowMemo:
         while True:
             self._read_ahead(FAR_ROWS)
             if not (left := len(self._old.shapes) - self._at):
-                return
-            self.coverage.uncover(self._pass(left)[1])
+                break
+            self._gone += self._pass(left)[1]
+        self.coverage.uncover(self._gone)
 
     def known(self, found: FoundRows) -> Iterator[tuple[RowShape, int]]:
         """Yield the shapes of the known rows of a block, and how many have each."""
@@ -366,16 +362,19 @@ class RowMemo:
         return True
 
     def _new_header(self, ledger: bytes, index: LedgerIndex, requests: int, people: int) -> Header | None:
-        before, coverage = self.coverage.index, self.coverage
+        before, coverage = self.coverage.index.in_order(), self.coverage
+        index = index.in_order()
         covered = coverage.seen.translate(IS_COVERED)
-        repeated = {before.entry(at).digest[:ID_BYTES]: count for at, count in coverage.repeated.items()}
+        repeated = {
+            before.entry(at).digest[:ID_BYTES]: count for at, count in sorted(coverage.repeated.items())
+        }
         others, at = set[bytes](), -1
         while (at := covered.find(0, at + 1, len(before))) >= 0:
             if len(others) * MOST_OTHERS > len(before):
                 return None
             if index.find(digest := before.entry(at).digest) >= 0:
                 others.add(digest[:ID_BYTES])
-        others.update(id_ for id_ in _ids(self.others) if index.find(id_) >= 0)
+        others.update(id_ for id_ in sorted(_ids(self.others)) if index.find(id_) >= 0)
         created = len(index) - covered.count(1, 0, len(before)) - len(others)
         if created * ID_BYTES != len(self.created):  # several of its rows have one
             for counts in map(Counter, _parts(self.created)):
@@ -398,6 +397,13 @@ class RowMemo:
         if self._stored:
             self._stored.close()
             self._stored = None
+
+
+def _position(index: LedgerIndex, id_: bytes) -> int:
+    position = index.find_only(id_)
+    if position < 0:
+        raise UnfitError
+    return position
 
 
 def _ids(joined: bytes | bytearray) -> Iterator[bytes]:
@@ -423,24 +429,15 @@ def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) 
     """Return the rows of a block in their order, but for those that are not to be known."""
     if found.unknown is None and NO_SHAPE not in shapes:
         return KnownRows(found.digests, shapes, ids)
-    unknown = range(found.rows) if found.unknown is None else found.unknown
-    digests, parts, id_parts, at = list[bytes](), list[bytes](), list[bytes](), 0
-    runs = iter(found.runs)
-    run = next(runs, None)
-    for number, row in enumerate(unknown):
-        while run and run[0] < row:
-            digests.append(found.digests[run[0] * ROW_BYTES : (run[0] + len(run[1])) * ROW_BYTES])
-            parts.append(run[1])
-            id_parts.append(run[2])
-            run = next(runs, None)
+    pieces, at = [*found.runs], 0
+    for number, row in enumerate(range(found.rows) if found.unknown is None else found.unknown):
         end = at + ID_BYTES * counts[number]
         if shapes[number] != NO_SHAPE:
-            digests.append(row_at(found.digests, row))
-            parts.append(shapes[number : number + 1])
-            id_parts.append(ids[at:end])
+            pieces.append((row, shapes[number : number + 1], ids[at:end]))
         at = end
-    for row, own, own_ids in ([run] if run else []) + [*runs]:
-        digests.append(found.digests[row * ROW_BYTES : (row + len(own)) * ROW_BYTES])
-        parts.append(own)
-        id_parts.append(own_ids)
-    return KnownRows(b"".join(digests), b"".join(parts), b"".join(id_parts))
+    rows, own_shapes, own_ids = zip(*sorted(pieces), strict=True) if pieces else ((), (), ())
+    digests = [
+        found.digests[row * ROW_BYTES : (row + len(own)) * ROW_BYTES]
+        for row, own in zip(rows, own_shapes, strict=True)
+    ]
+    return KnownRows(*map(b"".join, (digests, own_shapes, own_ids)))

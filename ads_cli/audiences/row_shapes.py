@@ -86,7 +86,9 @@ class RowHash(NamedTuple):
         numbers = [*map(int.from_bytes, lines)]
         joined = bytearray(len(lines) * ROW_BYTES)
         for first, prime in zip((0, HALF_BYTES), self.primes, strict=True):
-            rests = array("I", map(prime.__rmod__, numbers)).tobytes()  # whole: some bytes alone may be equal
+            rests = array(
+                "I", [number % prime for number in numbers]
+            ).tobytes()  # whole: some bytes alone may be equal
             for at in range(HALF_BYTES):
                 mask = _xor(self.reading[first + at])
                 joined[first + at :: ROW_BYTES] = rests[at::HALF_BYTES].translate(mask)

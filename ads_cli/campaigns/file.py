@@ -39,7 +39,7 @@ from .new_posts import NEW_POST, read_post
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 WORKBOOK_MAGIC = b"PK\x03\x04"
-MAX_BYTES = 64 * 1024 * 1024
+MAX_MIB = 64  # of a file of campaigns
 MAX_TOLD = 100  # problems
 KEYS_OF_ANY = frozenset(("id", "key", "for"))  # record
 LOOP_KEYS = ("rows", "files", "profiles")
@@ -92,19 +92,6 @@ class CampaignFile:
             "\n".join(map(safe, shown)),
             hint="nothing was sent; 'adsctl campaigns pull --example' shows what a file may have",
         )
-
-
-def read_content(file: str) -> bytes:
-    """Read a file, or standard input for `-`; raise UsageError where it cannot be opened."""
-    import sys
-
-    try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
-    if len(content) > MAX_BYTES:
-        raise ContentError(f"{file}: a file of campaigns has at most {MAX_BYTES // 2**20} MiB")
-    return content
 
 
 def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:

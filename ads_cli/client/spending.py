@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..api.endpoint import Request, requests_of
+from ..api.endpoint import Request, requests_named
 from ..api.spending import (
     ACTIVE,
     Raise,
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from .client import Client
 
 
-# What is read: the field that names a record, the module that declares it, and the group of its commands.
+# What is read: the field that names a record, and the group of its commands.
 SOURCES = {
-    "line_item_id": ("line_items", "line-items"),
-    "campaign_id": ("campaigns", "campaigns"),
-    "funding_instrument_id": ("funding_instruments", "funding-instruments"),
+    "line_item_id": "line-items",
+    "campaign_id": "campaigns",
+    "funding_instrument_id": "funding-instruments",
 }
 MOST_SINGLE = 10  # records of a kind that are requested one by one; then all of the account are listed
 MOST_IDS = 200  # of a list
@@ -114,8 +114,7 @@ def _unless_unusable() -> Iterator[None]:
 
 
 def _request(field: str, verb: str) -> type[Request]:
-    module, group = SOURCES[field]
-    (found,) = (each for each in requests_of(module) if each.endpoint.command == f"{group} {verb}")
+    (found,) = requests_named((SOURCES[field], verb))
     return found
 
 

@@ -59,7 +59,7 @@ def send(
     rows.sensitive = True
     reader = ConversionReader(call.settings.names, defaults, checked_region(feed.region))
     plan = conversion_plan(rows, reader, pixel, uncertain)
-    recipe = recipe_file(call, recipe_draft, rows.source, options.failed_out, force=options.force)
+    recipe = recipe_file(call, recipe_draft, rows.source, force=options.force)
     is_resumed = options.resume or bool(options.job)
     hooks = OnceHooks(
         call=call, plan=plan, activity="Sending", is_resumed=is_resumed, skip_invalid=options.skip_invalid

@@ -1,4 +1,4 @@
-"""Atomic writes: a file is replaced as a whole, or stays as it was; others' links are refused."""
+"""Files as a whole: replaced or as they were, read up to a limit; links of others are refused."""
 
 import errno
 import io
@@ -12,9 +12,31 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..errors import AdsctlError, StateError, UsageError
+from ..errors import AdsctlError, ContentError, StateError, UsageError
 
 MAX_LINKS = 40  # as in Linux
+MIB = 2**20
+
+
+def read_whole(path: str, max_mib: int, option: str = "") -> bytes:
+    """Read a file, or standard input for `-`, for an option; raise ContentError where it is larger.
+
+    A device or a pipe may have no end.
+    """
+    place, max_bytes = f"{option}: {path}" if option else path, max_mib * MIB
+    try:
+        if path == "-":
+            content = sys.stdin.buffer.read(max_bytes + 1)
+        else:
+            with Path(path).open("rb") as file:
+                content = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        hint = "check the path and its permissions"
+        raise UsageError(f"{place} cannot be read: {reason}", hint=hint) from None
+    if len(content) > max_bytes:
+        raise ContentError(f"{place}: larger than {max_mib} MiB")
+    return content
 
 
 def follow_links(path: Path) -> Path:

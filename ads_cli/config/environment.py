@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import ContentError, UsageError
+from ..errors import ContentError
 from ..spelling import as_variable, suggestion
 from .addresses import ADDRESSES
+from .atomic_files import read_whole
 from .writers import check_writers
 
 SECRETS = (
@@ -18,6 +19,7 @@ SECRETS = (
     "bearer_token",
     "client_secret",
 )
+MAX_MIB = 1  # of a file of variables
 
 
 class Variables(NamedTuple):
@@ -88,12 +90,9 @@ def read_env_file(path: str) -> dict[str, str]:
     """Read the variables of adsctl from a file; raise ContentError for a line that is not understood."""
     check_writers(Path(path), holds_secrets=True)
     try:
-        lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
+        lines = read_whole(path, MAX_MIB, "--env-file").decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise ContentError(f"--env-file: {path}: not UTF-8") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a path"
-        raise UsageError(f"--env-file: {path} cannot be read: {reason}") from None
     found: dict[str, str] = {}
     for number, line in enumerate((line.strip(" \t\r") for line in lines), 1):
         if line and not line.startswith("#"):

@@ -21,8 +21,9 @@ from .addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 LOCAL = "local"
 DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
+OF_X = "the platform's own names and addresses"
+SERVICE_X = f"x is {OF_X}: --service x"
 # Settings that a profile named by flag does not take from the environment.
-SERVICE_X = "x is the platform's own names and addresses: --service x"
 SERVICE_SETTINGS = ("service", *ADDRESSES, "account", "catalog")
 PROFILE_KEYS = (
     *SERVICE_SETTINGS,
@@ -224,7 +225,7 @@ class Settings:
         if found is None:
             raise StateError(
                 f"the address of the service is not set: {name}",
-                hint=f"sign in: adsctl auth login --service x (the platform's own names and addresses); "
+                hint=f"sign in: adsctl auth login --service x ({OF_X}); "
                 f"or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
             )
         return check_address(*found)

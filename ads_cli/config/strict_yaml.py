@@ -8,15 +8,16 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import yaml
 from yaml import events as ev
 
 from ..errors import ContentError, UsageError
+from .atomic_files import read_whole
 
 MAX_DEPTH = 64
+MAX_MAPPING_MIB = 16
 NULLS = ("", "null", "Null", "NULL", "~")
 _PRINTED = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff-\uffff]"  # what a line may have, but for these
 _WORD = r"[A-Za-z0-9_./+()&-]"
@@ -243,10 +244,9 @@ def load_mapping(option: str, path: str, holds: str) -> dict[str, Any]:
     Raises UsageError where it cannot be read, and ContentError where it is no such document.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise UsageError(f"{option}: {path} cannot be read: {reason}") from None
+        text = read_whole(path, MAX_MAPPING_MIB, option).decode()
+    except UnicodeDecodeError:
+        raise UsageError(f"{option}: {path} cannot be read: not UTF-8") from None
     document = load(text, path) or {}
     if not isinstance(document, dict):
         raise ContentError(f"{path}: must be a mapping {holds}")

@@ -55,9 +55,15 @@ class Invocation:
             parse_variables(flags.get("on_failure_env"))
         call = cls(flags if mutates else flags | {"dry_run": False}, command_line)
         if log := flags.get("log_file"):
-            from .log_file import check_log_file
+            from .named_files import check_log_file
 
             check_log_file(log, context, call.settings)
+        command = getattr(context, "command", None)  # of a line for several profiles it is that of each
+        named = [param for param in command.params if context.params.get(param.name)] if command else []
+        if sum("FILE" in (param.metavar or "") for param in named) + ("to" in flags) > 1:
+            from .named_files import check_outputs
+
+            check_outputs(context, flags.get("to"))
         if to := flags.get("to"):
             file = ResultFile(to, partial(call.confirm, at_service=False), call.messages.say)
             command_line.open_result = file.open

@@ -36,12 +36,10 @@ class OutputFile:
         self.path = Path(path)
         self._may_replace = False
 
-    def check_differs(self, feed: "Feed", failed_out: str | None) -> None:
-        """Raise UsageError where it is the file that is read, or that of rejected rows."""
+    def check_differs(self, feed: "Feed") -> None:
+        """Raise UsageError where it is the file that is read."""
         if feed.is_same_file(str(self.path)):
             raise UsageError(f"{self.path} is the input file", hint="choose another name")
-        if failed_out and self.path.resolve() == Path(failed_out).resolve():  # they need not exist yet
-            raise UsageError(f"--failed-out: {failed_out} is the output file", hint="choose another name")
 
     def confirm(self, call: Invocation, *, force: bool) -> None:
         """Ask before an existing file is replaced, unless `--force` or `--yes` is given."""
@@ -98,15 +96,13 @@ class RunReport(ABC):
     def page(self) -> "ReportPage":
         """Return the page about the run, as far as it has come."""
 
-    def check_differs(self, inputs: "Iterable[Feed | Location]", failed_out: str | None) -> None:
-        """Raise UsageError, and write no page, where it would replace what is read or the rejected rows."""
+    def check_differs(self, inputs: "Iterable[Feed | Location]") -> None:
+        """Raise UsageError, and write no page, where it would replace what is read."""
         path, self.path = self.path, None
         if path is None:
             return
         if any(each.is_same_file(str(path)) for each in inputs):
             raise UsageError(f"--report: {path} is the input file", hint="choose another name")
-        if failed_out and path.resolve() == Path(failed_out).resolve():
-            raise UsageError(f"--report: {path} is the file of --failed-out", hint="choose another name")
         self.path = path
 
     @contextmanager

@@ -1,9 +1,7 @@
 """Build a declared request from options and `-f` documents."""
 
 import re
-import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, unknown_currency
@@ -20,6 +18,7 @@ from ..spelling import as_option, comma_list
 if TYPE_CHECKING:
     from ..media.references import MediaReferences
 
+MAX_DOCUMENT_MIB = 64
 R = TypeVar("R", bound=Request)
 
 
@@ -212,11 +211,9 @@ def read_mapping(path: str, content: bytes | None = None) -> dict[str, Any]:
 
 def read_document(path: str, option: str, content: bytes | None = None) -> Any:
     """Read a YAML or JSON file, or standard input for `-`; scalars stay text."""
+    from ..config.atomic_files import read_whole
     from ..config.strict_yaml import load
 
-    try:
-        if content is None:
-            content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{option}: {path} cannot be read: {error.strerror}") from None
+    if content is None:
+        content = read_whole(path, MAX_DOCUMENT_MIB, option)
     return load(content, "standard input" if path == "-" else path)

@@ -40,8 +40,8 @@ def _ask(host: str, port: int) -> ServedIdentity:
     connection = HTTPConnection(host, port, timeout=RESPONSE_TIMEOUT_SECONDS)
     try:
         connection.request("GET", PATH)
-        said = json.loads(connection.getresponse().read())
-        return ServedIdentity(*(str(said[name]) for name in ServedIdentity._fields))
+        answer = json.loads(connection.getresponse().read())
+        return ServedIdentity(*(str(answer[name]) for name in ServedIdentity._fields))
     except ConnectionRefusedError:
         raise
     except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:

@@ -72,6 +72,12 @@ class Version(NamedTuple):
         """Return what identifies the version to the byte: `If-Range` takes no weak ETag."""
         return self.last_modified if not self.etag or self.etag.startswith("W/") else self.etag
 
+    @property
+    def conditions(self) -> dict[str, str]:
+        """Return the headers with which a server sends another version only."""
+        stated = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in stated.items() if value}
+
 
 def version_of(headers: Mapping[str, str]) -> Version:
     """Read the version of a response.
@@ -150,8 +156,7 @@ class Download:
         if offset:
             headers |= {"Range": f"bytes={offset}-", "If-Range": self._version.validator}
         elif self.known:
-            headers |= {"If-None-Match": self.known.etag} if self.known.etag else {}
-            headers |= {"If-Modified-Since": self.known.last_modified} if self.known.last_modified else {}
+            headers |= self.known.conditions
         if self.credentials and _origin(url) == _origin(self.url):
             headers["Authorization"] = _basic_auth(*self.credentials)
         deadline = max(self.retries.silence_ends_at, time.monotonic() + MIN_TIMEOUT_SECONDS)

@@ -80,11 +80,8 @@ class StartReader:
             "Accept": "*/*",
             "Accept-Encoding": "identity",  # the size is that of the file, and nothing is decompressed
             "Range": f"bytes=0-{size - 1}",
+            **(known.conditions if known else {}),
         }
-        if known and known.etag:
-            headers["If-None-Match"] = known.etag
-        if known and known.last_modified:
-            headers["If-Modified-Since"] = known.last_modified
         times = httpx.Timeout(self._reading.timeout).as_dict()
         return httpx.Request("GET", url, headers=headers, extensions={"timeout": times, "deadline": deadline})
 

@@ -84,9 +84,9 @@ def progress_of(info: dict[str, Any]) -> tuple[int, float]:
 
 def reason_of(info: dict[str, Any]) -> str:
     """Return what is said of a failure, in whatever form."""
-    told = info.get("error") or info.get("errors")
-    told = told or {name: value for name, value in info.items() if name not in OF_PROGRESS}
-    error = told[0] if told and isinstance(told, list) else told
+    stated = info.get("error") or info.get("errors")
+    stated = stated or {name: value for name, value in info.items() if name not in OF_PROGRESS}
+    error = stated[0] if stated and isinstance(stated, list) else stated
     if isinstance(error, dict):
         words = [str(error[name]) for name in ("name", "message", "detail", "title") if error.get(name)]
         error = ": ".join(words) or (msgspec.json.encode(error).decode() if error else "")

@@ -126,7 +126,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             begun = journal.begun
             assert begun
             if status == "uploaded" or details.alt_text or details.subtitles_id:
-                self._tell(begun.media_id, category, details)
+                self._set_details(begun.media_id, category, details)
         return record_of(label, info, category, status, begun)
 
     # --- once ---
@@ -382,7 +382,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 raise
         journal.note(Added())
 
-    def _tell(self, media_id: str, category: Category, details: Details) -> None:
+    def _set_details(self, media_id: str, category: Category, details: Details) -> None:
         """Set the alternative text, and attach subtitles."""
         if details.alt_text:
             metadata = Metadata(AltText(details.alt_text))

@@ -57,6 +57,9 @@ def test_without_prune_nobody_is_deleted(customers):
     customers.sync(people(1, 2))
     assert customers.run("sync", "people.csv", people=people(2, 3))["missing"] == 1
     assert customers.equals(people(1, 2, 3))
+    words = ("audiences", "diff", "people.csv", "--audience", customers.audience, "-o", "table")
+    assert "1 in no row, whom --prune deletes" in customers.adsctl.local(*words).stdout
+    assert "in no row" not in customers.adsctl.local(*words, "--prune", code=10).stdout
 
 
 def test_a_diff_counts_and_ends_with_10_and_changes_nothing(customers):

@@ -176,3 +176,36 @@ def test_a_value_list_differs_from_a_table_by_its_first_line(feeds):
         for name in ("keys.csv", "keys.txt", "keys"):
             source = open_value_list(feeds.write(name, content), columns=("product_key",))
             assert source.format.name == format
+
+
+TITLES = "Export of 2026-11-01\nShop: Nordlicht\n\n"
+TABLE = 'Artikelnummer{0}Produktname{0}Kurztext\n1{0}Tasse{0}"Rund, blau, groß"\n2{0}Teller{0}Flach\n'
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("titles", [TITLES, "sep={0}\nExport of 2026-11-01{0}{0}\n"])
+def test_titles_above_a_header_are_skipped(feeds, delimiter, titles):
+    found = feeds.rows("f.csv", titles.format(delimiter) + TABLE.format(delimiter))
+    header = titles.count("\n") + 1
+    assert [row.values["Produktname"] for row in found] == ["Tasse", "Teller"]
+    assert [row.line for row in found] == [header + 1, header + 2]
+    assert "2 rows skipped before the header" in found.notes
+
+
+def test_a_title_above_two_columns_is_skipped(feeds):
+    assert feeds.values("f.csv", "Prices of today\nid,price\n1,5 EUR\n") == [{"id": "1", "price": "5 EUR"}]
+
+
+@pytest.mark.parametrize(
+    "text", [TABLE.format(";"), TABLE.format(","), "Name\nx\n", "Nr;Text\n1;a, b, c, d, e\n2;a, b, c, d, e\n"]
+)
+def test_the_first_line_of_a_table_without_titles_is_its_header(feeds, text):
+    found = feeds.rows("f.csv", text)
+    assert [row.line for row in found] == [*range(2, text.count("\n") + 1)]
+    assert not any("skipped" in note for note in found.notes)
+
+
+def test_a_row_below_a_title_may_have_a_quote_that_is_never_closed(feeds):
+    assert "f.csv:4: a quote in this row is never closed" in feeds.error(
+        "f.csv", 'Export\nArt,Name\n1,"a"\n2,"b\n3,c\n'
+    )

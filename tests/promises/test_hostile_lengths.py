@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -148,3 +150,41 @@ def test_an_address_in_the_place_of_a_column_name_is_recognized(text):
 @pytest.mark.parametrize("text", ["0151 1234567 ext. 12", "0151 1234567 ,;x12", "0151 1234567 # 12"])
 def test_an_extension_is_no_part_of_a_phone_number(text):
     assert read_phone_number(text, "DE") == read_phone_number("0151 1234567", "DE")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no /dev/zero")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("campaigns", "plan", "/dev/zero"),
+        ("products", "check", "feed.csv", "--mapping", "/dev/zero"),
+        ("products", "check", "feed.csv", "--recipe", "/dev/zero"),
+        ("--env-file", "/dev/zero", "campaigns", "list"),
+        ("cards", "create", "--name", "a", "--components", "@/dev/zero"),
+    ],
+)
+def test_a_file_without_an_end_is_read_up_to_a_limit(adsctl, words):
+    adsctl.file("feed.csv", "id\n1\n")
+    command, *arguments = adsctl.command("--profile", "local", *words)
+    limited = (
+        "import resource, runpy; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); "
+        "runpy.run_module('ads_cli', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [command, "-c", limited, *arguments[2:]],
+        env=adsctl.environment,
+        cwd=adsctl.home,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3 and "/dev/zero: larger than" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["campaigns plan none", "campaigns apply none", "--env-file none accounts list", "products check none"],
+)
+def test_a_missing_file_is_told_with_what_to_check(adsctl, line):
+    told = adsctl.local(*line.split(), code=2).stderr
+    assert "No such file or directory" in told and "hint: check the path and its permissions" in told

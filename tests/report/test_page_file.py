@@ -59,7 +59,7 @@ def test_a_file_that_adsctl_did_not_write_needs_force(shop, content):
         ("missing/feed.html", "the folder missing does not exist"),
         ("state", "state is a folder"),
         ("feed.csv", "feed.csv is the input file"),
-        ("./bad.csv", "bad.csv is the file of --failed-out"),
+        ("./bad.csv", "bad.csv is named twice, by --failed-out too"),
     ],
 )
 def test_a_page_that_cannot_be_written_is_refused_before_anything_is_done(shop, service, name, reason):

@@ -181,4 +181,32 @@ CONVERSION = (
         "if False:",
         ("tests/products/feeds/fixes/test_fixes.py::test_a_row_that_a_fix_of_texts_changes_is_shown_to_it",),
     ),
+    Mutant(
+        "a title above a table is its header",
+        "ads_cli/feeds/formats/csv.py",
+        "if len(found) > 1 else 0",
+        "if len(found) > 99 else 0",
+        ("tests/feeds/test_read_csv.py::test_titles_above_a_header_are_skipped",),
+    ),
+    Mutant(
+        "rows below a title are lost that were read to find the header",
+        "ads_cli/feeds/formats/csv.py",
+        "line, rest = self._line + 1, self._below_header",
+        'line, rest = self._line + 1, b""',
+        ("tests/feeds/test_read_csv.py::test_titles_above_a_header_are_skipped",),
+    ),
+    Mutant(
+        "one file is written twice",
+        "ads_cli/console/named_files.py",
+        "for name, earlier in outputs[:number] if _is_same(path, earlier)",
+        "for name, earlier in outputs[:number] if path == earlier",
+        ("tests/console/test_named_files.py::test_no_two_outputs_are_one_file",),
+    ),
+    Mutant(
+        "an output replaces an input",
+        "ads_cli/console/named_files.py",
+        "for name in (pattern, *glob(pattern))",
+        "for name in (pattern,)",
+        ("tests/console/test_named_files.py::test_no_output_is_the_input",),
+    ),
 )

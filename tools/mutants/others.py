@@ -293,6 +293,13 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "a file without an end is read for ever",
+        "ads_cli/config/atomic_files.py",
+        "content = file.read(max_bytes + 1)",
+        "content = file.read()",
+        ("tests/promises/test_hostile_lengths.py::test_a_file_without_an_end_is_read_up_to_a_limit",),
+    ),
+    Mutant(
         "NaN and infinity are numbers, and sent as null",
         "ads_cli/api/types.py",
         "Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]",

@@ -111,7 +111,7 @@ def check(
     call = Invocation.of(ctx)
     plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
     check_failed_out(rejected.failed_out_file, plan.rows)
-    recipe = recipe_file(call, recipe_draft, plan.rows.source, rejected.failed_out, force=rejected.force)
+    recipe = recipe_file(call, recipe_draft, plan.rows.source, force=rejected.force)
     report = validate_with_progress(call, plan)
     for name, count in plan.report.identifiers.items():
         hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"

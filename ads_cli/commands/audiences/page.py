@@ -20,9 +20,9 @@ class ListRunReport(PushReport):
     is_compared: bool = False
     shortfall: str = ""  # why people are not deleted who are in no row
 
-    def watch_list(self, plan: "ListSyncPlan", failed_out: str | None) -> None:
+    def watch_list(self, plan: "ListSyncPlan") -> None:
         """Tell of this plan; raise UsageError where the page would replace its file."""
-        self.check_differs([plan.rows.source], failed_out)
+        self.check_differs([plan.rows.source])
         self.plan = plan
 
     def page(self) -> "ReportPage":

@@ -172,7 +172,7 @@ def _sync(
             page=run,
         )
         try:
-            run.watch_list(plan, options.failed_out)
+            run.watch_list(plan)
             PushCommand(steps, options).run()
         finally:
             plan.close()
@@ -197,7 +197,7 @@ def _diff(
             call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text, compares_only=True
         )
         try:
-            run.watch_list(plan, options.failed_out)
+            run.watch_list(plan)
             check_failed_out(options.failed_out_file, plan.rows)
             report = require_valid(
                 call,
@@ -321,9 +321,10 @@ class _SyncSteps(ListHooks, kw_only=True):
         }
         if self.call.printer.is_for_people:
             parts = [f"{found.counts[name]:,} to be {name}" for name in STATUSES[:-1]]
-            left = found.missing - found.counts["deleted"]
-            stays = f", {left:,} in no row (deleted with --prune)" if left else ""
-            print(f"{', '.join(parts)}, {found.unchanged:,} unchanged{stays}", flush=True)
+            parts.append(f"{found.unchanged:,} unchanged")
+            if found.missing and not self.plan.prune:
+                parts.append(f"{found.missing:,} in no row, whom --prune deletes")
+            print(", ".join(parts), flush=True)
         else:
             self.call.printer.show(document, tuple(document), "job")
 

@@ -8,7 +8,7 @@ import typer
 
 from ...auth import CLIENT_SECRET, GRANT, Secret, received_secret
 from ...config.addresses import ADDRESSES
-from ...config.settings import SERVICE_X, Setting
+from ...config.settings import OF_X, Setting
 from ...console.invocation import Invocation
 from ...console.parameters import flag
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
@@ -103,7 +103,7 @@ def status(
     for name in settings.overridden():
         call.messages.note(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
-        service = "" if settings.find("ads_url") else f" --service x; {SERVICE_X}"
+        service = "" if settings.find("ads_url") else f" --service x ({OF_X})"
         raise AccessError("not signed in", hint=f"run: {settings.sign_in_command()}{service}")
     if check:
         _ask(call)

@@ -16,14 +16,14 @@ from ...api.validation import convert
 from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
-from ...campaigns.file import CampaignFile, parse_file, read_content
+from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
 from ...campaigns.memory import FOLDER, ApplyMemory
 from ...campaigns.model import LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan, Change
 from ...campaigns.stored_plan import decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
-from ...config.atomic_files import make_folder
+from ...config.atomic_files import make_folder, read_whole
 from ...config.file_locks import how_to_unlock, try_lock
 from ...console.invocation import Invocation
 from ...console.progress import progress
@@ -70,7 +70,7 @@ class ApplyRun:
 
     def compare(self, file: str, *, takes_plans: bool = False) -> CampaignPlan:
         """Read the file and the account; return what differs, or raise ContentError with every mistake."""
-        content = read_content(file)
+        content = read_whole(file, MAX_MIB)
         label, folder = ("standard input", Path()) if file == "-" else (file, Path(file).parent)
         if is_stored_plan(content):
             if not takes_plans:

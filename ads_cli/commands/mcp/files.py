@@ -44,11 +44,12 @@ class OpenFolders:
 
     def checked_campaigns(self, file: str) -> str:
         """Return what a command is given for a file of campaigns, which must not read other files."""
-        from ...campaigns.file import read_content, reads_other_files
+        from ...campaigns.file import MAX_MIB, reads_other_files
         from ...campaigns.stored_plan import is_stored_plan
+        from ...config.atomic_files import read_whole
 
         path = self.checked(file)
-        content = b"" if is_remote(path) else read_content(path)
+        content = b"" if is_remote(path) else read_whole(path, MAX_MIB)
         if is_remote(path) or is_stored_plan(content) or reads_other_files(content, file):
             raise UsageError(
                 f"file: {file[:200]!r} is an address, a stored plan, or has loops or media, which read other "

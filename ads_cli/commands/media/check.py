@@ -131,7 +131,7 @@ def check(
     named = media_files(call, files, table, feed)
     check_failed_out(rejected.failed_out_file, named, table)
     with MediaReport(call, page.report, named, "checked", force=rejected.force).written() as report:
-        report.check_differs((file.location for file in named), rejected.failed_out)
+        report.check_differs(file.location for file in named)
         result = check_files(call, named, [*(uses or ())], category, strict=strict)
         report.checks.append(result)
         show_findings(call, result)

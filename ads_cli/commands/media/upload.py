@@ -179,7 +179,7 @@ def upload(
         threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
     with MediaReport(call, page.report, named, "uploaded", force=rejected.force).written() as report:
-        report.check_differs((file.location for file in named), rejected.failed_out)
+        report.check_differs(file.location for file in named)
         result = check_files(call, named, meant, category, is_hashed_beside=len(named) == 1)
         beside = _check_beside(call, details, feed)
         report.checks += [result, *beside.values()]

@@ -84,7 +84,7 @@ def push(
             pushed.report_unchanged(unchanged)
             return
         plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
-        run.watch(plan.validator, options.failed_out, "push")
+        run.watch(plan.validator, "push")
         steps = _Steps(
             call=call,
             plan=plan,

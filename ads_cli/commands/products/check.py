@@ -28,7 +28,7 @@ def write_mapping(
     from ...products.feeds.kinds.drafting import MappingDraft
 
     out = OutputFile(path)
-    out.check_differs(opened.rows.source, None)
+    out.check_differs(opened.rows.source)
     out.confirm(call, force=force)
     draft = MappingDraft(schema.known, schema.required, schema.choices)
     for row in opened.rows:
@@ -92,7 +92,7 @@ def check(
         else:
             rows = feed.open_all(call, files, PRODUCT_SCHEMA)
         plan = check_plan(rows, selection, strict=strict)
-        run.watch(plan.validator, rejected.failed_out, "check")
+        run.watch(plan.validator, "check")
         check_failed_out(rejected.failed_out_file, plan.rows)
         end.begin(rows)
         try:

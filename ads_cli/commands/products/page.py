@@ -44,13 +44,13 @@ class FeedReport(PushReport):
     action: Action = "check"
     differences: "DifferencesPart | None" = None
 
-    def watch(self, validator: "Validator", failed_out: str | None, action: Action) -> None:
+    def watch(self, validator: "Validator", action: Action) -> None:
         """Gather what the page says of the rows; raise UsageError where it would replace them."""
         if self.path is None:
             return
         from ...products.feed_stats import ProductFacts
 
-        self.check_differs([validator.rows.source], failed_out)
+        self.check_differs([validator.rows.source])
         self.validator, self.action = validator, action
         validator.gather(ProductFacts)
 

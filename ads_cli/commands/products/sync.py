@@ -61,7 +61,7 @@ def diff(
     options = feed.compare_options(remembers=False)
     with FeedReport(call, page.report, files, force=rejected.force).written() as run:
         plan = check_plan(feed.open_all(call, files, PRODUCT_SCHEMA), strict=strict)
-        run.watch(plan.validator, rejected.failed_out, "diff")
+        run.watch(plan.validator, "diff")
         check_failed_out(rejected.failed_out_file, plan.rows)
         warn_scheduled_feeds(call)
         hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
@@ -150,7 +150,7 @@ def sync(
                 strict=strict,
                 expected_epoch=expected_epoch,
             )
-            report.watch(plan.validator, options.failed_out, "sync")
+            report.watch(plan.validator, "sync")
             hooks = _SyncHooks(
                 call=call,
                 plan=plan,

@@ -166,16 +166,14 @@ class PushOptions(SendOptions, frozen=True):
     job: Annotated[str | None, option("ID", "Resume this job")] = None
 
 
-def recipe_file(
-    call: "Invocation", path: str | None, feed: "Feed", failed_out: str | None = None, *, force: bool
-) -> "RecipeFile | None":
+def recipe_file(call: "Invocation", path: str | None, feed: "Feed", *, force: bool) -> "RecipeFile | None":
     """Return the file of --write-recipe, if one is named; ask before an existing file is replaced."""
     if path is None:
         return None
     from .recipe import RecipeFile
 
     out = RecipeFile(path)
-    out.check_differs(feed, failed_out)
+    out.check_differs(feed)
     out.confirm(call, force=force)
     return out
 

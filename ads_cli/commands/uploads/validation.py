@@ -115,7 +115,7 @@ def write_valid_rows(
     check_failed_out(rejected.failed_out_file, plan.rows)
     out = None if output_file == "-" else OutputFile(output_file)
     if out:
-        out.check_differs(plan.rows.source, rejected.failed_out)
+        out.check_differs(plan.rows.source)
         out.confirm(call, force=rejected.force)
     hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
     report = require_valid(

@@ -73,9 +73,10 @@ def pin(request: RequestToken, verifier: str) -> HttpResponse:
     )
 
 
-def redirect(url: str) -> HttpResponse:
-    """Redirect the browser."""
-    headers = (("Location", url), ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
+def redirect(url: str, **params: str) -> HttpResponse:
+    """Redirect the browser to an app, with the answer in parameters."""
+    location = f"{url}{'&' if '?' in url else '?'}{urlencode(params)}"
+    headers = (("Location", location), ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
     return HttpResponse(b"", 303, HTML, headers)
 
 
@@ -199,7 +200,7 @@ def _submit(context: RequestContext, request: RequestToken) -> HttpResponse:
     if request.uses_pin:
         text = f"{request.app} has no access to your account. You can close this page."
         return message("You refused access", text)
-    return _redirect(request, denied=request.token)
+    return redirect(request.callback, denied=request.token)
 
 
 def _allow(context: RequestContext, request: RequestToken, user: str) -> HttpResponse:
@@ -208,14 +209,9 @@ def _allow(context: RequestContext, request: RequestToken, user: str) -> HttpRes
         return _already_answered()
     if request.uses_pin:
         return pin(request, verifier)
-    return _redirect(request, oauth_token=request.token, oauth_verifier=verifier)
+    return redirect(request.callback, oauth_token=request.token, oauth_verifier=verifier)
 
 
 def _already_answered() -> HttpResponse:
     text = "It was answered on another page in the meantime. Start again in the app."
     return message("This request was already answered", text, 410)
-
-
-def _redirect(request: RequestToken, **params: str) -> HttpResponse:
-    separator = "&" if "?" in request.callback else "?"
-    return redirect(f"{request.callback}{separator}{urlencode(params)}")

@@ -9,7 +9,7 @@ import time
 from base64 import urlsafe_b64encode
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote
 
 import msgspec
 
@@ -169,14 +169,13 @@ def authorize(context: RequestContext) -> HttpResponse:
     try:
         request = convert(AuthorizeGrant, params)
     except InvalidError as error:
-        return _redirect_to_app(
-            redirect_uri, params.get("state", ""), error="invalid_request", error_description=str(error)
-        )
+        state = params.get("state", "")
+        return redirect(redirect_uri, error="invalid_request", error_description=str(error), state=state)
     scopes = request.scope.split()
     if unknown := [scope for scope in scopes if scope not in RIGHTS]:
         description = f"unknown scopes: {' '.join(unknown)}"
-        return _redirect_to_app(
-            redirect_uri, request.state, error="invalid_scope", error_description=description
+        return redirect(
+            redirect_uri, error="invalid_scope", error_description=description, state=request.state
         )
     form_token = secrets.token_urlsafe(24)
     asked = AuthorizationRequest(
@@ -243,8 +242,8 @@ def _submit(context: RequestContext) -> HttpResponse:
             text = "It was answered before, or it is too old. Start again in the app."
             return message("This request has ended", text, 410)
     if code is None:
-        return _redirect_to_app(asked.redirect_uri, asked.state, error="access_denied")
-    return _redirect_to_app(asked.redirect_uri, asked.state, code=code)
+        return redirect(asked.redirect_uri, error="access_denied", state=asked.state)
+    return redirect(asked.redirect_uri, code=code, state=asked.state)
 
 
 def _find_request(
@@ -259,12 +258,6 @@ def _insert(connection: sqlite3.Connection, table: str, values: dict[str, Any]) 
     """Insert a row by the names of its columns."""
     places = ", ".join(f":{name}" for name in values)
     connection.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", values)
-
-
-def _redirect_to_app(redirect_uri: str, state: str, **params: str) -> HttpResponse:
-    """Redirect to the app."""
-    separator = "&" if "?" in redirect_uri else "?"
-    return redirect(f"{redirect_uri}{separator}{urlencode(params | {'state': state})}")
 
 
 @raw_handler(GetGrantToken)

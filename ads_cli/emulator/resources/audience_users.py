@@ -59,14 +59,9 @@ JSON = "application/json"
 @raw_handler(UpdateAudienceUsers)
 def update_audience_users(context: RequestContext) -> HttpResponse:
     """Add users to a custom audience, or remove them."""
-    audience = context.path_params["custom_audience_id"]
-    _authenticate(context, UpdateAudienceUsers, AUDIENCE, audience)
-    operations = _parse_operations(context, AudienceOperation)
+    operations = _carried_out(context, UpdateAudienceUsers, AUDIENCE, AudienceOperation)
     if isinstance(operations, HttpResponse):
         return operations
-    with context.store.transaction():
-        for operation in operations:
-            _apply(context.store, audience, operation)
     total = sum(len(operation.params.users) for operation in operations)
     return _respond(context, _counts(context, total))
 
@@ -74,22 +69,27 @@ def update_audience_users(context: RequestContext) -> HttpResponse:
 @raw_handler(UpdateDoNotReachUsers)
 def update_do_not_reach_users(context: RequestContext) -> HttpResponse:
     """Add users to a do-not-reach list, or remove them; the response has counts per operation."""
-    audience = context.path_params["do_not_reach_list_id"]
-    _authenticate(context, UpdateDoNotReachUsers, DO_NOT_REACH, audience)
-    operations = _parse_operations(context, DoNotReachOperation)
+    operations = _carried_out(context, UpdateDoNotReachUsers, DO_NOT_REACH, DoNotReachOperation)
     if isinstance(operations, HttpResponse):
         return operations
-    with context.store.transaction():
-        for operation in operations:
-            _apply(context.store, audience, operation)
     counts = [_counts(context, len(operation.params.users)) for operation in operations]
     return _respond(context, counts, operation_type=operations[0].operation_type)
 
 
-def _authenticate(context: RequestContext, request: type[Request], kind: str, audience: str) -> None:
+def _carried_out(
+    context: RequestContext, request: type[Request], kind: str, operation_type: type[Any]
+) -> list[Any] | HttpResponse:
+    """Carry out all operations of a request, and return them; an error response if one is invalid."""
+    _, audience = context.path_params.values()
     context.user = context.authenticator.authenticate_user(context.incoming, writes=True).user
     require_record(context, context.account, kind, audience)
     context.consume_rate(request.endpoint)
+    operations = _parse_operations(context, operation_type)
+    if not isinstance(operations, HttpResponse):
+        with context.store.transaction():
+            for operation in operations:
+                _apply(context.store, audience, operation)
+    return operations
 
 
 def _parse_operations(context: RequestContext, operation_type: type[Any]) -> list[Any] | HttpResponse:

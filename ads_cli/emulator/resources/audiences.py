@@ -172,12 +172,13 @@ def _targeting_campaigns(
 ) -> list[Record]:
     """Group the line items that target an audience by campaign."""
     campaigns: dict[str, Record] = {}
-    fields = {"targeting_type": "CUSTOM_AUDIENCE", "targeting_value": audience}
-    for targeting in context.store.find_all(TARGETING, account, **fields):
-        line_item = context.store.find(LINE_ITEM, targeting["line_item_id"], owner=account)
+    find, find_all = context.store.find, context.store.find_all
+    of_type = "CUSTOM_AUDIENCE"
+    for targeting in find_all(TARGETING, account, targeting_type=of_type, targeting_value=audience):
+        line_item = find(LINE_ITEM, targeting["line_item_id"], owner=account)
         if line_item is None:
             continue
-        campaign = context.store.find(CAMPAIGN, line_item["campaign_id"], owner=account)
+        campaign = find(CAMPAIGN, line_item["campaign_id"], owner=account)
         if campaign is None:
             continue
         servable = all(one["entity_status"] == "ACTIVE" for one in (campaign, line_item))

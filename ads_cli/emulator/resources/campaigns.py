@@ -7,7 +7,7 @@ from ...api.problems import InvalidError, Problem
 from ...api.targeting_types import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter
-from ..storage import Record, Store, utc_now, without
+from ..storage import Record, Store, empty, utc_now, without
 from .accounts import require_record
 from .collection import Collection, accept_activation, in_account
 
@@ -20,7 +20,7 @@ STATUSES = {
     "EXPIRED": "EXPIRED",
     "INCOMPLETE": "UNKNOWN",
 }
-BUDGETS = ("daily_budget_amount_local_micro", "total_budget_amount_local_micro")
+DAY, TOTAL = BUDGETS = ("daily_budget_amount_local_micro", "total_budget_amount_local_micro")
 
 
 def with_funding_state(record: Record) -> Record:
@@ -83,16 +83,10 @@ def has_ended(line_item: Record) -> bool:
 # The types that say what remains of their limit.
 REMAINING_TYPES = ("AGENCY_CREDIT_LINE", "CREDIT_LINE")
 FUNDING_DEFAULTS: Record = {
-    "type": None,
-    "description": None,
-    "currency": None,
+    **empty("type description currency"),
     "entity_status": "ACTIVE",
-    "start_time": None,
-    "end_time": None,
-    "io_header": None,
-    "credit_limit_local_micro": None,
-    "credit_remaining_local_micro": None,
-    "funded_amount_local_micro": None,
+    **empty("start_time end_time io_header"),
+    **empty("credit_limit_local_micro credit_remaining_local_micro funded_amount_local_micro"),
 }
 
 
@@ -151,19 +145,14 @@ def get_recommendation(context: RequestContext, request: GetRecommendation) -> R
 
 
 MAX_ACTIVE = 200  # campaigns of an account; paused ones count until they end
-DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro"
 DEFAULTS: Record = {
-    "name": None,
-    "funding_instrument_id": None,
+    **empty("name funding_instrument_id"),
     "entity_status": "ACTIVE",
     "budget_optimization": "LINE_ITEM",
     DAY: None,
     TOTAL: None,
     "standard_delivery": True,
-    "frequency_cap": None,
-    "duration_in_days": None,
-    "purchase_order_number": None,
-    "currency": None,
+    **empty("frequency_cap duration_in_days purchase_order_number currency"),
 }
 
 

@@ -16,7 +16,7 @@ from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, utc_now, without
 from .accounts import require_account, require_record
 from .collection import EVERYWHERE, Collection
-from .media import LIBRARY, find_media, image_size, require_fit_for_card, video_fields
+from .media import LIBRARY, find_media, media_size, require_fit_for_card, video_fields
 from .settings import require_feature
 
 CARD = "card"
@@ -152,7 +152,7 @@ def _flat_part(context: RequestContext, account: str, card: Record, part: Record
 def _media_fields(user: str, card_type: str, media: Record) -> Record:
     if media["media_type"] == "VIDEO":
         return video_fields(media) | {"video_content_id": media["media_key"], "video_owner_id": user}
-    width, height = image_size(media)
+    width, height = media_size(media)
     name = "wide_app_image" if card_type.endswith("_APP") else "image"
     return {name: media["media_url"], "image_display_width": width, "image_display_height": height}
 

@@ -10,7 +10,7 @@ from ...api import catalog
 from ...api.catalog import Filter, GetProductSet, ListCatalogs
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
-from ..storage import Record, derived_key, product_table, random_number, without
+from ..storage import Record, derived_key, empty, product_table, random_number, without
 from .collection import EVERYWHERE, Collection
 
 CATALOG, PRODUCT_SET, SCHEDULED_FEED = "product_catalog", "product_set", "scheduled_feed"
@@ -153,7 +153,7 @@ def _catalog_of(context: RequestContext) -> str:
 PRODUCT_SETS = Collection(
     catalog.PRODUCT_SETS,
     defaults={
-        **dict.fromkeys(("name", "description", "type")),
+        **empty("name description type"),
         "filters": [],
         "product_keys": [],
         "processing_status": "PROCESSING",

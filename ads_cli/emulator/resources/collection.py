@@ -2,7 +2,7 @@
 
     TRACKING_TAGS = Collection(
         line_item_parts.TRACKING_TAGS,
-        defaults={"line_item_id": None, "tracking_tag_url": None},
+        defaults=empty("line_item_id tracking_tag_url"),
         filters={"line_item_ids": "line_item_id"},
         prepare=one_tag_a_line_item,
     )
@@ -43,47 +43,29 @@ def in_account(context: RequestContext, request: Any) -> str:
     return account
 
 
-def keep_as_is(context: RequestContext, after: Record, before: Record | None) -> Record:
-    """Accept every record."""
-    return after
-
-
-def as_stored(context: RequestContext, record: Record) -> Record:
-    """Answer a record as it is stored."""
-    return record
-
-
-def change_nothing_else(context: RequestContext, record: Record) -> None:
-    """Change nothing else."""
-
-
-def no_conditions(context: RequestContext, request: Any) -> Mapping[str, Any]:
-    """List every record."""
-    return {}
-
-
 @dataclass(frozen=True)
 class Collection:
     """The records of a resource, in their scope: an account unless `scope` finds another owner."""
 
     resource: Resource
     _: KW_ONLY
-    # Every field that a record has and none may send.
+    # The fields of a record in their order, with the values that they have where none is sent.
     defaults: Mapping[str, Any] = field(default_factory=dict)
     filters: Mapping[str, str] = field(default_factory=dict)  # by field of a list: the field of a record
     sortable: tuple[str, ...] = ()  # fields of a record beside its id, times and `defaults`
     search_fields: tuple[str, ...] = ()  # searched by the words of `q`; without any, it begins the name
-    # Of a kind that several collections share: the values that its own records have.
+    # Where several collections share a kind of records: the values that this one's have.
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     permanent: Sequence[str] = ()  # the services where a deletion leaves nothing to show
     entity: str = ""  # under which the history of the account notes changes
     scope: Scope = in_account
     new_id: Callable[[], str] = random_base36
-    prepare: Callable[[RequestContext, Record, Record | None], Record] = keep_as_is
-    shown: Callable[[RequestContext, Record], Record] = as_stored
-    added: Callable[[RequestContext, Record], None] = change_nothing_else
-    before_delete: Callable[[RequestContext, Record], None] = change_nothing_else
-    conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = no_conditions  # of a list, in SQL
+    prepare: Callable[[RequestContext, Record, Record | None], Record] = lambda context, after, before: after
+    shown: Callable[[RequestContext, Record], Record] = lambda context, record: record
+    added: Callable[[RequestContext, Record], None] = lambda context, record: None
+    before_delete: Callable[[RequestContext, Record], None] = lambda context, record: None
+    # Of a list: conditions in SQL with their values.
+    conditions: Callable[[RequestContext, Any], Mapping[str, Any]] = lambda context, request: {}
 
     def __post_init__(self) -> None:
         """Register a handler for each request that has none of its own."""

@@ -12,7 +12,7 @@ from ..core.responses import invalid_parameter
 from ..storage import Record, Store, without
 from .cards import SORTABLE, with_uri
 from .collection import EVERYWHERE, Collection
-from .media import find_media, image_size, require_fit_for_card, video_size
+from .media import find_media, media_size, require_fit_for_card
 
 
 class CardKind(NamedTuple):
@@ -69,12 +69,12 @@ def _with_media(store: Store, account: str, user: str, kind: CardKind, fields: R
 
 
 def _image_fields(image: Record) -> Record:
-    width, height = image_size(image)
+    width, height = media_size(image)
     return {"media_url": image["media_url"], "image_display_width": width, "image_display_height": height}
 
 
 def _video_fields(video: Record, user: str) -> Record:
-    width, height = video_size(video)
+    width, height = media_size(video)
     return {
         "media_url": video["media_url"],
         "poster_media_url": video["poster_media_url"],

@@ -18,7 +18,7 @@ from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
 from ..core.request import value_or_default
 from ..core.responses import ApiError, invalid_parameter
-from ..storage import Record
+from ..storage import Record, empty
 from .accounts import require_record
 from .campaigns import CAMPAIGN, LINE_ITEM
 from .collection import Collection, accept_activation
@@ -182,35 +182,16 @@ GOALS = {
 }
 PAID_BY_ENGAGEMENT = ("ENGAGEMENTS", "FOLLOWERS")
 DEFAULTS: Record = {
-    "name": None,
-    "campaign_id": None,
-    "funding_instrument_id": None,
-    "objective": None,
+    **empty("name campaign_id funding_instrument_id objective"),
     "entity_status": "ACTIVE",
     "bid_strategy": "AUTO",
-    "bid_amount_local_micro": None,
-    "total_budget_amount_local_micro": None,
-    "daily_budget_amount_local_micro": None,
-    "goal": None,
-    "pay_by": None,
-    "audience_expansion": None,
-    "frequency_cap": None,
-    "duration_in_days": None,
-    "start_time": None,
-    "end_time": None,
-    "advertiser_domain": None,
-    "advertiser_user_id": None,
-    "categories": None,
-    "android_app_store_identifier": None,
-    "ios_app_store_identifier": None,
-    "placements": None,
-    "currency": None,
-    "product_type": None,
+    **empty("bid_amount_local_micro total_budget_amount_local_micro daily_budget_amount_local_micro"),
+    **empty("goal pay_by audience_expansion frequency_cap duration_in_days start_time end_time"),
+    **empty("advertiser_domain advertiser_user_id categories"),
+    **empty("android_app_store_identifier ios_app_store_identifier placements currency product_type"),
     "creative_source": "MANUAL",
     "standard_delivery": True,
-    "target_cpa_local_micro": None,
-    "primary_web_event_tag": None,
-    "automatic_tweet_promotion": None,
+    **empty("target_cpa_local_micro primary_web_event_tag automatic_tweet_promotion"),
 }
 
 
@@ -295,6 +276,6 @@ CHOSEN = Collection(
 
 TRACKING_TAGS = Collection(
     line_item_parts.TRACKING_TAGS,
-    defaults={"line_item_id": None, "tracking_tag_type": None, "tracking_tag_url": None},
+    defaults=empty("line_item_id tracking_tag_type tracking_tag_url"),
     filters={"line_item_ids": "line_item_id"},
 )

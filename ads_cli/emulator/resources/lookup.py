@@ -20,39 +20,38 @@ from .accounts import require_account
 
 SERVICE = ""  # owner of records that belong to no user or account
 BUSINESS, CURATED = "business_category", "curated_category"
+IAB_CATEGORY, CONTENT_CATEGORY, PUBLISHER = "iab_category", "content_category", "publisher"
+MANAGED = ("created_at", "updated_at", "deleted")
+
+
+def _all(context: RequestContext, kind: str, *hidden: str) -> list[Record]:
+    """Return all records of a kind, without some fields."""
+    return [without(record, *hidden) for record in context.store.find_all(kind, SERVICE)]
 
 
 @handler(ListBusinessCategories)
 def list_business_categories(context: RequestContext, request: ListBusinessCategories) -> Result:
     """List the business categories that line items can have."""
-    records = context.store.find_all(BUSINESS, SERVICE)
-    return Result([without(record, "created_at", "updated_at", "deleted") for record in records])
+    return Result(_all(context, BUSINESS, *MANAGED))
 
 
 @handler(ListCuratedCategories)
-def list_curated_categories(context: RequestContext, request: ListCuratedCategories) -> Result:
-    """List all curated categories with their countries.
+@handler(ListCuratedCategoriesIn)
+def list_curated_categories(
+    context: RequestContext, request: ListCuratedCategories | ListCuratedCategoriesIn
+) -> Result:
+    """List the curated categories, under service x those of some countries; all are on one page.
 
     The specification does not name the parameter that filters by country, so there is none.
     """
     require_account(context, request.account_id)
-    records = _curated(context)
+    records = _all(context, CURATED, "deleted")
+    if isinstance(request, ListCuratedCategoriesIn):
+        if request.cursor is not None:
+            raise invalid_cursor()
+        wanted = set(request.country_codes)
+        records = [record for record in records if wanted & set(record["country_codes"])]
     return Result(records, next_cursor=None, total_count=len(records))
-
-
-@handler(ListCuratedCategoriesIn)
-def list_curated_categories_in(context: RequestContext, request: ListCuratedCategoriesIn) -> Result:
-    """List the curated categories of some countries; all are on one page."""
-    require_account(context, request.account_id)
-    if request.cursor is not None:
-        raise invalid_cursor()
-    wanted = set(request.country_codes)
-    records = [record for record in _curated(context) if wanted & set(record["country_codes"])]
-    return Result(records, next_cursor=None, total_count=len(records))
-
-
-def _curated(context: RequestContext) -> list[Record]:
-    return [without(record, "deleted") for record in context.store.find_all(CURATED, SERVICE)]
 
 
 @handler(GetCuratedCategory)
@@ -65,10 +64,6 @@ def get_curated_category(context: RequestContext, request: GetCuratedCategory) -
     return Result(without(record, "deleted"))
 
 
-IAB_CATEGORY, CONTENT_CATEGORY, PUBLISHER = "iab_category", "content_category", "publisher"
-MANAGED = ("created_at", "updated_at", "deleted")
-
-
 @handler(ListIabCategories)
 def list_iab_categories(context: RequestContext, request: ListIabCategories) -> Result:
     """List the categories of the IAB, one page at a time."""
@@ -79,16 +74,15 @@ def list_iab_categories(context: RequestContext, request: ListIabCategories) -> 
 @handler(ListContentCategories)
 def list_content_categories(context: RequestContext, request: ListContentCategories) -> Result:
     """List the content categories, all on one page."""
-    records = context.store.find_all(CONTENT_CATEGORY, SERVICE)
-    data = [without(record, *MANAGED) for record in records]
+    data = _all(context, CONTENT_CATEGORY, *MANAGED)
     return Result(data, next_cursor=None, total_count=len(data))
 
 
 @handler(ListPublishers)
 def list_publishers(context: RequestContext, request: ListPublishers) -> Result:
     """List the publishers, all on one page; the user identifies one."""
-    records = context.store.find_all(PUBLISHER, SERVICE)
-    data = [{"user_id": record["id"], **without(record, "id", *MANAGED)} for record in records]
+    records = _all(context, PUBLISHER, *MANAGED)
+    data = [{"user_id": record["id"], **without(record, "id")} for record in records]
     return Result(data, next_cursor=None)
 
 

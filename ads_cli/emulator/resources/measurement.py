@@ -7,7 +7,6 @@ from typing import Any
 
 from ...api import ab_tests
 from ...api import measurement as declared
-from ...api import measurement as web
 from ...api.ab_tests import ListAbTests
 from ...api.conversions import (
     CreateConversionEvent,
@@ -64,7 +63,7 @@ def only_provider(context: RequestContext, after: Record, before: Record | None)
 
 
 WEB_EVENT_TAGS = Collection(
-    web.WEB_TAGS,
+    declared.WEB_TAGS,
     defaults={"status": "UNVERIFIED", "last_tracked_at": None},
     sortable=("name", "type"),
     prepare=as_web_tag,

@@ -131,17 +131,19 @@ def add_preroll(store: Store, account: str, media: Record, created_at: str | Non
         store.add(ACCOUNT_MEDIA, random_base36(), fields, owner=account, created_at=created_at)
 
 
-def video_size(media: Record) -> tuple[str, str]:
-    """Return width and height of a video in pixels."""
+def media_size(media: Record) -> tuple[str, str]:
+    """Return width and height of media in pixels; those of no upload here have sizes of their own."""
     if media.get("width"):
         return str(media["width"]), str(media["height"])
     horizontal, vertical = map(float, media["aspect_ratio"].split(":"))
-    return str(round(VIDEO_HEIGHT * horizontal / vertical)), str(VIDEO_HEIGHT)
+    if media["media_type"] == "VIDEO":
+        return str(round(VIDEO_HEIGHT * horizontal / vertical)), str(VIDEO_HEIGHT)
+    return str(IMAGE_WIDTH), str(round(IMAGE_WIDTH * vertical / horizontal))
 
 
 def video_fields(media: Record) -> Record:
     """Return the fields of a card that shows a video."""
-    width, height = video_size(media)
+    width, height = media_size(media)
     return {
         "video_url": media["media_url"],
         "video_hls_url": media["media_url"].replace(".mp4", ".m3u8"),
@@ -152,14 +154,6 @@ def video_fields(media: Record) -> Record:
         "video_poster_height": height,
         "content_duration_seconds": str(round(media["duration"])),
     }
-
-
-def image_size(media: Record) -> tuple[str, str]:
-    """Return width and height of an image in pixels."""
-    if media.get("width"):
-        return str(media["width"]), str(media["height"])
-    horizontal, vertical = map(float, media["aspect_ratio"].split(":"))
-    return str(IMAGE_WIDTH), str(round(IMAGE_WIDTH * vertical / horizontal))
 
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:

@@ -13,7 +13,7 @@ from ...api.promoted import (
 )
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
-from ..storage import Record
+from ..storage import Record, empty
 from .campaigns import LINE_ITEM
 from .collection import Collection, in_account
 from .media import ACCOUNT_MEDIA
@@ -44,7 +44,7 @@ def _require_new_promotion(context: RequestContext, after: Record, before: Recor
 
 PROMOTED_POSTS = Collection(
     promoted.POSTS,
-    defaults={"line_item_id": None, "post_id": None, **ACCEPTED},
+    defaults=empty("line_item_id post_id") | ACCEPTED,
     filters=BY_LINE_ITEM,
     entity="PROMOTED_POST",
     prepare=_require_new_promotion,
@@ -75,7 +75,7 @@ def _require_fitting_line_items(context: RequestContext, request: ListPromotedAc
 
 PROMOTED_ACCOUNTS = Collection(
     promoted.ACCOUNTS,
-    defaults={"line_item_id": None, "user_id": None, **ACCEPTED},
+    defaults=empty("line_item_id user_id") | ACCEPTED,
     filters=BY_LINE_ITEM,
     entity="PROMOTED_ACCOUNT",
     conditions=_require_fitting_line_items,
@@ -122,7 +122,7 @@ def _require_unpublished(context: RequestContext, promotion: Record) -> None:
 
 SCHEDULED_POSTS = Collection(
     promoted.SCHEDULED,
-    defaults={"line_item_id": None, "scheduled_post_id": None, "post_id": None},
+    defaults=empty("line_item_id scheduled_post_id post_id"),
     scope=in_account_up_to_date,
     filters=BY_LINE_ITEM,
     prepare=_require_waiting_post,
@@ -158,13 +158,7 @@ def _with_creative_type(context: RequestContext, after: Record, before: Record |
 
 MEDIA_CREATIVES = Collection(
     promoted.MEDIA,
-    defaults={
-        "line_item_id": None,
-        "account_media_id": None,
-        "creative_type": None,
-        "landing_url": None,
-        **ACCEPTED,
-    },
+    defaults=empty("line_item_id account_media_id creative_type landing_url") | ACCEPTED,
     filters=BY_LINE_ITEM,
     prepare=_with_creative_type,
     conditions=_of_campaign,
@@ -183,7 +177,7 @@ def _require_preroll_line_item(context: RequestContext, after: Record, before: R
 
 CALL_TO_ACTIONS = Collection(
     promoted.ACTIONS,
-    defaults={"line_item_id": None, "call_to_action": None, "call_to_action_url": None},
+    defaults=empty("line_item_id call_to_action call_to_action_url"),
     filters=BY_LINE_ITEM,
     prepare=_require_preroll_line_item,
 )

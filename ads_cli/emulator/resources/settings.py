@@ -23,7 +23,7 @@ from ..core.handlers import RequestContext, handler, raw_handler
 from ..core.request import changes_of, json_object
 from ..core.responses import READ_ONLY, ApiError, HttpResponse, Result, not_found
 from ..oauth.grants import authenticate_bearer
-from ..storage import Record, random_base36, random_number, utc_now
+from ..storage import Record, empty, random_base36, random_number, utc_now
 from .accounts import FULL, require_account
 from .collection import Collection, in_account
 
@@ -180,16 +180,8 @@ NEW_TAX: Record = {
     "bill_to": "NOT_SET",
     "business_relationship": "SELF",
     "invoice_jurisdiction": "NOT_SET",
-    "address_company": None,
-    "address_first_name": None,
-    "address_last_name": None,
-    "address_email": None,
-    "address_street1": None,
-    "address_street2": None,
-    "address_city": None,
-    "address_region": None,
-    "address_postal_code": None,
-    "address_country": None,
+    **empty("address_company address_first_name address_last_name address_email address_street1"),
+    **empty("address_street2 address_city address_region address_postal_code address_country"),
 }
 NEW_USER: Record = {"notification_email": "", "contact_phone": "", "contact_phone_extension": ""}
 NEW_ACCESS: Record = {"permissions": ["ACCOUNT_ADMIN", "POST_COMPOSER"]}

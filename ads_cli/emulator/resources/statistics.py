@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from ...api.names import SERVICES
 from ...api.statistics import (
+    JOBS,
     MAX_JOBS,
     ActiveEntity,
     CreateJob,
     GetStatistics,
     ListActiveEntities,
-    ListJobs,
     PeriodParams,
     ReachOfCampaigns,
     ReachOfFundingInstruments,
@@ -21,11 +21,11 @@ from ...api.statistics import (
 from ...api.time import Time, is_plain_date
 from ...api.validation import convert
 from ..core.handlers import RequestContext, handler
-from ..core.paging import list_page
 from ..core.request import IncomingRequest, changes_of
 from ..core.responses import RESULTS, ApiError, HttpResponse, Result, envelope, invalid_parameter, not_found
-from ..storage import Record, Store
+from ..storage import Record, Store, without
 from .accounts import ACCOUNT, Interval, require_account
+from .collection import Collection
 from .statistics_series import AccountNumbers, PeopleSegment, metrics, series
 
 HOUR = timedelta(hours=1)
@@ -41,7 +41,7 @@ class StatsRequest(NamedTuple):
     now: datetime
 
 
-def asked(context: RequestContext, request: PeriodParams) -> StatsRequest:
+def read_query(context: RequestContext, request: PeriodParams) -> StatsRequest:
     """Read the times of a request, whose days begin in the time zone of the account."""
     numbers = AccountNumbers(context.store, require_account(context, request.account_id))
     start, end = (time.moment(numbers.midnight) for time in (request.start_time, request.end_time))
@@ -62,20 +62,20 @@ def require_midnights(request: Any, numbers: AccountNumbers) -> None:
 @handler(GetStatistics)
 def get_statistics(context: RequestContext, request: GetStatistics) -> Result:
     """Return the numbers of up to 20 entities."""
-    question = asked(context, request)
-    require_midnights(request, question.numbers)
+    query = read_query(context, request)
+    require_midnights(request, query.numbers)
     context.echoed.pop("account_id", None)
     context.echoed |= dict.fromkeys(("segmentation_type", "country", "platform"))
-    return answer(question, request)
+    return answer(query, request)
 
 
-def answer(question: StatsRequest, request: Any, segments: Sequence[PeopleSegment] = ()) -> Result:
+def answer(query: StatsRequest, request: Any, segments: Sequence[PeopleSegment] = ()) -> Result:
     """Return the numbers that a request asks for, whole or by segment."""
     data, length = [], 0
     for id in request.entity_ids:
-        sources = question.numbers.counted(request.entity, id)
+        sources = query.numbers.counted(request.entity, id)
         counted = sources if request.placement == WHOLE else []
-        columns = series(counted, question.period, request.granularity, question.now, segments)
+        columns = series(counted, query.period, request.granularity, query.now, segments)
         length = len(columns[0])
         id_data = [
             {"segment": segment, "metrics": metrics(request.entity, request.metric_groups, parts)}
@@ -92,7 +92,7 @@ def _described(segment: PeopleSegment | None) -> dict[str, str] | None:
 @handler(ListActiveEntities)
 def list_active_entities(context: RequestContext, request: ListActiveEntities) -> Result:
     """List the entities that were active, with the first and the last hour."""
-    numbers, period, now = asked(context, request)
+    numbers, period, now = read_query(context, request)
     entity: ActiveEntity = request.entity
     found = []
     for id in numbers.ids(entity):
@@ -131,19 +131,19 @@ def _whole_hour(time: datetime) -> str:
 @handler(ReachOfCampaigns)
 def reach_of_campaigns(context: RequestContext, request: ReachOfCampaigns) -> Result:
     """Return how many people campaigns have reached."""
-    return _reach(asked(context, request), "CAMPAIGN", request.campaign_ids)
+    return _reach(read_query(context, request), "CAMPAIGN", request.campaign_ids)
 
 
 @handler(ReachOfFundingInstruments)
 def reach_of_funding_instruments(context: RequestContext, request: ReachOfFundingInstruments) -> Result:
     """Return how many people the campaigns of funding instruments have reached."""
-    return _reach(asked(context, request), "FUNDING_INSTRUMENT", request.funding_instrument_ids)
+    return _reach(read_query(context, request), "FUNDING_INSTRUMENT", request.funding_instrument_ids)
 
 
-def _reach(question: StatsRequest, entity: str, ids: list[str]) -> Result:
+def _reach(query: StatsRequest, entity: str, ids: list[str]) -> Result:
     found = []
     for id in ids:
-        (parts,) = series(question.numbers.sources(entity, id), question.period, "TOTAL", question.now)
+        (parts,) = series(query.numbers.sources(entity, id), query.period, "TOTAL", query.now)
         impressions = parts[0].get("impressions", 0)
         people = round(impressions / FREQUENCY)
         frequency = round(impressions / people, 2) if people else 0.0
@@ -169,17 +169,17 @@ SHARES = {  # of the segments
 @handler(CreateJob)
 def create_job(context: RequestContext, request: CreateJob) -> Result:
     """Begin a job; raise ApiError if too many are in processing, or an entity does not exist."""
-    question = asked(context, request)
-    require_midnights(request, question.numbers)
+    query = read_query(context, request)
+    require_midnights(request, query.numbers)
     for id in request.entity_ids:
-        question.numbers.sources(request.entity, id)
+        query.numbers.sources(request.entity, id)
     with context.store.transaction():
         jobs = context.store.find_all(JOB, request.account_id)
         if sum(_shown(context, job)["status"] == "PROCESSING" for job in jobs) >= MAX_JOBS:
             message = f"the account has {MAX_JOBS} jobs in processing, and may not have more"
             raise ApiError(429, "TOO_MANY_JOBS", message)
         number = str(1_000_000_000_000_000_000 + secrets.randbelow(8 * 10**18))
-        job = new_job(number, request, question.period, question.now) | {
+        job = new_job(number, request, query.period, query.now) | {
             "fails": context.partial,
             "service": context.service,
         }
@@ -208,19 +208,10 @@ def new_job(number: str, request: CreateJob, period: Interval, now: datetime) ->
     }
 
 
-@handler(ListJobs)
-def list_jobs(context: RequestContext, request: ListJobs) -> Result:
-    """List jobs with their states."""
-    require_account(context, request.account_id)
-    page = list_page(context.store, request, JOB, owner=request.account_id, ids=request.job_ids)
-    return page._replace(data=[_shown(context, job) for job in page.data])
-
-
 def _shown(context: RequestContext, job: Record) -> Record:
     """Return a job as it is by now."""
     ready_at, now = datetime.fromisoformat(job["ready_at"]), datetime.now(UTC)
-    shown: Record = {name: value for name, value in job.items() if name not in HIDDEN}
-    shown["id"] = int(job["id"])
+    shown = without(job, *HIDDEN) | {"id": int(job["id"])}
     if now >= ready_at and job["fails"]:
         shown["status"] = "FAILED"
     elif now >= ready_at:
@@ -232,6 +223,9 @@ def _shown(context: RequestContext, job: Record) -> Record:
             "url": address if now < expires_at else None,
         }
     return shown
+
+
+Collection(JOBS, shown=_shown)
 
 
 def download(store: Store, incoming: IncomingRequest) -> HttpResponse:

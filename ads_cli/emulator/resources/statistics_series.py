@@ -200,19 +200,9 @@ class _Draw:
         return int(value + self.unit())
 
 
-# The entities that a line item has, among which its numbers are divided, and how they are stored.
-MEMBERS = {
-    "PROMOTED_POST": "promoted_post",
-    "PROMOTED_ACCOUNT": "promoted_account",
-    "MEDIA_CREATIVE": "media_creative",
-}
+# The entities that a line item has, among which its numbers are divided.
+MEMBERS = ("PROMOTED_POST", "PROMOTED_ACCOUNT", "MEDIA_CREATIVE")
 OWNERS = {"CAMPAIGN": "campaign_id", "FUNDING_INSTRUMENT": "funding_instrument_id"}
-KINDS = {
-    **MEMBERS,
-    "CAMPAIGN": "campaign",
-    "FUNDING_INSTRUMENT": "funding_instrument",
-    "LINE_ITEM": "line_item",
-}
 PERIODS = {"HOUR": timedelta(hours=1), "DAY": timedelta(days=1)}
 
 
@@ -256,9 +246,9 @@ class AccountNumbers:
         self.midnight = timezone(offset or timedelta())
         self._store = store
         self._activity = ActiveTimes(store, account["id"])
-        self._funding = {one["id"]: one for one in self._all("funding_instrument")}
-        self._campaigns = {one["id"]: one for one in self._all("campaign")}
-        self._line_items = {one["id"]: one for one in self._all("line_item")}
+        self._funding = {one["id"]: one for one in self._all("FUNDING_INSTRUMENT")}
+        self._campaigns = {one["id"]: one for one in self._all("CAMPAIGN")}
+        self._line_items = {one["id"]: one for one in self._all("LINE_ITEM")}
         self._sources = {
             id: SeriesSource(
                 LineItemNumbers.of(one, self._campaign_of(one), self._older_than(one)),
@@ -267,8 +257,8 @@ class AccountNumbers:
             for id, one in self._line_items.items()
         }
 
-    def _all(self, kind: str) -> list[Record]:
-        return self._store.find_all_ever(kind, self.account["id"])
+    def _all(self, entity: str) -> list[Record]:
+        return self._store.find_all(entity.lower(), self.account["id"], with_deleted=True)
 
     def _campaign_of(self, line_item: Record) -> Record:
         return self._campaigns[line_item["campaign_id"]]
@@ -297,11 +287,9 @@ class AccountNumbers:
         """Return the line items that an entity's numbers come from; raise ApiError (404) if there is none."""
         if entity == "ACCOUNT" and id == self.account["id"]:
             return [*self._sources.values()]
-        record = None
-        if kind := KINDS.get(entity):
-            record = self._store.find(kind, id, owner=self.account["id"], with_deleted=True)
+        record = self._store.find(entity.lower(), id, owner=self.account["id"], with_deleted=True)
         if record is None:
-            raise not_found(kind or entity.lower(), id)
+            raise not_found(entity.lower(), id)
         if entity == "LINE_ITEM":
             return [self._sources[id]]
         if entity in MEMBERS:
@@ -316,7 +304,7 @@ class AccountNumbers:
         sources = self.sources(entity, id)
         if entity != "PROMOTED_POST":
             return sources
-        promoted = self._all(MEMBERS[entity])
+        promoted = self._all(entity)
         (post,) = (one["post_id"] for one in promoted if one["id"] == id)
         same = [one for one in promoted if one["post_id"] == post]
         campaigns = {self._line_items[one["line_item_id"]]["campaign_id"] for one in same}
@@ -330,13 +318,13 @@ class AccountNumbers:
 
     def _member(self, entity: str, record: Record) -> SeriesSource:
         line_item = record["line_item_id"]
-        siblings = [one for one in self._all(MEMBERS[entity]) if one["line_item_id"] == line_item]
+        siblings = [one for one in self._all(entity) if one["line_item_id"] == line_item]
         members = [(one["id"], self._activity.of(entity, one)) for one in siblings]
         return self._sources[line_item]._replace(member=record["id"], members=members)
 
     def ids(self, entity: str) -> list[str]:
         """Return the ids of all entities of a kind."""
-        return [record["id"] for record in self._all(KINDS[entity])]
+        return [record["id"] for record in self._all(entity)]
 
     def active_times(self, entity: str, id: str, period: Interval) -> list[Interval]:
         """Return when the line items of an entity were active within a period."""

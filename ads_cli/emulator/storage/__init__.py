@@ -140,18 +140,16 @@ class Store:
         row = self.connection.execute(SELECT_RECORD + where, values).fetchone()
         return None if row is None or (row[2] and not with_deleted) else record_from_row(row)
 
-    def find_all(self, kind: str, owner: str | None, **fields: str) -> list[Record]:
-        """Return the records of one owner or of any with some values, oldest first, without deleted ones."""
+    def find_all(
+        self, kind: str, owner: str | None, *, with_deleted: bool = False, **fields: str
+    ) -> list[Record]:
+        """Return the records of one owner or of any with some values, oldest first."""
         owned = "" if owner is None else " AND owner = ?"
-        where = f"WHERE kind = ?{owned} AND NOT deleted{_having(fields)} ORDER BY seq"
+        live = "" if with_deleted else " AND NOT deleted"
+        where = f"WHERE kind = ?{owned}{live}{_having(fields)} ORDER BY seq"
         values = [kind, *([] if owner is None else [owner]), *fields.values()]
         rows = self.connection.execute(SELECT_RECORD + where, values)
         return [record_from_row(row) for row in rows]
-
-    def find_all_ever(self, kind: str, owner: str) -> list[Record]:
-        """Return the records of an owner, oldest first, deleted ones too."""
-        query = SELECT_RECORD + "WHERE kind = ? AND owner = ? ORDER BY seq"
-        return [record_from_row(row) for row in self.connection.execute(query, (kind, owner))]
 
     def counts(self, kind: str, owner: str, by: str, **fields: str) -> dict[str, int]:
         """Count the records of an owner with some values, by the value of a field, without deleted ones."""
@@ -235,6 +233,11 @@ def _encode(data: Record) -> str:
 def utc_now() -> str:
     """Return the current time in the service's format."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def empty(names: str) -> Record:
+    """Return a record of fields that are null; their names are separated by blanks."""
+    return dict.fromkeys(names.split())
 
 
 def without(record: Record, *names: str) -> Record:

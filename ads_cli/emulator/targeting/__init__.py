@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -104,11 +104,12 @@ def _interests() -> Iterator[Record]:
             yield _value("INTEREST", str(number * 1000 + further), f"{subject}/{name}")
 
 
-def _conversations() -> Iterator[Record]:
-    for conversation_type, names in _data("values")["conversations"].items():
+def _grouped(kind: str, targeting_type: str, field: str) -> Iterator[Record]:
+    """Yield values that are listed by the value of a field."""
+    for group, names in _data("values")[kind].items():
         for name in names:
-            value = key_of("CONVERSATION", conversation_type, name)
-            yield _value("CONVERSATION", value, name, conversation_type=conversation_type)
+            value = key_of(targeting_type, group, name)
+            yield _value(targeting_type, value, name, **{field: group})
 
 
 def _languages() -> Iterator[Record]:
@@ -137,19 +138,6 @@ def _platform_versions() -> Iterator[Record]:
             yield _value("PLATFORM_VERSION", value, name, number=number, os_type=os_type)
 
 
-def _network_operators() -> Iterator[Record]:
-    for code, names in _data("values")["network_operators"].items():
-        for name in names:
-            yield _value("NETWORK_OPERATOR", key_of("NETWORK_OPERATOR", code, name), name, country_code=code)
-
-
-def _app_store_categories() -> Iterator[Record]:
-    for os_type, names in _data("values")["app_store_categories"].items():
-        for name in names:
-            value = key_of("APP_STORE_CATEGORY", os_type, name)
-            yield _value("APP_STORE_CATEGORY", value, name, os_type=os_type)
-
-
 def _tv_markets() -> Iterator[Record]:
     for locale, name in _data("values")["tv_markets"].items():
         yield {"name": name, "country_code": locale.partition("-")[2], "locale": locale}
@@ -168,13 +156,13 @@ def _tv_shows() -> Iterator[Record]:
 
 
 READERS: dict[str, Callable[[], Iterator[Record]]] = {
-    "app_store_categories": _app_store_categories,
-    "conversations": _conversations,
+    "app_store_categories": partial(_grouped, "app_store_categories", "APP_STORE_CATEGORY", "os_type"),
+    "conversations": partial(_grouped, "conversations", "CONVERSATION", "conversation_type"),
     "devices": _devices,
     "interests": _interests,
     "languages": _languages,
     "locations": _locations,
-    "network_operators": _network_operators,
+    "network_operators": partial(_grouped, "network_operators", "NETWORK_OPERATOR", "country_code"),
     "platform_versions": _platform_versions,
     "platforms": _platforms,
     "tv_markets": _tv_markets,

@@ -1,10 +1,11 @@
 """CSV and TSV: a header, then a record in each line; and files with one value in each line."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
 from ...output.text import counted, listed
@@ -16,8 +17,17 @@ if TYPE_CHECKING:
 DELIMITERS = ",;\t|"
 MAX_HEADER_CHARACTERS = 1024 * 1024
 MAX_HEADER_LINE = 10_000  # blank lines and comments may precede the header
+MAX_TITLES = 20  # lines without a known column that may precede it, too
 BLOCK_BYTES = 256 * 1024
 MAX_OPEN_BYTES = 4 * 1024 * 1024  # a block that ends inside a quoted cell is extended up to this size
+
+
+class _Line(NamedTuple):
+    """A line above the rows, and those in which a quoted cell of it continues."""
+
+    text: str
+    first: int
+    last: int
 
 
 class CsvRows(TextRows, TableRows):
@@ -25,6 +35,7 @@ class CsvRows(TextRows, TableRows):
 
     usual_delimiter = ","
     _row_line = 0  # first line of the row that is being parsed
+    _below_header = b""  # what was read to find the header
 
     def _read(self) -> Iterator[Row]:
         is_empty = True
@@ -46,7 +57,7 @@ class CsvRows(TextRows, TableRows):
         stream = self.source.stream()
         header = self._read_header(self._lines(stream))
         self.cell_fields = tuple(self._fields_of(header))
-        line, rest = self._line + 1, b""
+        line, rest = self._line + 1, self._below_header
         while chunk := stream.read(size):
             data = rest + chunk
             end = data.rfind(b"\n") + 1
@@ -98,32 +109,48 @@ class CsvRows(TextRows, TableRows):
             raise self.error(self._row_line, _explain(error)) from None
 
     def _read_header(self, lines: Iterator[str]) -> list[str]:
-        """Return the cells of the first line that is neither blank nor a comment; detect the delimiter."""
+        """Return the cells of the first line below blank ones, comments and titles; detect the delimiter."""
         self.notes = list(self.source.notes)
-        comment_lines = 0
-        for line in lines:
-            first_line = self._line
-            if first_line > MAX_HEADER_LINE:
-                message = f"no header in the first {MAX_HEADER_LINE:,} lines"
-                raise self.error(first_line, message, hint="remove the blank lines and comments before it")
-            if not line.strip(" \t\r\n,;"):
-                continue
-            line += "".join(_continuation(line, lines))
-            self.delimiter = self._detect_delimiter(line)
-            if line.lstrip(' "').startswith("#") and not self._count_known(line, self.delimiter):
-                comment_lines += self._line - first_line + 1
-            else:
-                break
-        else:
-            raise self.error(max(self._line, 1), "the file has no header")
-        if comment_lines:
-            self.notes.append(f"{counted(comment_lines, 'comment line')} skipped before the header")
+        header, titles = self._find_header(lines)
+        line = header.text
+        self.delimiter = self._detect_delimiter(line)
+        if titles:
+            self.notes.append(f"{counted(titles, 'row')} skipped before the header")
         if self.delimiter != self.usual_delimiter and len(_split_cells(line, self.delimiter)) > 1:
             self.notes.append(f"the delimiter is {self.delimiter!r}")
         try:
             return [cell.strip() for cell in next(csv.reader([line], delimiter=self.delimiter, strict=True))]
         except csv.Error as error:
-            raise self.error(first_line, _explain(error)) from None
+            raise self.error(header.first, _explain(error)) from None
+
+    def _find_header(self, lines: Iterator[str]) -> tuple["_Line", int]:
+        """Return the header, and the number of titles above it; what is read further is `_below_header`."""
+        found, comment_lines = list[_Line](), 0  # what may be the header, and blank lines after the first
+        for line in lines:
+            first = self._line
+            if first > MAX_HEADER_LINE and not found:
+                message = f"no header in the first {MAX_HEADER_LINE:,} lines"
+                raise self.error(first, message, hint="remove the blank lines and comments before it")
+            is_blank = not line.strip(" \t\r\n,;")
+            if is_blank and not found:
+                continue
+            line += "".join(_continuation(line, lines))
+            is_known = bool(self._count_known(line, self._detect_delimiter(line)))
+            if not found and line.lstrip(' "').startswith("#") and not is_known:
+                comment_lines += self._line - first + 1
+                continue
+            found.append(_Line(line, first, self._line))
+            # The columns of people are free: the line below a title may be a person.
+            if (len(found) == 1 and (is_known or self.sensitive)) or len(found) > MAX_TITLES:
+                break
+        if not found:
+            raise self.error(max(self._line, 1), "the file has no header")
+        if comment_lines:
+            self.notes.append(f"{counted(comment_lines, 'comment line')} skipped before the header")
+        at = _first_of_table([each.text for each in found]) if len(found) > 1 else 0
+        self._line = found[at].last
+        self._below_header = "".join(each.text for each in found[at + 1 :]).encode()
+        return found[at], sum(1 for each in found[:at] if each.text.strip(" \t\r\n,;"))
 
     def _detect_delimiter(self, line: str) -> str:
         """Choose the delimiter with the most known columns, then the one with the most columns."""
@@ -177,6 +204,18 @@ def _continuation(line: str, lines: Iterator[str]) -> Iterator[str]:
     while is_open and size < MAX_HEADER_CHARACTERS and (more := next(lines, "")):
         yield more
         is_open, size = (is_open + more.count('"')) % 2, size + len(more)
+
+
+def _first_of_table(lines: Sequence[str]) -> int:
+    """Return the first line of a table: a title above it has one cell, or less than half of a row's."""
+    found = 1, 0, 0  # lines with the same number of cells, that number, the first line with about as many
+    for delimiter in DELIMITERS:
+        cells = [_split_cells(line, delimiter) for line in lines]
+        for width, number in Counter(len(each) for each in cells if len(each) > 1).most_common(1):
+            filled = [sum(map(bool, map(str.strip, each))) for each in cells]
+            first = next((at for at, count in enumerate(filled) if count > 1 and 2 * count >= width), 0)
+            found = max(found, (number, width, first))
+    return found[2]
 
 
 def _split_lines(data: bytes) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The file of --log-file: none that the command, or adsctl itself, reads or writes otherwise."""
+"""The files that a command line names: none is written twice, or replaces what is read."""
 
 import os
 import stat
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..config.environment import CONFIG_FILES, STATE_FILES
 from ..errors import UsageError
+from ..fleet.commands import COMMANDS, WRITTEN, TaskCommand, values
 
 if TYPE_CHECKING:
     from ..config.settings import Settings
@@ -17,6 +18,26 @@ if TYPE_CHECKING:
 FILE_MARKS = ("FILE", "OUT")  # in the metavar of an option or argument that names a file
 DATABASE_SCHEME = "sqlite:"
 STANDARD_STREAMS = {0: "standard input", 1: "standard output"}
+
+
+def check_outputs(context: Any, to: str | None) -> None:
+    """Raise UsageError where a file that is to be written is another one of these, or an input."""
+    command = COMMANDS.get(context.command_path.partition(" ")[2], TaskCommand())
+    outputs = [
+        (param.metavar if param.param_type_name == "argument" else param.opts[0], str(path))
+        for param in context.command.params
+        if param.name in (*command.outputs, *WRITTEN) and (path := context.params.get(param.name))
+    ]
+    outputs += [("--to", to)] if to else []
+    inputs = [*values(context.params, (*command.inputs, "mapping_file"))]
+    for number, (option, path) in enumerate(outputs):
+        if path == "-" or (Path(path).exists() and not Path(path).is_file()):
+            continue  # a terminal or a pipe takes several; a folder is refused where it is opened
+        if other := next((name for name, earlier in outputs[:number] if _is_same(path, earlier)), None):
+            hint = "choose another name for one of them"
+            raise UsageError(f"{option}: {Path(path)} is named twice, by {other} too", hint=hint)
+        if any(_is_same(path, name) for pattern in inputs for name in (pattern, *glob(pattern))):  # noqa: PTH207
+            raise UsageError(f"{option}: {Path(path)} is the input file", hint="choose another name")
 
 
 def check_log_file(log: str, context: Any, settings: "Settings") -> None:

@@ -1,0 +1,76 @@
+"""No file is written twice by one command, and none replaces what is read."""
+
+import os
+
+import pytest
+
+from tests.products.shop import feed
+
+CHECK = ("products", "check", "feed.csv")
+OUTPUTS = {
+    "--failed-out": "o.csv",
+    "--write-recipe": "o.csv",
+    "--write-mapping": "o.csv",
+    "--report": "o.csv",
+}
+
+
+@pytest.fixture
+def shop(adsctl):
+    adsctl.file("feed.csv", feed(2))
+    return adsctl
+
+
+@pytest.mark.parametrize("first", OUTPUTS)
+@pytest.mark.parametrize("second", OUTPUTS)
+@pytest.mark.parametrize("name", ["o.csv", "./o.csv", "link.csv"])
+def test_no_two_outputs_are_one_file(shop, first, second, name):
+    if first == second:
+        return
+    (shop.home / "link.csv").symlink_to(shop.home / "o.csv")
+    said = shop(*CHECK, first, "o.csv", second, name, code=2).stderr
+    assert "is named twice, by" in said and first in said and second in said
+    assert not (shop.home / "o.csv").exists()
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("files", ["feed.csv", "fe*.csv"])
+def test_no_output_is_the_input(shop, output, files):
+    said = shop("products", "check", files, output, "feed.csv", "--force", code=2).stderr
+    assert "feed.csv is the input file" in said
+    assert (shop.home / "feed.csv").read_text() == feed(2)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("products", "convert", "feed.csv", "o.csv", "--failed-out", "o.csv"),
+        ("products", "push", "feed.csv", "--failed-out", "o.csv", "--report", "o.csv"),
+        ("products", "sync", "feed.csv", "--failed-out", "o.csv", "--report", "o.csv"),
+        ("products", "diff", "feed.csv", "--failed-out", "o.xlsx", "--to", "o.xlsx"),
+        ("audiences", "check", "feed.csv", "--failed-out", "o.csv", "--write-recipe", "o.csv"),
+        (
+            "conversions",
+            "send",
+            "feed.csv",
+            "--pixel",
+            "1",
+            "--failed-out",
+            "o.csv",
+            "--write-recipe",
+            "o.csv",
+        ),
+    ],
+)
+def test_every_command_refuses_one_file_for_two_outputs(shop, words):
+    said = shop(*words, code=2).stderr
+    assert "o.csv is named twice" in said or "o.xlsx is named twice" in said
+
+
+def test_a_recipe_that_is_read_may_be_written_again(shop):
+    shop(*CHECK, "--write-recipe", "r.yaml")
+    shop(*CHECK, "--recipe", "r.yaml", "--write-recipe", "r.yaml", "--force")
+
+
+def test_what_is_no_file_takes_several_outputs(shop):
+    shop(*CHECK, "--failed-out", os.devnull, "--write-recipe", os.devnull, "--force")

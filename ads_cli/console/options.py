@@ -1,6 +1,6 @@
 """The common options, accepted by every command, and the words of a command line in which they are found."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -125,11 +125,6 @@ def words_of(flags: Mapping[str, Any], names: Collection[str]) -> list[str]:
         for option in ALL_OPTIONS
         if option.name in names and flags.get(option.name)
     ]
-
-
-def completes_from(choices: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
-    """Return an autocompletion callback that offers `choices`."""
-    return lambda ctx, args, incomplete: list(choices)
 
 
 def store_common_option(context: Any, parameter: Any, value: Any) -> None:

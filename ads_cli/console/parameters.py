@@ -18,7 +18,6 @@ from typer.models import ArgumentInfo
 
 from ..errors import UsageError
 from ..spelling import suggestion
-from .options import completes_from
 
 # Typer 0.29 demands a description of the type, and reads it only in what is replaced here.
 UNTYPED: dict[str, Any] = {}
@@ -179,7 +178,7 @@ class Argument(TypedParameter, TyperArgument):
 
 def option(metavar: str, help: str, *names: str, offers: Iterable[str] = (), **settings: Any) -> Any:
     """Declare an option with a value, for `Annotated`, named as its parameter where no `names` are given."""
-    settings["autocompletion"] = completes_from(offers)
+    settings["autocompletion"] = _offering(offers)
     return typer.Option(*names, metavar=metavar, help=help, **settings)
 
 
@@ -195,7 +194,11 @@ def flag(help: str, *names: str) -> Any:
 
 def argument(metavar: str, help: str, *, offers: Iterable[str] = ()) -> Any:
     """Declare an argument."""
-    return typer.Argument(metavar=metavar, help=help, autocompletion=completes_from(offers))
+    return typer.Argument(metavar=metavar, help=help, autocompletion=_offering(offers))
+
+
+def _offering(words: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
+    return lambda context, typed, incomplete: list(words)
 
 
 def parameters_of(function: Callable[..., Any]) -> Iterator[Option | Argument]:

@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument, choice, flag, option
 from ...errors import ContentError, NotFoundError, StateError, UsageError
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
@@ -30,33 +31,23 @@ if TYPE_CHECKING:
 NOT_HASHED = "partner_user_id"  # the service takes it as it is
 
 
-AllowClearText = Annotated[
-    bool,
-    typer.Option("--allow-clear-text", help="Allow e-mail addresses and phone numbers as partner_user_id"),
-]
-EffectiveAt = Annotated[str | None, typer.Option(metavar="TIME", help="From when on (default: now)")]
+AllowClearText = Annotated[bool, flag("Allow e-mail addresses and phone numbers as partner_user_id")]
+EffectiveAt = Annotated[str | None, option("TIME", "From when on (default: now)")]
 
 
 class OperationOptions(msgspec.Struct, frozen=True):
     """What is done with the people of a list, and how they are packed."""
 
-    operation: Annotated[
-        Literal["update", "delete"], typer.Option("--operation", help="Add people, or remove them")
-    ] = "update"
-    expires_at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Until when (default: 13 months)")
-    ] = None
-    users_per_operation: Annotated[
-        int | None,
-        typer.Option("--users-per-operation", metavar="N", min=1, help="At most (default: as many as fit)"),
-    ] = None
+    operation: Annotated[Literal["update", "delete"], choice("Add people, or remove them")] = "update"
+    expires_at: Annotated[str | None, option("TIME", "Until when (default: 13 months)")] = None
+    users_per_operation: Annotated[int | None, option("N", "At most (default: as many as fit)", min=1)] = None
 
 
 @with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
 def push(
     ctx: typer.Context,
     files: Lists,
-    audience: Annotated[str, typer.Option(metavar="ID", help="The custom audience")],
+    audience: Annotated[str, option("ID", "The custom audience")],
     operation: OperationOptions,
     effective_at: EffectiveAt = None,
     allow_clear_text: AllowClearText = False,
@@ -80,7 +71,7 @@ def push(
 def push_do_not_reach(
     ctx: typer.Context,
     files: Lists,
-    list_: Annotated[str, typer.Option("--list", metavar="ID", help="The do-not-reach list")],
+    list_: Annotated[str, option("ID", "The do-not-reach list", "--list")],
     operation: OperationOptions,
     feed: ListOptions,
     options: PushOptions,
@@ -141,17 +132,12 @@ def hash_file(
     ctx: typer.Context,
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE... [OUT]",
-            help=f"{FILE_HELP}; then where to write, CSV: standard output without it",
-        ),
+        argument("FILE... [OUT]", f"{FILE_HELP}; then where to write, CSV: standard output without it"),
     ],
     allow_clear_text: AllowClearText = False,
     *,
     feed: ListOptions,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
-    ] = False,
+    skip_invalid: Annotated[bool, flag("Write the valid rows, and end with 9")] = False,
     rejected: RejectedOptions,
 ) -> None:
     """Write a list of people with every identifier hashed, so that no other machine sees them raw.
@@ -271,8 +257,8 @@ def list_settings(
 
 COLUMNS = ("target", "kind", "people", "identifiers", "uncertain", "changed", "state", "service")
 HINT = "adsctl audiences remembered lists them"
-Audience = Annotated[str | None, typer.Option(metavar="ID", help="The custom audience")]
-DoNotReachList = Annotated[str | None, typer.Option("--list", metavar="ID", help="The do-not-reach list")]
+Audience = Annotated[str | None, option("ID", "The custom audience")]
+DoNotReachList = Annotated[str | None, option("ID", "The do-not-reach list", "--list")]
 
 
 def remembered(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList = None) -> None:

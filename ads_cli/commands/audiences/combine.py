@@ -7,6 +7,7 @@ import typer
 from ...batches import Uncertain
 from ...console.invocation import Invocation
 from ...console.options import NESTED_METAVAR
+from ...console.parameters import choice, option
 from ...errors import UsageError
 from ...spelling import comma_list
 from ..uploads.options import Format, RejectedOptions, Resume, with_options
@@ -27,31 +28,26 @@ class FileOptions(RejectedOptions, frozen=True):
     resume: Resume = False
     uncertain: Annotated[
         Uncertain | None,
-        typer.Option(help="With --resume: what to do with audiences whose answer was lost, which may exist"),
+        choice("With --resume: what to do with audiences whose answer was lost, which may exist"),
     ] = None
 
 
 @with_options(batch=FileOptions)
 def combine(
     ctx: typer.Context,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Unique in the account")] = None,
-    any_of: Annotated[
-        str | None, typer.Option("--any-of", metavar=IDS, help="People of any of these audiences")
-    ] = None,
-    all_of: Annotated[
-        str | None, typer.Option("--all-of", metavar=IDS, help="People of all of these audiences")
-    ] = None,
+    name: Annotated[str | None, option("NAME", "Unique in the account")] = None,
+    any_of: Annotated[str | None, option(IDS, "People of any of these audiences")] = None,
+    all_of: Annotated[str | None, option(IDS, "People of all of these audiences")] = None,
     segments: Annotated[
-        str | None,
-        typer.Option(metavar=NESTED_METAVAR, help="A tree of segments, as the service describes it"),
+        str | None, option(NESTED_METAVAR, "A tree of segments, as the service describes it")
     ] = None,
     file: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Read name, audience_type and segments from a file; several are sent 10 at a time",
             "--file",
             "-f",
-            metavar="FILE",
-            help="Read name, audience_type and segments from a file; several are sent 10 at a time",
         ),
     ] = None,
     *,

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ...console.parameters import flag, option
 from ...errors import UsageError
 from ..uploads.options import FeedOptions, Recipe
 
@@ -19,28 +18,20 @@ class ListOptions(FeedOptions, frozen=True):
     """How a list of people is read."""
 
     recipe: Recipe = None
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option("--ignore", metavar="COLUMN", help="Leave a column out, without a word about it"),
-    ] = None
+    ignore: Annotated[list[str] | None, option("COLUMN", "Leave a column out, without a word about it")] = (
+        None
+    )
     where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=VALUE", help="Take only these people; also != > < >= <=, ~ for a regex"),
+        list[str] | None, option("COLUMN=VALUE", "Take only these people; also != > < >= <=, ~ for a regex")
     ] = None
-    allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="End with 0 where --where leaves out everybody")
-    ] = False
-    region: Annotated[
-        str | None, typer.Option(metavar="REGION", help="Country of national phone numbers, as in DE")
-    ] = None
+    allow_empty: Annotated[bool, flag("End with 0 where --where leaves out everybody")] = False
+    region: Annotated[str | None, option("REGION", "Country of national phone numbers, as in DE")] = None
     region_column: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of countries, for national numbers, before --region"),
+        str | None, option("COLUMN", "Column of countries, for national numbers, before --region")
     ] = None
-    keep_partial: Annotated[
-        bool,
-        typer.Option("--keep-partial", help="Keep people for their valid identifiers where one is invalid"),
-    ] = False
+    keep_partial: Annotated[bool, flag("Keep people for their valid identifiers where one is invalid")] = (
+        False
+    )
 
     def list_columns(self, upload: "UserUpload") -> "ListColumns":
         """Return what columns of lists are, by the options; raise UsageError."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import flag, option
 from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted, duration
@@ -22,20 +23,17 @@ if TYPE_CHECKING:
     from ...uploads.push import PushResult, Summary
 
 PROCESSING = timedelta(hours=6)  # of a change of a list by the service, at least
-Audience = Annotated[str, typer.Option(metavar="ID", help="The custom audience")]
-DoNotReachList = Annotated[str, typer.Option("--list", metavar="ID", help="The do-not-reach list")]
-Prune = Annotated[
-    bool, typer.Option("--prune", help="Delete people who were acknowledged and are in the file no longer")
-]
-SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Compare the valid rows, and end with 9")]
+Audience = Annotated[str, option("ID", "The custom audience")]
+DoNotReachList = Annotated[str, option("ID", "The do-not-reach list", "--list")]
+Prune = Annotated[bool, flag("Delete people who were acknowledged and are in the file no longer")]
+SkipInvalid = Annotated[bool, flag("Compare the valid rows, and end with 9")]
 
 
 class ListSyncOptions(PushOptions, frozen=True):
     """How differences are sent."""
 
     max_delete: Annotated[
-        str,
-        typer.Option(metavar="N|P%", help="With --prune: send nothing where more people would be deleted"),
+        str, option("N|P%", "With --prune: send nothing where more people would be deleted")
     ] = "10%"
 
 

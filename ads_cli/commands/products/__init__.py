@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import flag
 from ...errors import UsageError
 from ..uploads.options import Files, PageOptions, PushOptions, Strict, with_options
 from .feed_checks import VERIFY_HINT, FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
@@ -20,16 +21,9 @@ if TYPE_CHECKING:
     from ...uploads.plan import RowPlan
     from .unchanged_feed import UnchangedFeed
 
-Changed = Annotated[
-    bool,
-    typer.Option("--changed", help="Send only rows that differ from what the service last acknowledged"),
-]
+Changed = Annotated[bool, flag("Send only rows that differ from what the service last acknowledged")]
 Verify = Annotated[
-    bool,
-    typer.Option(
-        "--verify",
-        help="With --changed: list the catalog first, and send what is missing or different there too",
-    ),
+    bool, flag("With --changed: list the catalog first, and send what is missing or different there too")
 ]
 UNCONFIRMED = (
     "this machine has started since the last push, or is another one: the state folder may be that of a "

@@ -8,6 +8,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
+from ...console.parameters import flag, option
 from ...errors import ContentError, UsageError
 from ..uploads.options import Files, PageOptions, RecipeDraft, RejectedOptions, Strict, with_options
 from . import STRICT_HINT, count_changed, sync_state_of
@@ -47,16 +48,11 @@ def check(
     page: PageOptions,
     strict: Strict = False,
     mapping_draft: Annotated[
-        str | None,
-        typer.Option("--write-mapping", metavar="FILE", help="Write a first mapping of this feed here"),
+        str | None, option("FILE", "Write a first mapping of this feed here", "--write-mapping")
     ] = None,
     recipe_draft: RecipeDraft = None,
-    interactive: Annotated[
-        bool, typer.Option("--interactive", help="Ask for values that are missing, and write a recipe")
-    ] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="With --fix: show each changed field before and after")
-    ] = False,
+    interactive: Annotated[bool, flag("Ask for values that are missing, and write a recipe")] = False,
+    diff: Annotated[bool, flag("With --fix: show each changed field before and after")] = False,
 ) -> None:
     """Check a product feed, offline, and send nothing.
 

@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from ...console.invocation import Invocation
-from ...console.options import completes_from
+from ...console.parameters import argument, flag, option
 from ...errors import ContentError
 from ...feeds.registry import one_of, writable_formats
 from ..uploads.options import File, RejectedOptions, Strict, with_options
@@ -24,19 +24,17 @@ if TYPE_CHECKING:
 def convert(
     ctx: typer.Context,
     file: File,
-    output_file: Annotated[str, typer.Argument(metavar="OUT", help="Where to write; - is standard output")],
+    output_file: Annotated[str, argument("OUT", "Where to write; - is standard output")],
     feed: ProductFeedOptions,
     format_out: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help=f"{one_of(writable_formats())} (default: by the extension of OUT)",
-            autocompletion=completes_from(writable_formats()),
+        option(
+            "FORMAT",
+            f"{one_of(writable_formats())} (default: by the extension of OUT)",
+            offers=writable_formats(),
         ),
     ] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Write the valid rows, and end with 9")
-    ] = False,
+    skip_invalid: Annotated[bool, flag("Write the valid rows, and end with 9")] = False,
     strict: Strict = False,
     *,
     rejected: RejectedOptions,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import argument, choice, option
 from ...errors import ContentError, UsageError
 from ..uploads.hooks import PushHooks, confirm_request
 from ..uploads.options import FeedOptions, SendOptions, with_options
@@ -25,20 +26,15 @@ ID_HINT = "'adsctl products list --all' shows the ids there are; a product that 
 @with_options(feed=FeedOptions, options=SendOptions)
 def delete(
     ctx: typer.Context,
-    keys: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY...", help="Product keys, or ids with --by id")
-    ] = None,
+    keys: Annotated[list[str] | None, argument("KEY...", "Product keys, or ids with --by id")] = None,
     from_: Annotated[
         str | None,
-        typer.Option(
-            "--from",
-            metavar="FILE",
-            help="A file with a column product_key, or id with --by id, or a value on each line",
+        option(
+            "FILE", "A file with a column product_key, or id with --by id, or a value on each line", "--from"
         ),
     ] = None,
     by: Annotated[
-        Literal["key", "id"],
-        typer.Option("--by", help="id: look the keys up in the catalog by the ids of the feed"),
+        Literal["key", "id"], choice("id: look the keys up in the catalog by the ids of the feed")
     ] = "key",
     *,
     feed: FeedOptions,

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import option
 from ...errors import AdsctlError, NotConfirmedError
 from ...masking import mask_address
 from ...numbers import parse_share
@@ -42,9 +42,7 @@ MAX_LOSS = 0.3  # of the rows of the last push, without a warning
 
 MinRows = Annotated[
     str | None,
-    typer.Option(
-        metavar="N|P%", help="Send nothing where the feed has fewer rows, or less of those of its last push"
-    ),
+    option("N|P%", "Send nothing where the feed has fewer rows, or less of those of its last push"),
 ]
 
 

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
-import typer
 
-from ...console.options import completes_from
+from ...console.parameters import choice, flag, option
 from ...errors import UsageError
 from ...feeds import DUPLICATES
 from ...products.feeds.fixes import ALL, NAMES, parse_fixes
@@ -32,54 +31,32 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     """How a product feed is read and converted; the fields are in the order of the steps."""
 
     source_kind: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="KIND",
-            help=f"What the feed was made for: {', '.join(SOURCES)}",
-            autocompletion=completes_from(SOURCES),
-        ),
+        str, option("KIND", f"What the feed was made for: {', '.join(SOURCES)}", "--from", offers=SOURCES)
     ] = "auto"
     mapping_file: Annotated[
-        str | None,
-        typer.Option("--mapping", metavar="FILE", help="Read columns and values as this file says"),
+        str | None, option("FILE", "Read columns and values as this file says", "--mapping")
     ] = None
     recipe: Recipe = None
     split: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD=SEP", help="Split a list: its first image stays, the others become additional ones"
-        ),
+        option("FIELD=SEP", "Split a list: its first image stays, the others become additional ones"),
     ] = None
     where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=VALUE", help="Take only these rows; also != > < >= <=, ~ for a regex"),
+        list[str] | None, option("COLUMN=VALUE", "Take only these rows; also != > < >= <=, ~ for a regex")
     ] = None
     set: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD=TEMPLATE", help="Fill a field, as in 'title={Brand} {Name}'"),
+        list[str] | None, option("FIELD=TEMPLATE", "Fill a field, as in 'title={Brand} {Name}'")
     ] = None
-    default: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD=TEMPLATE", help="Fill a field where it is empty"),
-    ] = None
-    currency: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Currency of prices that have none, as in EUR")
-    ] = None
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Complete relative addresses of links and images")
-    ] = None
-    keep: Annotated[
-        Literal["first", "last"] | None, typer.Option(help="Take one of several rows with the same id")
-    ] = None
+    default: Annotated[list[str] | None, option("FIELD=TEMPLATE", "Fill a field where it is empty")] = None
+    currency: Annotated[str | None, option("CODE", "Currency of prices that have none, as in EUR")] = None
+    base_url: Annotated[str | None, option("URL", "Complete relative addresses of links and images")] = None
+    keep: Annotated[Literal["first", "last"] | None, choice("Take one of several rows with the same id")] = (
+        None
+    )
 
     fix: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help=f"Fix what breaks a rule: all, or some of {', '.join(NAMES)}",
-            autocompletion=completes_from((*NAMES, ALL)),
-        ),
+        option("NAMES", f"Fix what breaks a rule: all, or some of {', '.join(NAMES)}", offers=(*NAMES, ALL)),
     ] = None
 
     def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
@@ -182,16 +159,11 @@ def _pairs(templates: Mapping[str, str]) -> list[str]:
 class ComparedFeedOptions(ProductFeedOptions, frozen=True):
     """How a feed is read, and with what part of its catalog it is compared."""
 
-    prune: Annotated[bool, typer.Option("--prune", help="Delete products whose ids are not in the feed")] = (
-        False
-    )
+    prune: Annotated[bool, flag("Delete products whose ids are not in the feed")] = False
     scope: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD=VALUE", help="Compare only products with this value; rows must have it"),
+        str | None, option("FIELD=VALUE", "Compare only products with this value; rows must have it")
     ] = None
-    verify: Annotated[
-        bool, typer.Option("--verify", help="List hidden variants too, and rely on no acknowledgement")
-    ] = False
+    verify: Annotated[bool, flag("List hidden variants too, and rely on no acknowledgement")] = False
 
     def compare_options(self, *, remembers: bool) -> "CompareOptions":
         """Return what is compared; raise UsageError."""
@@ -214,20 +186,15 @@ class ComparedFeedOptions(ProductFeedOptions, frozen=True):
 class ImageOptions(msgspec.Struct, frozen=True):
     """Whether images are fetched, which ones, and from where."""
 
-    images: Annotated[
-        bool, typer.Option("--images", help="Fetch the beginning of each image: its format, pixels and bytes")
-    ] = False
-    images_sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="With --images: fetch only N of them")
-    ] = None
-    allow_private: Annotated[
-        bool,
-        typer.Option("--allow-private", help="With --images: fetch from addresses that are not public, too"),
-    ] = False
+    images: Annotated[bool, flag("Fetch the beginning of each image: its format, pixels and bytes")] = False
+    images_sample: Annotated[int | None, option("N", "With --images: fetch only N of them", min=1)] = None
+    allow_private: Annotated[bool, flag("With --images: fetch from addresses that are not public, too")] = (
+        False
+    )
 
     def require_images(self) -> None:
         """Raise UsageError for options that say how images are fetched where none are."""
         options = {"--images-sample": self.images_sample, "--allow-private": self.allow_private}
-        for option, is_given in options.items():
+        for name, is_given in options.items():
             if is_given and not self.images:
-                raise UsageError(f"{option} needs --images", hint="without it no image is fetched")
+                raise UsageError(f"{name} needs --images", hint="without it no image is fetched")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ...console.invocation import Invocation
-from ...console.options import completes_from
+from ...console.parameters import argument, choice, flag, option
 from ...errors import IncompleteError, NotFoundError
 from ...feeds.registry import one_of, writable_formats
 
@@ -19,22 +19,17 @@ INCOMPLETE_HINT = "to take the products that it shows for all there are, add --a
 
 def pull(
     ctx: typer.Context,
-    file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="Where to write; standard output without it")
-    ] = None,
+    file: Annotated[str | None, argument("FILE", "Where to write; standard output without it")] = None,
     format: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help=f"{one_of(writable_formats())} (default: by extension; csv without FILE)",
-            autocompletion=completes_from(writable_formats()),
+        option(
+            "FORMAT",
+            f"{one_of(writable_formats())} (default: by extension; csv without FILE)",
+            offers=writable_formats(),
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
-    allow_incomplete: Annotated[
-        bool,
-        typer.Option("--allow-incomplete", help="Replace it though variants may be missing; end with 0"),
-    ] = False,
+    force: Annotated[bool, flag("Replace an existing file")] = False,
+    allow_incomplete: Annotated[bool, flag("Replace it though variants may be missing; end with 0")] = False,
 ) -> None:
     """Write the products of a catalog to a file that push takes back.
 
@@ -96,10 +91,8 @@ NAMED = 10  # products that are not there, in a message
 
 def get(
     ctx: typer.Context,
-    products: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of the feed, or product keys")],
-    by: Annotated[
-        Literal["id", "key"] | None, typer.Option("--by", help="What the names are (default: either)")
-    ] = None,
+    products: Annotated[list[str], argument("ID...", "Ids of the feed, or product keys")],
+    by: Annotated[Literal["id", "key"] | None, choice("What the names are (default: either)")] = None,
 ) -> None:
     """Show products of a catalog.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...console.invocation import Invocation
+from ...console.parameters import flag, option
 from ...errors import NotConfirmedError, UsageError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
@@ -29,9 +30,7 @@ def diff(
     ctx: typer.Context,
     files: Files,
     feed: ComparedFeedOptions,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Compare the valid rows, and end with 9")
-    ] = False,
+    skip_invalid: Annotated[bool, flag("Compare the valid rows, and end with 9")] = False,
     strict: Strict = False,
     *,
     rejected: RejectedOptions,
@@ -95,13 +94,10 @@ NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
 class SyncOptions(PushOptions, frozen=True):
     """How differences are sent."""
 
-    max_delete: Annotated[
-        str,
-        typer.Option(metavar="N|P%", help="With --prune: delete nothing where more would be deleted"),
-    ] = "10%"
-    sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="With --dry-run: show N differences only")
-    ] = None
+    max_delete: Annotated[str, option("N|P%", "With --prune: delete nothing where more would be deleted")] = (
+        "10%"
+    )
+    sample: Annotated[int | None, option("N", "With --dry-run: show N differences only", min=1)] = None
 
 
 @with_options(feed=ComparedFeedOptions, options=SyncOptions, page=PageOptions)

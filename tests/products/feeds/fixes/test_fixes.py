@@ -314,3 +314,9 @@ def test_a_fix_that_is_not_named_is_not_asked():
 def test_every_fix_has_a_name_that_the_option_offers():
     assert sorted([*BY_NAME, DUPLICATES]) == list(NAMES)
     assert {fix.name for fix in TEXT_FIXES} == TRIGGERS.keys()
+
+
+def test_a_category_is_looked_at_after_others_that_need_nothing():
+    fixes = Fixes(("category",))
+    assert not fixes.may_fix_texts([{"product_type": "A > B"}])
+    assert fixes.may_fix_texts([{"product_type": "A > B"}, {"product_type": "A>B"}])

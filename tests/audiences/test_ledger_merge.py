@@ -1,4 +1,4 @@
-"""Which identifiers of a ledger are of one person, and when who has them was removed, in any order of events."""
+"""Which identifiers of a ledger are of one person, and when who has them was removed, in any order."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

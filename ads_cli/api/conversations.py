@@ -1,4 +1,4 @@
-"""Conversation cards: an image or a video with hashtags, each with the text of its post."""
+"""Cards of conversations, with hashtags that each have the text of a post, and cards of polls."""
 
 from typing import Annotated
 
@@ -10,12 +10,12 @@ from .endpoint import Resource
 from .types import Id, InAccount, Name
 
 COLUMNS = "id name title first_cta thank_you_text card_uri deleted"
-FIELDS = (
+EXTRA_FIELDS = (
     "card_type first_cta_tweet second_cta second_cta_tweet third_cta third_cta_tweet fourth_cta "
     "fourth_cta_tweet thank_you_url media_key media_url created_at updated_at"
 )
-IMAGE_FIELDS = f"{FIELDS} image_display_width image_display_height"
-VIDEO_FIELDS = f"{FIELDS} poster_media_url video_owner_id video_width video_height"
+IMAGE_FIELDS = f"{EXTRA_FIELDS} image_display_width image_display_height"
+VIDEO_FIELDS = f"{EXTRA_FIELDS} poster_media_url video_owner_id video_width video_height"
 CTA_LENGTH = 20
 Cta = Annotated[
     str,

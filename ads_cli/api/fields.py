@@ -40,20 +40,22 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
     args: tuple[Any, ...]
 
     def limit(self, name: str) -> Any:
-        """Return a limit of msgspec.Meta (`max_length`, `ge`, `pattern`, ...), or None."""
+        """Return an attribute of msgspec.Meta (`max_length`, `ge`, `description`, ...), or None."""
         found = (getattr(meta, name) for meta in reversed(self.metas))
         return next((value for value in found if value is not None and value is not UNSET), None)
 
     def extra(self, name: str) -> Any:
-        """Return an entry of Meta.extra, or None.
+        """Return an entry of Meta.extra, or None; the outermost annotation wins, as with limits.
 
         `default`: what the service assumes; `expected`: the format in words; `option` or `common`: the
         option or common option that sets the field; `alias`: a shorter name of the option; `argument`: the
         metavar of the argument that sets the field, where that is not its name; `seen`: known values, where
-        the service may accept others; `money`: an amount in micro-units;
-        `spends`, `limit`, `lifts` and `new_ad`: see `spending`.
+        the service may accept others; `money`: an amount in micro-units; `sortable`: the
+        columns of a list that its service can sort by; `by_service`: each service has choices of its own;
+        `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
         """
-        return next((meta.extra[name] for meta in self.metas if meta.extra and name in meta.extra), None)
+        found = (meta.extra for meta in reversed(self.metas) if meta.extra)
+        return next((extra[name] for extra in found if name in extra), None)
 
     @property
     def choices(self) -> tuple[str, ...]:

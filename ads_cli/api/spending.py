@@ -40,6 +40,7 @@ class Raise(NamedTuple):
         return float("inf")
 
 
+@cache
 def status_field(kind: type[Request]) -> Field | None:
     """Return the field that says whether a record may spend; None where a request has none."""
     if kind.endpoint.method not in ("POST", "PUT"):

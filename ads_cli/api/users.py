@@ -1,4 +1,7 @@
-"""Users of custom audiences and do-not-reach lists; ads_cli/audiences builds the bodies."""
+"""Users of custom audiences and do-not-reach lists, as the service validates them.
+
+A push does not pass through these types: ads_cli/audiences builds its bodies from hashed rows.
+"""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal
@@ -12,7 +15,7 @@ from .time import Time
 from .types import Id, InAccount
 from .validation import rule
 
-MAX_OPERATIONS = 2500  # in a request
+MAX_OPERATIONS = 2500  # in a request of either kind
 MAX_BODY_BYTES = 5_000_000  # of a request's body
 
 Digest = Annotated[
@@ -58,12 +61,12 @@ class Membership(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
 
     @rule("expires_at")
     def expires_later(self) -> str | None:
-        """Require an end after the start."""
-        start = getattr(self, "effective_at", None)
+        """Require an end in the future, after the start where there is one."""
         if self.expires_at is None:
             return None
-        if start is not None:
-            return None if self.expires_at.moment > start.moment else "must be later than effective_at"
+        start = getattr(self, "effective_at", None)  # which do-not-reach lists do not have
+        if start is not None and self.expires_at.moment <= start.moment:
+            return "must be later than effective_at"
         return None if self.expires_at.moment > datetime.now(UTC) else "must be later than now"
 
 

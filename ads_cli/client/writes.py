@@ -11,9 +11,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 
 from ..api.endpoint import Endpoint, Request, modules_of, requests_for, requests_of
-from ..api.fields import fields_of
 from ..api.names import Names, to_neutral
-from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, update_of_activation
+from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, status_field, update_of_activation
 from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
 
@@ -60,13 +59,13 @@ class Operation(NamedTuple):
     @property
     def status(self) -> str | None:
         """The status that the record gets; None where it keeps what it has, or has none."""
-        field = status_name(self.kind) if self.kind else None
+        field = status_field(self.kind) if self.kind else None
         if field is None or self.action == "delete":
             return None
-        if field not in self.values:
+        if field.name not in self.values:
             # A service may make new records active where nothing is said.
             return "" if self.action == "create" else None
-        return str(self.values[field] or "").strip().upper()
+        return str(self.values[field.name] or "").strip().upper()
 
     @property
     def activates(self) -> bool:
@@ -136,12 +135,6 @@ def subject_of(command: str) -> str:
     words = command.split()
     beginnings = (" ".join(words[:length]) for length in range(len(words), 0, -1))
     return next((SUBJECTS[each] for each in beginnings if each in SUBJECTS), "")
-
-
-@cache
-def status_name(kind: type[Request]) -> str | None:
-    """Name the field that says whether a record may spend."""
-    return next((field.name for field in fields_of(kind) if field.type.extra("spends")), None)
 
 
 def _matched(prepared: PreparedRequest, dialect: Dialect) -> tuple[type[Request] | None, Mapping[str, str]]:

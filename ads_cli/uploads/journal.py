@@ -158,7 +158,10 @@ class Journal:
             self.append(Attempt(batch, may_be_applied=False))
 
     def discard(self, ack: Acknowledgement) -> None:
-        """Stop counting an acknowledgement of an earlier run: it is not of what this run sends."""
+        """Stop counting an acknowledgement of an earlier run: it is not of what this run sends.
+
+        It stays on disk, where `acknowledgements` reads what counts.
+        """
         del self.acknowledged[ack.batch]
         self.uncount(ack.counts)
 
@@ -172,9 +175,12 @@ class Journal:
         return last_acknowledgements(self.path).values() if self.resumed else acknowledgements(self.path)
 
     def flush(self) -> None:
-        """Wait until everything is on disk; raise StateError where that fails."""
+        """Wait until everything is on disk; raise StateError where that fails, StoppedError after `close`."""
         written = threading.Event()
-        self._queue.put(written)
+        with self._lock:
+            if self._closed:
+                raise StoppedError
+            self._queue.put(written)
         written.wait()
         if self._failure:
             raise self._failure
@@ -185,7 +191,7 @@ class Journal:
         return self._queue.qsize()
 
     def finish(self) -> None:
-        """Record that the job has ended."""
+        """Record that the job has ended; everything else is on disk, so that the writer is idle."""
         self._write(END)
 
     def remove(self) -> None:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.api.endpoint import MODULES, requests_named, requests_of
 from ads_cli.api.fields import fields_of
 from ads_cli.client import spending as stored_records
 from ads_cli.client.spending import SOURCES
@@ -369,8 +369,7 @@ def test_every_limit_is_of_a_record_that_can_be_read_by_one_list_request():
     assert limited.keys() == {"campaign_id", "line_item_id"} <= SOURCES.keys()
     assert limited["campaign_id"] < limited["line_item_id"]
     for field in limited:
-        module, group = SOURCES[field]
-        (kind,) = (each for each in requests_of(module) if each.endpoint.command == f"{group} list")
+        (kind,) = requests_named((SOURCES[field], "list"))
         assert {f"{field}s", "count", "with_deleted"} <= {*kind.__struct_fields__}
         assert limited[field] <= {*kind.endpoint.record_fields}
 

@@ -31,13 +31,10 @@ def export(stats, monkeypatch):
     """Export statistics whose results the service has at an address; return what was said."""
 
     def run(address: str, **env: str) -> str:
-        shown = statistics_jobs._shown
         monkeypatch.setattr(
             statistics_jobs,
-            "_shown",
-            lambda context, job: (
-                shown(context, job) | {"url": address.replace("ORIGIN", context.incoming.origin)}
-            ),
+            "_address",
+            lambda context, job: address.replace("ORIGIN", context.incoming.origin),
         )
         done = stats.adsctl(*EXPORT, "--max-attempts", "1", code=8, **env)
         return done.stdout + done.stderr

@@ -34,7 +34,7 @@ SYNCS = (
         "ads_cli/audiences/ledger_merge.py",
         "(tag, BEFORE)) > joined:",
         "(tag, BEFORE)) > BEFORE:",
-        (f"{LIST}::test_one_who_is_joined_to_others_when_one_of_these_leaves_is_not_sent_again",),
+        ("tests/audiences/test_ledger_merge.py::test_a_removal_is_of_those_who_were_one_person_before_it",),
     ),
     Mutant(
         "a ledger forgets who may be one person once one of their identifiers is deleted",

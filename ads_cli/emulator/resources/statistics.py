@@ -216,13 +216,17 @@ def _shown(context: RequestContext, job: Record) -> Record:
         shown["status"] = "FAILED"
     elif now >= ready_at:
         expires_at = ready_at + KEPT_FOR
-        address = f"{context.incoming.origin}{RESULTS}{job['id']}-{job['secret']}{SUFFIX}"
         shown |= {
             "status": "SUCCESS",
             "expires_at": _utc(expires_at),
-            "url": address if now < expires_at else None,
+            "url": _address(context, job) if now < expires_at else None,
         }
     return shown
+
+
+def _address(context: RequestContext, job: Record) -> str:
+    """Return where the result of a job is downloaded."""
+    return f"{context.incoming.origin}{RESULTS}{job['id']}-{job['secret']}{SUFFIX}"
 
 
 Collection(JOBS, shown=_shown)

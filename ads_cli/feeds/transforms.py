@@ -1,4 +1,7 @@
-"""The text of a value, as templates and conditions see it."""
+"""The steps that convert rows between reading and validation, and the transform that applies them and fixes.
+
+Templates and conditions see the text of a value.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -202,6 +205,9 @@ class Where(msgspec.Struct, frozen=True):
         if not found or not found["column"].strip():
             hint = "as in --where Status=active; also != > < >= <= and ~ for a regular expression"
             raise UsageError(f"--where: {text!r} is not COLUMN=VALUE", hint=hint)
+        if (written := found["operator"] + found["value"][:1]) in ("~=", "=~"):
+            hint = f"~ is for a regular expression, as in {text.replace(written, '~', 1)!r}"
+            raise UsageError(f"--where: {written} is not an operator, in {text!r}", hint=hint)
         operator = "=" if found["operator"] == "==" else found["operator"]
         where = cls(found["column"].strip(), operator, found["value"].strip())
         if not where.value and operator not in ("=", "!="):
@@ -224,7 +230,8 @@ class Where(msgspec.Struct, frozen=True):
 
     def apply(self, row: Row) -> None:
         """Leave the row out unless the condition holds."""
-        row.left_out = not self.holds(text_of(value_at(row.values, self.column)).strip())
+        if not self.holds(text_of(value_at(row.values, self.column)).strip()):
+            row.left_out = True
 
     def holds(self, text: str) -> bool:
         """Tell whether the condition holds for the text of a cell."""
@@ -242,7 +249,7 @@ class Where(msgspec.Struct, frozen=True):
 
 
 ROWS_ASKED = 64  # at once, whether a text of theirs may have to be fixed
-MAX_HITS = 4  # runs of rows with something to fix, after which each row is asked
+MAX_DIRTY_RUNS = 4  # runs in succession with something to fix, after which each row is asked
 
 
 class RowTransform:
@@ -336,11 +343,11 @@ class RowTransform:
         self, rows: Iterator[Row], may_fix: Callable[[Sequence[dict[str, Any]]], bool]
     ) -> Iterator[list[Row]]:
         """Ask about many rows at once, which takes half the time, while there are any with nothing to fix."""
-        hits = 0  # runs in a row with something to fix
+        dirty_runs = 0  # in succession, with something to fix
         while run := [*islice(rows, ROWS_ASKED)]:
-            if hits < MAX_HITS:
-                hits = hits + 1 if may_fix([row.values for row in run]) else 0
-            if hits:
+            if dirty_runs < MAX_DIRTY_RUNS:
+                dirty_runs = dirty_runs + 1 if may_fix([row.values for row in run]) else 0
+            if dirty_runs:
                 for row in run:
                     if not (row.left_out or row.problem) and may_fix([row.values]):
                         self.fix_texts(row)

@@ -1,8 +1,8 @@
 """The numbers of rows for pictures: a line for each entity, with its totals and its numbers over time."""
 
 from array import array
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from math import isnan, nan
 from operator import attrgetter
@@ -17,18 +17,26 @@ NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line 
 Number = int | float | Decimal
 
 
+@dataclass(eq=False)
 class ChartSeries:
     """The numbers of an entity, or of what else rows are grouped by; 8 bytes for each time and column."""
 
-    def __init__(
-        self, label: str, id: str = "", campaign: str = "", currency: str = "", segment: str = ""
-    ) -> None:
-        self.label, self.id, self.campaign, self.currency = label, id, campaign, currency
-        self.segment = segment  # its value; its name is in the label
-        self.account, self.campaign_id = "", ""
-        self.repeated = ""  # a post whose numbers other lines have too
-        self.totals: dict[str, Any] = {}  # sums; the numbers of a column are all of one type
-        self._series: dict[str, array[float]] = {}
+    label: str  # the name with that of the segment, and what tells the line from another one
+    name: str = ""
+    id: str = ""
+    account: str = ""
+    campaign_id: str = ""
+    campaign_name: str = ""
+    currency: str = ""
+    segment: str = ""  # its value; its name is in the label
+    repeated: str = ""  # a post whose numbers other lines have too
+    totals: dict[str, Any] = field(default_factory=dict)  # sums; the numbers of a column are all of one type
+    _series: dict[str, "array[float]"] = field(default_factory=dict)
+
+    @property
+    def campaign(self) -> str:
+        """The name of the campaign, where that is not the line's own."""
+        return "" if self.campaign_name == self.name else self.campaign_name
 
     def add(self, column: str, time: int, value: Number | None) -> None:
         """Add a number of a column, of the time at a position."""
@@ -86,30 +94,33 @@ class ChartData:
         width, start = len(table.keys), table.keys.index("start")
         others = [position for position, name in enumerate(table.keys) if name not in TIMES]
         for row in table.rows:
+            if row[0] != TOTAL:  # a row of --totals repeats the others
+                key = tuple(row[position] for position in others)
+                line = self._lines.get(key)
+                if line is None:
+                    keys = dict(zip(table.keys, row, strict=False))
+                    line = self._lines[key] = self._line_of(keys, table.repeated_posts)
+                time = self._times.setdefault(row[start], len(self._times))
+                for column, value in zip(table.metrics, row[width:], strict=True):
+                    line.add(column, time, value)
             yield row
-            if row[0] == TOTAL:  # a row of --totals
-                continue
-            key = tuple(row[position] for position in others)
-            line = self._lines.get(key)
-            if line is None:
-                keys = dict(zip(table.keys, row, strict=False))
-                line = self._lines[key] = self._line_of(keys)
-                line.account, line.campaign_id = keys["account"] or "", keys["campaign_id"] or ""
-                line.repeated = keys[POST] if keys[POST] in table.repeated_posts else ""
-            time = self._times.setdefault(row[start], len(self._times))
-            for column, value in zip(table.metrics, row[width:], strict=True):
-                line.add(column, time, value)
 
-    def _line_of(self, keys: Mapping[str, Any]) -> ChartSeries:
+    def _line_of(self, keys: Mapping[str, Any], repeated_posts: Collection[str]) -> ChartSeries:
         currency = keys[CURRENCY] if self._currencies else None
-        name = next((str(keys[field]) for field in NAMES if keys[field]), "")
+        name = next((str(keys[key]) for key in NAMES if keys[key]), "")
         label = ", ".join(filter(None, (name, keys["segment"]))) or "all"
         if label == "all" and len(self._currencies) > 1:
             label = currency or label
-        campaign = str(keys["campaign"] or "")
-        segment = keys.get(SEGMENT_VALUE) or ""
         return ChartSeries(
-            label, keys["entity_id"] or "", "" if campaign == name else campaign, currency or "", segment
+            label,
+            name,
+            id=keys["entity_id"] or "",
+            account=keys["account"] or "",
+            campaign_id=keys["campaign_id"] or "",
+            campaign_name=str(keys["campaign"] or ""),
+            currency=currency or "",
+            segment=keys.get(SEGMENT_VALUE) or "",
+            repeated=keys[POST] if keys[POST] in repeated_posts else "",
         )
 
     @property
@@ -120,16 +131,7 @@ class ChartData:
     @property
     def lines(self) -> list[ChartSeries]:
         """The lines in the order of the rows; where two are called the same, with their ids or segments."""
-        lines = [*self._lines.values()]
-        for mark in (attrgetter("id"), attrgetter("segment")):
-            same = defaultdict[str, list[ChartSeries]](list)
-            for line in lines:
-                same[line.label].append(line)
-            for label, called in same.items():
-                if len({*map(mark, called)}) > 1:
-                    for line in called:
-                        line.label = f"{label} ({mark(line)})" if mark(line) not in ("", label) else label
-        return lines
+        return _told_apart([*self._lines.values()])
 
     @property
     def lines_with_numbers(self) -> list[ChartSeries]:
@@ -154,24 +156,26 @@ class ChartData:
     def _of(self, currency: str) -> "ChartData":
         part = ChartData(self.columns, [currency])
         part._times = self._times
-        part._lines = {key: line for key, line in self._lines.items() if line.currency == currency}
+        lines = zip(self._lines, self.lines, strict=True)  # called as they are among all
+        part._lines = {key: line for key, line in lines if line.currency == currency}
         return part
 
     def by_account(self) -> list[ChartSeries]:
         """Add up the lines of each account and currency."""
-        accounts = dict[tuple[str, str], list[ChartSeries]]()
-        for line in self._lines.values():
-            accounts.setdefault((line.account, line.currency), []).append(line)
+        accounts = _grouped(self._lines.values(), attrgetter("account", "currency"))
         return [self._sum(account, lines) for (account, _), lines in accounts.items()]
 
     def by_campaign(self) -> list[ChartSeries]:
         """Add up the lines of each campaign and currency; none where a line lies in no campaign."""
-        campaigns = dict[tuple[str, str], list[ChartSeries]]()
-        for line in self.lines:
-            campaigns.setdefault((line.campaign_id, line.currency), []).append(line)
+        campaigns = _grouped(self._lines.values(), attrgetter("campaign_id", "currency"))
         if any(not id for id, _ in campaigns):
             return []
-        return [self._sum(lines[0].campaign or lines[0].label, lines) for lines in campaigns.values()]
+        return _told_apart(
+            [
+                replace(self._sum(lines[0].campaign_name or id, lines), id=id)
+                for (id, _), lines in campaigns.items()
+            ]
+        )
 
     def total(self) -> ChartSeries:
         """Add all lines up; amounts of several currencies have no sum."""
@@ -181,10 +185,9 @@ class ChartData:
         """Add the lines up; those of each currency where they have amounts of several."""
         parts = self.by_currency() if any(map(is_money, self.columns)) else [self]
         lines = [part.total() for part in parts]
-        if len(lines) > 1:
-            for line in lines:
-                line.label = f"{line.label} {line.currency}".rstrip()
-        return lines
+        if len(lines) == 1:
+            return lines
+        return [replace(line, label=f"{line.label} {line.currency}".rstrip()) for line in lines]
 
     def largest(self, column: str, count: int) -> list[ChartSeries]:
         """Return the lines with the largest totals of a column, and the sums of the others as last ones."""
@@ -193,13 +196,10 @@ class ChartData:
         )
         if len(lines) <= count + 1:
             return lines
-        others = dict[str, list[ChartSeries]]()
-        for line in lines[count:]:
-            others.setdefault(line.currency, []).append(line)
-        named = (currency if len(others) > 1 else "" for currency in others)
+        others = _grouped(lines[count:], attrgetter("currency"))
         sums = (
-            self._sum(f"{len(rest):,} others {currency}".rstrip(), rest)
-            for currency, rest in zip(named, others.values(), strict=True)
+            self._sum(f"{len(rest):,} others {currency if len(others) > 1 else ''}".rstrip(), rest)
+            for currency, rest in others.items()
         )
         return [*lines[:count], *sums]
 
@@ -211,8 +211,31 @@ class ChartData:
         columns = [name for name in known if not (several and is_money(name.removesuffix(BEFORE)))]
         seen = list[tuple[str, str, dict[str, Any]]]()
         for line in lines:
-            same = (line.repeated, line.segment, line.totals)
-            if not (line.repeated and same in seen):
-                total.join(line, columns)
-            seen += [same] if line.repeated else []
+            # The service has the numbers of a post again in each campaign that promotes it: they count once.
+            if line.repeated:
+                same = (line.repeated, line.segment, line.totals)
+                if same in seen:
+                    continue
+                seen.append(same)
+            total.join(line, columns)
         return total
+
+
+def _grouped(lines: Iterable[ChartSeries], key: Callable[[ChartSeries], Any]) -> dict[Any, list[ChartSeries]]:
+    groups = dict[Any, list[ChartSeries]]()
+    for line in lines:
+        groups.setdefault(key(line), []).append(line)
+    return groups
+
+
+def _told_apart(lines: Sequence[ChartSeries]) -> list[ChartSeries]:
+    """Return lines of which those that are called the same have labels with their ids or segments."""
+    for mark in (attrgetter("id"), attrgetter("segment")):
+        marks = {label: {*map(mark, same)} for label, same in _grouped(lines, attrgetter("label")).items()}
+        lines = [
+            replace(line, label=f"{line.label} ({mark(line)})")
+            if len(marks[line.label]) > 1 and mark(line) not in ("", line.label)
+            else line
+            for line in lines
+        ]
+    return [*lines]

@@ -89,6 +89,13 @@ ASSISTANTS = (
         (f"{REACHABLE}test_a_parameter_has_the_name_of_the_service",),
     ),
     Mutant(
+        "the type of a value names a parameter",
+        "ads_cli/commands/mcp/reachable.py",
+        'if param.param_type_name == "argument":  #',
+        "if param.metavar:  #",
+        (f"{REACHABLE}test_the_type_of_a_value_names_no_parameter",),
+    ),
+    Mutant(
         "a plan is applied again",
         "ads_cli/commands/mcp/plans.py",
         "plan = self._plans.pop(plan_id, None)",

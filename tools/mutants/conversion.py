@@ -3,6 +3,7 @@
 from .mutant import Mutant
 
 STEPS = "tests/feeds/test_steps.py"
+WHERE = "tests/products/feeds/test_where.py"
 UNASKED = "tests/products/feeds/test_unasked.py"
 KEEP = "tests/products/feeds/test_keep.py"
 ADVICE = "tests/commands/products/test_advice.py"
@@ -28,9 +29,24 @@ CONVERSION = (
     Mutant(
         "texts after some runs of rows with something to fix are not looked at",
         "ads_cli/feeds/transforms.py",
-        "            if hits:\n",
-        "            if 0 < hits < MAX_HITS:\n",
+        "            if dirty_runs:\n",
+        "            if 0 < dirty_runs < MAX_DIRTY_RUNS:\n",
         ("tests/products/feeds/fixes/test_fixes.py::test_texts_are_fixed_wherever_in_a_file_they_are",),
+    ),
+    Mutant(
+        "a condition takes back a row that was left out",
+        "ads_cli/feeds/transforms.py",
+        "        if not self.holds(text_of(value_at(row.values, self.column)).strip()):\n"
+        "            row.left_out = True\n",
+        "        row.left_out = not self.holds(text_of(value_at(row.values, self.column)).strip())\n",
+        (f"{WHERE}::test_a_condition_never_takes_back_a_row_that_was_left_out",),
+    ),
+    Mutant(
+        "an operator that does not exist is part of a value",
+        "ads_cli/feeds/transforms.py",
+        'in ("~=", "=~")',
+        "in ()",
+        (f"{WHERE}::test_a_wrong_condition_is_refused",),
     ),
     Mutant(
         "options are tried for longer than a check takes",

@@ -49,6 +49,20 @@ STATISTICS = (
         ("tests/statistics/test_stored_rows.py::test_amounts_of_accounts_are_added_up_by_currency",),
     ),
     Mutant(
+        "the sum of a campaign is called as its first line",
+        "ads_cli/statistics/chart_data.py",
+        "lines[0].campaign_name or id",
+        "lines[0].label",
+        ("tests/statistics/test_chart_data.py::test_the_sum_of_the_segments_of_a_campaign_has_its_name",),
+    ),
+    Mutant(
+        "the lines of a currency are called as if there were no others",
+        "ads_cli/statistics/chart_data.py",
+        "zip(self._lines, self.lines, strict=True)",
+        "zip(self._lines, self._lines.values(), strict=True)",
+        ("tests/statistics/test_chart_data.py::test_a_line_is_called_the_same_whatever_was_asked_before",),
+    ),
+    Mutant(
         "a text of a workbook may be a formula",
         "ads_cli/output/workbook.py",
         "sheet.write_string(row, at, self._checked(text, self._columns[at]))",

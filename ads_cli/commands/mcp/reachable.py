@@ -6,7 +6,7 @@ command, but for the account and the catalog.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from inspect import getdoc
 from typing import Any, NamedTuple
@@ -19,63 +19,69 @@ from ...console.help_texts import summary_line
 from ...errors import NotFoundError, UsageError
 from ...spelling import as_name, as_option, suggestion
 
-# Declared requests by group: what changes nothing, and what changes something. Left to the command line are
-# changes that name people (settings, conversion events), that let the service fetch an address (catalog
-# feeds), and those of the sandbox alone.
+
+class Reach(NamedTuple):
+    """The verbs of a group that an assistant may run, with spaces between them."""
+
+    reads: str
+    changes: str = ""
+
+
+# Declared requests by group. Left to the command line are changes that name people (settings, conversion
+# events), that let the service fetch an address (catalog feeds), and those of the sandbox alone.
 REQUESTS = {
-    "accounts": ("list get apps history business-categories", "update"),
-    "accounts curated-categories": ("list get", ""),
-    "accounts features": ("list", ""),
-    "accounts promotable-users": ("list get", ""),
-    "audiences": ("list get targeted keywords", "create update delete"),
-    "audiences do-not-reach": ("list", "create delete"),
-    "audiences permissions": ("list", "grant revoke"),
-    "campaigns": ("list get", "create update delete"),
-    "cards": ("list get", "create update delete"),
-    "cards image-conversation": ("list get", "create update delete"),
-    "cards poll": ("list get", "create delete"),
-    "cards video-conversation": ("list get", "create update delete"),
-    "catalog": ("list", "create rename"),
-    "catalog feeds": ("list", ""),
-    "catalog sets": ("get", "create update delete"),
-    "funding-instruments": ("list get", ""),
-    "line-items": ("list get placements", "create update delete"),
-    "line-items curated-categories": ("list get", "add update delete"),
-    "lookup": ("bidding-rules iab-categories content-categories publishers", ""),
-    "measurement ab-tests": ("list", "create update delete"),
-    "measurement app-event-provider-configurations": ("list get", ""),
-    "measurement app-event-tags": ("list get", "create delete"),
-    "measurement app-lists": ("list get", "create delete"),
-    "measurement conversion-attribution": ("get", ""),
-    "measurement web-event-tags": ("list get", "create update delete"),
-    "media account": ("list get", "delete"),
-    "media library": ("list get", "add update delete"),
-    "posts": ("list preview", "create rename"),
-    "posts drafts": ("list get", "create update delete"),
-    "posts scheduled": ("list get", "create update delete"),
-    "products": ("list", ""),
-    "promoted accounts": ("list get", "create delete"),
-    "promoted call-to-actions": ("list get", "create update delete"),
-    "promoted media": ("list get", "create delete"),
-    "promoted posts": ("list get", "create delete"),
-    "promoted scheduled": ("list get", "create delete"),
-    "recommendations": ("list get", ""),
-    "settings": ("access", ""),
-    "settings tax": ("get", ""),
-    "settings user": ("get", ""),
-    "stats": ("active", ""),
-    "stats jobs": ("list", ""),
-    "stats reach": ("campaigns funding-instruments", ""),
-    "targeting": ("list get suggest", "add delete"),
-    "targeting search": (
+    "accounts": Reach("list get apps history business-categories", "update"),
+    "accounts curated-categories": Reach("list get"),
+    "accounts features": Reach("list"),
+    "accounts promotable-users": Reach("list get"),
+    "audiences": Reach("list get targeted keywords", "create update delete"),
+    "audiences do-not-reach": Reach("list", "create delete"),
+    "audiences permissions": Reach("list", "grant revoke"),
+    "campaigns": Reach("list get", "create update delete"),
+    "cards": Reach("list get", "create update delete"),
+    "cards image-conversation": Reach("list get", "create update delete"),
+    "cards poll": Reach("list get", "create delete"),
+    "cards video-conversation": Reach("list get", "create update delete"),
+    "catalog": Reach("list", "create rename"),
+    "catalog feeds": Reach("list"),
+    "catalog sets": Reach("get", "create update delete"),
+    "funding-instruments": Reach("list get"),
+    "line-items": Reach("list get placements", "create update delete"),
+    "line-items curated-categories": Reach("list get", "add update delete"),
+    "lookup": Reach("bidding-rules iab-categories content-categories publishers"),
+    "measurement ab-tests": Reach("list", "create update delete"),
+    "measurement app-event-provider-configurations": Reach("list get"),
+    "measurement app-event-tags": Reach("list get", "create delete"),
+    "measurement app-lists": Reach("list get", "create delete"),
+    "measurement conversion-attribution": Reach("get"),
+    "measurement web-event-tags": Reach("list get", "create update delete"),
+    "media account": Reach("list get", "delete"),
+    "media library": Reach("list get", "add update delete"),
+    "posts": Reach("list preview", "create rename"),
+    "posts drafts": Reach("list get", "create update delete"),
+    "posts scheduled": Reach("list get", "create update delete"),
+    "products": Reach("list"),
+    "promoted accounts": Reach("list get", "create delete"),
+    "promoted call-to-actions": Reach("list get", "create update delete"),
+    "promoted media": Reach("list get", "create delete"),
+    "promoted posts": Reach("list get", "create delete"),
+    "promoted scheduled": Reach("list get", "create delete"),
+    "recommendations": Reach("list get"),
+    "settings": Reach("access"),
+    "settings tax": Reach("get"),
+    "settings user": Reach("get"),
+    "stats": Reach("active"),
+    "stats jobs": Reach("list"),
+    "stats reach": Reach("campaigns funding-instruments"),
+    "targeting": Reach("list get suggest", "add delete"),
+    "targeting search": Reach(
         "app-store-categories conversations devices events interests languages locations network-operators "
-        "platform-versions platforms tv-markets tv-shows",
-        "",
+        "platform-versions platforms tv-markets tv-shows"
     ),
-    "tracking-tags": ("list get", "create update delete"),
+    "tracking-tags": Reach("list get", "create update delete"),
 }
-READS = {f"{group} {verb}" for group, (reads, _) in REQUESTS.items() for verb in reads.split()}
-CHANGES = {f"{group} {verb}" for group, (_, changes) in REQUESTS.items() for verb in changes.split()}
+READS = {f"{group} {verb}" for group, reach in REQUESTS.items() for verb in reach.reads.split()}
+CHANGES = {f"{group} {verb}" for group, reach in REQUESTS.items() for verb in reach.changes.split()}
 # Custom commands that change nothing and write no file, and which of their parameters may be given.
 NAMED_READS = {
     "campaigns tree": ("campaign",),
@@ -99,7 +105,7 @@ NAMED_CHANGES = {
 FILE_PARAMETERS = ("file", "files")  # of these, one file
 COMMON = ("account", "catalog")  # the options of every command that an assistant may give
 SHAPING = ("all", "limit", "cursor", "columns", "query")  # of a result
-# Of a command that makes another record each time, whose answer may be lost.
+# The parameter of a command that creates another record each time it is run, since its answer may be lost.
 RESUME = {
     "name": "resume",
     "required": False,
@@ -116,7 +122,7 @@ class ReachableCommand(NamedTuple):
     """A command that an assistant may run."""
 
     name: str
-    command: Any  # of the command tree
+    command: Any  # its node in the command tree
     changes: bool
     request: type[Request] | None  # None for a custom command
 
@@ -160,22 +166,27 @@ class ReachableCommand(NamedTuple):
 
     @property
     def names(self) -> dict[str, str]:
-        """The names of parameters, as they may be written: as the option, and on the wire too."""
-        known = {name: name for name in self.parameters}
+        """The parameters, by each name that an argument may have."""
+        names = {name: name for name in self.parameters}
+        for argument, name in self._other_names():
+            names.setdefault(argument, name)
+        return names
+
+    def _other_names(self) -> Iterator[tuple[str, str]]:
+        """Yield the name of an option, of a positional argument or on the wire, with its parameter."""
+        parameters = self.parameters
         for param in self.command.params:
-            words = map(as_name, (*param.opts, *param.secondary_opts))
-            if (name := self._name_of(param)) in known:
-                known |= dict.fromkeys([*words, (param.metavar or "").strip("[].").lower()], name)
-                if name in FILE_PARAMETERS:
-                    known["file"] = name
-            elif getattr(param, "is_alias", False) and (name := neutral_name(param.name)) in known:
-                known[param.name] = name
-        return known
+            if (name := self._name_of(param)) in parameters:
+                yield from ((as_name(option), name) for option in param.opts)
+                if param.param_type_name == "argument":  # the metavar of an option is the type of its values
+                    yield param.metavar.strip("[].").lower(), name
+            elif getattr(param, "is_alias", False) and (name := neutral_name(param.name)) in parameters:
+                yield param.name, name
 
     @property
     def file_names(self) -> set[str]:
         """The names that an argument which names a file may have."""
-        return {given for given, name in self.names.items() if name in FILE_PARAMETERS}
+        return {argument for argument, name in self.names.items() if name in FILE_PARAMETERS}
 
     def takes(self, name: str) -> bool:
         """Whether the command has a parameter of this name, for anyone."""
@@ -186,23 +197,26 @@ class ReachableCommand(NamedTuple):
         options: list[str] = []
         positional: list[str] = []
         names, parameters = self.names, self.parameters
-        for given, value in arguments.items():
-            key = as_name(given)
-            if key in COMMON and key not in parameters and value is not None:
-                options.append(f"{as_option(key)}={_text(given, value)}")
-            elif key not in names:
-                known = sorted({*parameters, *COMMON, *SHAPING})
+        for argument, value in arguments.items():
+            name = as_name(argument)
+            is_common = name in COMMON and name not in parameters
+            if not is_common and name not in names:
+                takes = sorted({*parameters, *COMMON, *SHAPING})
                 raise UsageError(
-                    f"{given!r} is not an argument of {self.name!r}{suggestion(key, known)}",
-                    hint=f"it takes {', '.join(known)}",
+                    f"{argument!r} is not an argument of {self.name!r}{suggestion(name, takes)}",
+                    hint=f"it takes {', '.join(takes)}",
                 )
-            elif value is not None:
-                param = parameters[names[key]]
-                if param.param_type_name == "argument":
-                    several = value if isinstance(value, list) else [value]
-                    positional += [_text(given, each) for each in several]
-                else:
-                    options += _option(given, param, value, self.fields.get(names[key]))
+            if value is None:
+                continue
+            if is_common:
+                options.append(f"{as_option(name)}={_text(argument, value)}")
+                continue
+            param = parameters[names[name]]
+            if param.param_type_name == "argument":
+                several = value if isinstance(value, list) else [value]
+                positional += [_text(argument, each) for each in several]
+            else:
+                options += _option(argument, param, value, self.fields.get(names[name]))
         return [*self.name.split(), *options, *(["--", *positional] if positional else [])]
 
     def describe(self) -> dict[str, Any]:
@@ -245,16 +259,15 @@ class Reachable:
 
     def find(self, name: str) -> ReachableCommand:
         """Return a command; raise NotFoundError where there is none that an assistant may run."""
-        words = name.split()
-        key = " ".join(words[1:] if words[:1] == ["adsctl"] else words)
-        if key not in self.names:
+        name = " ".join(_words_of(name))
+        if name not in self.names:
             hint = "find_commands lists what can be run here; anything else is left to the command line"
             raise NotFoundError(
-                f"{key[:100]!r} cannot be run here{suggestion(key[:100], self.names)}", hint=hint
+                f"{name[:100]!r} cannot be run here{suggestion(name[:100], self.names)}", hint=hint
             )
-        command = self._node(key)
+        command = self._node(name)
         request = command.request_for(self._service) if hasattr(command, "request_for") else None
-        return ReachableCommand(key, command, key in (*CHANGES, *NAMED_CHANGES), request)
+        return ReachableCommand(name, command, name in (*CHANGES, *NAMED_CHANGES), request)
 
     def search(self, query: str) -> list[ReachableCommand]:
         """Return the commands that fit words best, the best first; all of them for no words."""
@@ -281,9 +294,15 @@ class Reachable:
         return node
 
 
+def _words_of(name: str) -> list[str]:
+    """Return the words of a command, which may begin with that of the program."""
+    words = name.split()
+    return words[1:] if words[:1] == ["adsctl"] else words
+
+
 def help_words(name: str) -> list[str] | None:
     """Return the words of `help …`, which are those of a command or a topic; None for another command."""
-    words = name.removeprefix("adsctl ").split()
+    words = _words_of(name)
     if words[:1] != [HELP]:
         return None
     if wrong := next((word for word in words if not word.replace("-", "").isalnum() or word[0] == "-"), None):
@@ -293,38 +312,38 @@ def help_words(name: str) -> list[str] | None:
     return words
 
 
-def _option(given: str, param: Any, value: Any, field: Field | None) -> list[str]:
+def _option(argument: str, param: Any, value: Any, field: Field | None) -> list[str]:
     """Write the value of an option as one word, so that it is never taken for another option."""
-    name = max(param.opts, key=len)
+    option = max(param.opts, key=len)
     if param.is_flag:
-        if as_flag(given, value):
-            return [name]
+        if as_flag(argument, value):
+            return [option]
         return [max(param.secondary_opts, key=len)] if param.secondary_opts else []
     if field and field.type.is_nested:
         if isinstance(value, str) and value.lstrip().startswith(FILE_MARK):
-            raise UsageError(f"{given}: a file cannot be named here", hint="give the value as JSON")
-        return [f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    return [f"{name}={_text(given, value)}"]
+            raise UsageError(f"{argument}: a file cannot be named here", hint="give the value as JSON")
+        return [f"{option}={value if isinstance(value, str) else json.dumps(value)}"]
+    return [f"{option}={_text(argument, value)}"]
 
 
-def as_flag(given: str, value: Any) -> bool:
+def as_flag(argument: str, value: Any) -> bool:
     """Return what a flag is set to; raise UsageError where that is neither true nor false."""
     if value not in (True, False, "true", "false"):
-        raise UsageError(f"{given}: must be true or false")
+        raise UsageError(f"{argument}: must be true or false")
     return value in (True, "true")
 
 
-def _text(given: str, value: Any) -> str:
+def _text(argument: str, value: Any) -> str:
     """Write a value as text; raise UsageError for one that no option takes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list) and not any(isinstance(each, list) for each in value):
-        return ",".join(_text(given, each) for each in value)
+        return ",".join(_text(argument, each) for each in value)
     if not isinstance(value, str | int | float):
-        raise UsageError(f"{given}: must be text, a number, true, false or a list of these")
+        raise UsageError(f"{argument}: must be text, a number, true, false or a list of these")
     text = str(value)
     if "\0" in text or any(0xD800 <= ord(character) <= 0xDFFF for character in text):
-        raise UsageError(f"{given}: is not text")
+        raise UsageError(f"{argument}: is not text")
     return text
 
 
@@ -340,7 +359,7 @@ def _described(name: str, param: Any, field: Field | None) -> dict[str, Any]:
             described["choices"] = [*kind.choices]
         limits = {"minimum": "ge", "maximum": "le", "min_length": "min_length", "max_length": "max_length"}
         described |= {
-            name: value for name, limit in limits.items() if (value := field.type.limit(limit)) is not None
+            key: value for key, limit in limits.items() if (value := field.type.limit(limit)) is not None
         }
     return described
 

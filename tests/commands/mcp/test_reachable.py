@@ -16,6 +16,7 @@ from ads_cli.commands.mcp.reachable import (
     help_words,
 )
 from ads_cli.errors import NotFoundError, UsageError
+from ads_cli.spelling import as_name
 from tests.command_tree import COMMANDS
 
 ENDPOINTS = {
@@ -208,6 +209,59 @@ def test_every_field_of_a_request_can_be_given_under_each_service(service):
     for command in map(reachable.find, reachable.names):
         own = {name for name, field in command.fields.items() if not field.type.extra("common")}
         assert own <= command.parameters.keys() | {*SHAPING, *COMMON}, command.name
+
+
+@pytest.mark.parametrize("service", ["generic", "x"])
+def test_the_name_of_a_parameter_means_that_parameter(service):
+    reachable = Reachable(root(), service, writes=True)
+    for command in map(reachable.find, reachable.names):
+        assert {name: command.names[name] for name in command.parameters} == {
+            name: name for name in command.parameters
+        }, command.name
+
+
+def test_the_type_of_a_value_names_no_parameter(reachable):
+    for command in map(reachable.find, reachable.names):
+        params = command.command.params
+        options = {as_name(word) for param in params for word in (param.name, *param.opts)}
+        arguments = {
+            param.metavar.strip("[].").lower() for param in params if param.param_type_name == "argument"
+        }
+        assert command.names.keys() <= {*command.parameters} | options | arguments, command.name
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "options"),
+    [
+        ("posts create", {"text": "Hello"}, ["--text=Hello"]),
+        ("posts drafts create", {"text": "Hello"}, ["--text=Hello"]),
+        ("posts scheduled create", {"text": "Hello"}, ["--text=Hello"]),
+        ("changes show", {"id": "a"}, ["--", "a"]),
+        ("cards fetch", {"card": "a"}, ["--", "a"]),
+        ("products push", {"file": "a.csv"}, ["--", "a.csv"]),
+        ("accounts list", {"account": None, "catalog": None}, []),
+    ],
+)
+def test_an_argument_sets_the_parameter_that_it_names(reachable, command, arguments, options):
+    assert reachable.find(command).words(arguments) == [*command.split(), *options]
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("campaigns update", {"amount": "5"}),
+        ("campaigns update", {"text": "a"}),
+        ("campaigns update", {"n": "5"}),
+        ("line-items update", {"time": "2026-01-01"}),
+        ("campaigns list", {"ids": "a"}),
+        # would set what it denies
+        ("posts create", {"no_nullcast": True}),
+        ("campaigns update", {"no_standard_delivery": True}),
+    ],
+)
+def test_what_names_no_parameter_is_refused(reachable, command, arguments):
+    with pytest.raises(UsageError, match="is not an argument of"):
+        reachable.find(command).words(arguments)
 
 
 def test_a_parameter_has_the_name_of_the_service():

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from ads_cli.feeds.rows import Row
+from ads_cli.feeds.transforms import Where
 from tests.products.feeds.conftest import OPTIONS
 
 ROWS = [
@@ -78,12 +80,25 @@ def test_several_conditions_must_all_hold(exports):
         ("Status>", "--where: 'Status>' has no value after >"),
         ("Status~", "--where: 'Status~' has no value after ~"),
         ("Status~(", "--where: '(' is not a regular expression"),
+        ("Status~=active", "--where: ~= is not an operator, in 'Status~=active'"),
+        ("Status =~ active", "--where: =~ is not an operator, in 'Status =~ active'"),
     ],
 )
 @pytest.mark.parametrize("name", ["feed.csv", "feed.jsonl"])
 def test_a_wrong_condition_is_refused(exports, condition, said, name):
     exports.write(*ROWS, name=name)
     assert said in exports.refused(*OPTIONS, "--where", condition, name=name)
+
+
+@pytest.mark.parametrize("condition", ["Status~ =a", "Status~[=]a", "Status!~=a", "Status==~a", "Status= ~a"])
+def test_a_value_may_begin_as_an_operator_does(condition):
+    assert Where.parse(condition).column == "Status"
+
+
+def test_a_condition_never_takes_back_a_row_that_was_left_out():
+    row = Row(1, {"Status": "active"}, left_out=True)
+    Where.parse("Status=active").apply(row)
+    assert row.left_out
 
 
 def test_a_known_field_that_no_record_has_is_empty(exports):

@@ -16,6 +16,13 @@ MEMO = "tests/audiences/test_row_memo.py"
 
 SYNCS = (
     Mutant(
+        "two jobs that were not alone at their list seem to follow one another",
+        "ads_cli/audiences/ledger.py",
+        "known -= {NO_EPOCH, NOT_ALONE}",
+        "known -= {NO_EPOCH}",
+        ("tests/audiences/test_ledger.py::test_two_jobs_that_were_not_alone_do_not_follow_one_another",),
+    ),
+    Mutant(
         "a sync of a list deletes people by a ledger that is not trusted",
         "ads_cli/audiences/comparison.py",
         "        if self._opened.trust is not Trust.FULL:\n",

@@ -197,25 +197,36 @@ def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants
 
     `wants_refusals` is for lists of people who must not be reached.
     """
+    where = choose_condition(column, answers, wants_yes=(kind is Consent.AGREED) != wants_refusals)
+    left_out = count_left_out(where, answers)
+    option = shlex.quote(f"{column}{where.operator}{where.value}")
+    return (
+        f"{column!r} tells who may be contacted, and is not used: --where {option} leaves out"
+        f" {left_out:,} of {counted(answers.total(), 'row')}, --ignore {shlex.quote(column)} leaves out none"
+    )
+
+
+def choose_condition(column: str, answers: Counter[str], *, wants_yes: bool) -> Where:
+    """Return a condition that takes the rows whose answer is yes, or all others."""
     given = [answer for answer, _ in answers.most_common() if answer not in ("", OTHER)]
+    if not given:  # an empty cell is the opposite of an answer
+        return Where(column, "!=" if wants_yes else "=", "")
     says_yes = [answer for answer in given if answer_of(answer)]
     has_answers = any(answer_of(answer) is not None for answer in given)
     granted = says_yes or [
         answer for answer in given if not has_answers and letters_and_digits(answer) in GRANTED
     ]
-    answer = granted[0] if granted else OPPOSITES.get(letters_and_digits(given[0]), "yes") if given else ""
-    # Where nothing is answered with yes or no, an empty cell is the opposite of an answer.
-    is_equal = ((kind is Consent.AGREED) != wants_refusals) == bool(answer)
-    operator = "=" if is_equal else "!="
-    meant = {*says_yes} if has_answers else {answer}
+    answer = granted[0] if granted else OPPOSITES.get(letters_and_digits(given[0]), "yes")
     if has_answers and (answers[OTHER] or any(answer_of(each) is None for each in given)):
         # Some cells say neither, which --where COLUMN=yes refuses to guess.
-        answer = f"^({'|'.join(map(re.escape, says_yes or [answer]))})$"
-        operator = "~" if is_equal else "!~"
-    equal = sum(answers[each] for each in meant)
-    left_out = answers.total() - equal if is_equal else equal
-    where = shlex.quote(f"{column}{operator}{answer}")
-    return (
-        f"{column!r} tells who may be contacted, and is not used: --where {where} leaves out"
-        f" {left_out:,} of {counted(answers.total(), 'row')}, --ignore {shlex.quote(column)} leaves out none"
-    )
+        pattern = f"^({'|'.join(map(re.escape, says_yes or [answer]))})$"
+        return Where(column, "~" if wants_yes else "!~", pattern)
+    return Where(column, "=" if wants_yes else "!=", answer)
+
+
+def count_left_out(where: Where, answers: Counter[str]) -> int:
+    """Count the rows that --where leaves out where a column has these answers."""
+    condition: Condition = where
+    if asks_for_answer(where):
+        condition = decide(where, CellAnswers.of([*answers]), where.column)
+    return sum(rows for answer, rows in answers.items() if not condition.holds(answer))

@@ -9,7 +9,7 @@ It is trusted only in the write epoch that it was written in, on the disk and in
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from enum import Enum
 from hashlib import blake2b, sha256
@@ -24,9 +24,10 @@ from ..config.file_locks import made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.job_file import UploadTarget
 from ..uploads.jobs import try_lock
+from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
-from .ledger_log import LogFile, LogHeader, read_log
+from .ledger_log import Log, LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerLookup, LedgerView
 from .ledger_merge import LedgerPart, merge_logs
 from .ledger_records import (
@@ -53,6 +54,7 @@ class Trust(Enum):
 
     MISSING = "missing"  # nothing was ever stored
     FULL = "full"
+    READABLE = "readable"  # FULL or CHANGED: its write epoch is not compared yet with the current one
     CHANGED = "changed"  # outdated: copied, restored, or something else may have changed the list
     LOST = "lost"  # damaged, or of another key: nothing of it can be used
 
@@ -166,14 +168,18 @@ class Ledger:
         return self._path.with_suffix(MEMO)
 
     def written(self) -> OpenLedger | None:
-        """Return the ledger as this run has written it; None where another one has replaced it."""
-        if not (found := self._written):
+        """Return the ledger as this run has written it; None where another one has replaced or removed it."""
+        if not self._written:
             return None
-        with self._path.open("rb") as file:
-            if stamp_of(file.fileno()) != found[2] or not found[0].identifiers:
-                return None
-            index = LedgerIndex(open_bytes(file.fileno()), found[0].identifiers, found[0].width, found[2])
-        return OpenLedger(found[0], index, {}, Trust.FULL, checksum=found[1])
+        info, checksum, stamp = self._written
+        try:
+            with self._path.open("rb") as file:
+                if stamp_of(file.fileno()) != stamp or not info.identifiers:
+                    return None
+                index = LedgerIndex(open_bytes(file.fileno()), info.identifiers, info.width, stamp)
+        except FileNotFoundError:
+            return None
+        return OpenLedger(info, index, {}, Trust.FULL, checksum=checksum)
 
     def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
         """Merge the log of a job that is ending; return why the ledger was lost, or nothing.
@@ -205,13 +211,10 @@ class Ledger:
 
     def _open(self) -> OpenLedger:
         found = self._read()
-        if found.trust is not Trust.CHANGED:
+        if found.trust is not Trust.READABLE:
             return found
-        return (
-            found._replace(trust=Trust.FULL, reason="")
-            if not (reason := self._doubt(found.info))
-            else (found._replace(reason=reason))
-        )
+        reason = self._doubt(found.info)
+        return found._replace(trust=Trust.CHANGED if reason else Trust.FULL, reason=reason)
 
     def _doubt(self, info: LedgerInfo) -> str:
         """Say why a ledger that can be read may not be the latest; empty where it is."""
@@ -233,7 +236,7 @@ class Ledger:
             key=self.sealer.key_id,
         )
         try:
-            info, index, texts, checksum = self._map()
+            info, index, texts, checksum = self._load_cached()
         except FileNotFoundError:
             return OpenLedger(empty, LedgerIndex(), {}, Trust.MISSING)
         except OSError as error:
@@ -241,20 +244,20 @@ class Ledger:
             return OpenLedger(empty, LedgerIndex(), {}, Trust.LOST, reason)
         except _LostError as error:
             return OpenLedger(empty, LedgerIndex(), {}, Trust.LOST, str(error))
-        return OpenLedger(info, index, texts, Trust.CHANGED, checksum=checksum)
+        return OpenLedger(info, index, texts, Trust.READABLE, checksum=checksum)
 
-    def _map(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
-        """Open the file; raise _LostError where it cannot be used."""
+    def _load_cached(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
+        """Load the file, unless it was loaded before; raise _LostError where it cannot be used."""
         with self._path.open("rb") as file:
             stamp = stamp_of(file.fileno())
         if (known := _opened.get(self._path)) and known[0] == stamp:
             return known[1]
         _opened.clear()
-        found = self._map_anew()
+        found = self._load()
         _opened[self._path] = stamp, found
         return found
 
-    def _map_anew(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
+    def _load(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
         info, size, texts, checksum = read_description(self._path)
         if info.place != self.place:
             raise _LostError(f"{self._path} belongs to another list or service")
@@ -271,39 +274,34 @@ class Ledger:
         return info, LedgerIndex(data, info.identifiers, width, stamp), texts, checksum
 
     def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> str:
-        """Merge the logs of jobs that do not run any more, and `own`, into the file; the folder is locked.
+        """Merge the logs of jobs that have ended, and `own`, into the file; the folder is locked.
 
         Return why the ledger was lost, or nothing.
         """
-        logs = [(path, log) for path in self._logs() if (log := read_log(path))]
-        due = [(path, log) for path, log in logs if path == own or not self._is_running(log.header)]
-        unreadable = [path for path in self._logs() if path not in [path for path, _ in logs]]
-        if not (due or unreadable):
+        logs = {path: read_log(path) for path in self._logs()}
+        damaged = [path for path, log in logs.items() if not log]
+        readable = [log for log in logs.values() if log]
+        ended = [log for log in readable if log.path == own or not self._is_running(log.header)]
+        if not (ended or damaged):
             return ""
-        found = self._read()
-        epoch = found.info.epoch
-        is_known = found.trust is Trust.MISSING or (found.trust is Trust.CHANGED and bool(epoch))
-        # Jobs of one group share a write epoch, and the first that ends may not be the first that began.
-        reachable = {epoch} | {log.header.epoch for _, log in logs if log.header.previous == epoch}
-        is_chain = True
-        for number, (_, log) in enumerate(due):
-            header = log.header
-            is_next = bool({header.previous, header.epoch} & reachable)
-            is_known = is_known and (is_next or found.trust is Trust.MISSING)
-            is_chain = is_chain and (is_next or not number)
-            epoch = header.epoch
-            reachable = (reachable | {epoch}) - {NO_EPOCH}
-        own_key = [log for _, log in due if log.header.key == self.sealer.key_id]
-        merged = merge_logs(found.entries, found.texts, own_key, is_known=is_known)
-        # A log is on disk before anything is sent: what cannot be read of it, the disk has lost.
-        if unreadable or not (is_chain and merged.is_whole and len(own_key) == len(due)):
-            epoch = NO_EPOCH
-        unknown = not (is_known and epoch) or (found.info.links_unknown and not sent_all)
-        info = msgspec.structs.replace(found.info, epoch=epoch, tagged=merged.tagged, links_unknown=unknown)
+        before = self._read()
+        # Of each job: whether nothing but the ledger's own jobs changed the list before it.
+        follows = _which_follow(before.info.epoch, ended, readable)
+        has_epoch = before.trust is Trust.READABLE and before.info.epoch != NO_EPOCH
+        is_known = before.trust is Trust.MISSING or (has_epoch and all(follows))  # records stay certain
+        own_key = [log for log in ended if log.header.key == self.sealer.key_id]
+        merged = merge_logs(before.entries, before.texts, own_key, is_known=is_known)
+        # A log is on disk before anything is sent: whom a lost part names may be on the list.
+        is_complete = not damaged and own_key == ended and merged.is_whole
+        epoch = ended[-1].header.epoch if is_complete and all(follows[1:]) else NO_EPOCH
+        unknown = not (is_known and epoch) or (before.info.links_unknown and not sent_all)
+        info = msgspec.structs.replace(before.info, epoch=epoch, tagged=merged.tagged, links_unknown=unknown)
         self._write(info, merged.records, merged.texts, changes=merged.changes)
-        for path in [*(path for path, _ in due), *unreadable]:
+        # After a crash before the last is removed, those left are merged again. Of several jobs in a row, the
+        # first does not follow the epoch of the last: older records become uncertain, which is safe.
+        for path in [*(log.path for log in ended), *damaged]:
             path.unlink(missing_ok=True)
-        return found.reason
+        return before.reason
 
     def _is_running(self, header: LogHeader) -> bool:
         jobs = self.state_dir / "jobs"
@@ -348,6 +346,21 @@ class Ledger:
                 self._written = info, checksum.digest(), stamp_of(written.fileno())
         except UsageError as error:
             raise StateError(error.message, hint=STATE_HINT) from error
+
+
+def _which_follow(epoch: str, ended: Sequence[Log], readable: Iterable[Log]) -> list[bool]:
+    """Tell of each log whether its job began in a write epoch that is known by then.
+
+    `epoch` is that of the ledger; `readable` has the logs of running jobs too.
+    """
+    # Jobs of one group share an epoch, and the first that ends may not be the first that began.
+    known = {epoch} | {log.header.epoch for log in readable if log.header.previous == epoch}
+    follows = list[bool]()
+    for log in ended:
+        known -= {NO_EPOCH, NOT_ALONE}  # each stands for many epochs, and links nothing
+        follows.append(not known.isdisjoint((log.header.previous, log.header.epoch)))
+        known.add(log.header.epoch)
+    return follows
 
 
 class StoredLedger(NamedTuple):

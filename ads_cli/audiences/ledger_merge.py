@@ -3,6 +3,8 @@
 The service keeps somebody under all identifiers that were ever sent together, and removes somebody by any of
 them. So identifiers that were sent together share a tag, people whose tags meet become one, and where one
 identifier is removed the others are uncertain until they are acknowledged again.
+
+A step is the number of a frame over all logs, the oldest first: it serves as the clock.
 """
 
 import os
@@ -48,7 +50,7 @@ class Merged(NamedTuple):
     """What a ledger becomes; `records` can be read once."""
 
     records: Iterator[LedgerPart]
-    texts: dict[bytes, bytes]
+    texts: dict[bytes, bytes]  # final once all records are read: those of removed identifiers go meanwhile
     tagged: bool
     changes: bool  # whether anything was acknowledged
     is_whole: bool  # whether every log could be read to its end
@@ -109,6 +111,10 @@ class _Tags:
     """Which tags may be of one person, from which step on, and when who has one was removed.
 
     Two that were joined stay so: the service may have had a person without the identifier that was removed.
+
+    A union-find with union by size: a root is the tag that stands for a set of tags, and its name is the
+    latest tag of the set, which all records of the person get. Parents keep the step of their union, since a
+    removal counts for those only that were in the set before.
     """
 
     def __init__(self) -> None:
@@ -166,7 +172,7 @@ class _Merge:
     def __init__(self, index: LedgerIndex, texts: dict[bytes, bytes], *, is_known: bool) -> None:
         self._index, self._texts, self._is_known = index, dict(texts), is_known
         self._notes = _Notes()
-        self._ends: list[int] = []  # the step at which a batch was acknowledged, by the step of its sending
+        self._acknowledged_at: list[int] = []  # step (NEVER: not yet) by the step of the sending
         self._rejected: dict[int, set[bytes]] = {}
         self._has_tags = index.width == RECORD_BYTES
         self._tags = _Tags()
@@ -178,12 +184,10 @@ class _Merge:
         for number in range(256) if self._removes and self._has_tags else ():
             self._find_removed(number)
         for number in range(256) if self._has_tags else ():
-            self._decide(number)  # which tags are of one person; what it returns would fill the memory
+            self._join_tags(number)
         self._tags.settle()
-        has_tags = self._has_tags
-        changes = any(end != NEVER for end in self._ends)
-        parts = (self._part(number, tagged=has_tags) for number in range(256))
-        return Merged(parts, self._texts, has_tags, changes, is_whole)
+        changes = any(step != NEVER for step in self._acknowledged_at)
+        return Merged(map(self._part, range(256)), self._texts, self._has_tags, changes, is_whole)
 
     def _read(self, logs: Sequence[Log]) -> bool:
         is_whole = True
@@ -192,8 +196,8 @@ class _Merge:
             batches: dict[int, int] = {}  # step of their sending
             try:
                 for frame in log.frames():
-                    step = len(self._ends)
-                    self._ends.append(NEVER)
+                    step = len(self._acknowledged_at)
+                    self._acknowledged_at.append(NEVER)
                     if isinstance(frame, SentUsers):
                         batches[frame.batch] = step
                         self._texts |= frame.texts
@@ -201,7 +205,7 @@ class _Merge:
                         self._note(frame.deletes, step, removes=True)
                         self._removes |= bool(frame.deletes)
                     elif (sent := batches.get(frame.batch)) is not None:
-                        self._ends[sent] = step
+                        self._acknowledged_at[sent] = step
                         digests = range(0, len(frame.rejected), HALF)
                         self._rejected[sent] = {frame.rejected[at : at + HALF] for at in digests}
             except ValueError:
@@ -228,13 +232,23 @@ class _Merge:
             for tag in tags[digest] - {NO_TAG} if removes else ():
                 self._tags.remove(tag, step)
 
-    def _decide(self, number: int) -> dict[bytes, _Change]:
-        """Decide what becomes of the identifiers whose digests begin with a byte."""
+    def _join_tags(self, number: int) -> None:
+        """Join the tags that identifiers had one after the other: they are of one person."""
+        for _, old_tag, change in self._history(number):
+            if old_tag != NO_TAG and change.entry:
+                self._tags.join(old_tag, change.entry.tag, change.step)
+
+    def _changes(self, number: int) -> dict[bytes, _Change]:
+        """Return what becomes of the identifiers whose digests begin with a byte."""
+        return {digest: change for digest, _, change in self._history(number)}
+
+    def _history(self, number: int) -> Iterator[tuple[bytes, bytes, _Change]]:
+        """Yield each change of such an identifier, with its digest and the tag that it had before."""
         found: dict[bytes, _Change] = {}
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
         for step, removes, record in self._notes.of(number):
             entry = LedgerEntry.decode(record)
-            digest, end = entry.digest, self._ends[step]
+            digest = entry.digest
             if digest in self._rejected.get(step, ()):
                 continue
             before = found.get(digest)
@@ -242,22 +256,24 @@ class _Merge:
                 position = self._index.find(digest)
                 known = self._index.entry(position) if position >= 0 else None
                 before = _Change(known, BEFORE)
-            is_certain = end != NEVER and not self._meets(last.get(digest), step, removes=removes)
+            is_certain = self._is_certain(last.get(digest), step, removes=removes)
             last[digest] = step, removes
             old_tag = before.entry.tag if before.entry else NO_TAG
+            after: LedgerEntry | None
             if removes:
                 after = None if is_certain else entry._replace(uncertain=True, tag=old_tag)
-                found[digest] = _Change(after, step)
-                continue
-            if old_tag != NO_TAG:
-                if entry.tag == NO_TAG:
-                    entry = entry._replace(tag=digest[:TAG_BYTES])
-                self._tags.join(old_tag, entry.tag, step)
-            found[digest] = _Change(entry._replace(uncertain=not is_certain), step)
-        return found
+            else:
+                is_tag_lost = old_tag != NO_TAG and entry.tag == NO_TAG
+                tag = digest[:TAG_BYTES] if is_tag_lost else entry.tag
+                after = entry._replace(uncertain=not is_certain, tag=tag)
+            found[digest] = _Change(after, step)
+            yield digest, old_tag, found[digest]
 
     def _plain_changes(self, number: int) -> tuple[dict[bytes, bytes], set[bytes]]:
-        """Return the new records and the removed digests, where nobody has several identifiers."""
+        """Return the new records and the removed digests, where nobody has several identifiers.
+
+        This takes a third of the time of `_changes`: 1.8 in place of 5 microseconds an identifier.
+        """
         new: dict[bytes, bytes] = {}
         removed = set[bytes]()
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
@@ -265,9 +281,7 @@ class _Merge:
             digest = record[:HALF]
             if digest in self._rejected.get(step, ()):
                 continue
-            is_certain = self._ends[step] != NEVER and not self._meets(
-                last.get(digest), step, removes=removes
-            )
+            is_certain = self._is_certain(last.get(digest), step, removes=removes)
             last[digest] = step, removes
             if removes and is_certain:
                 new.pop(digest, None)
@@ -280,23 +294,32 @@ class _Merge:
             )
         return new, removed
 
-    def _meets(self, earlier: tuple[int, bool] | None, step: int, *, removes: bool) -> bool:
-        """Tell whether two requests did the opposite at once: nobody knows which was applied last."""
-        return earlier is not None and earlier[1] != removes and self._ends[earlier[0]] >= step
+    def _is_certain(self, earlier: tuple[int, bool] | None, step: int, *, removes: bool) -> bool:
+        """Tell whether a request was acknowledged, and no earlier one did the opposite at the same time."""
+        if self._acknowledged_at[step] == NEVER:
+            return False
+        return earlier is None or earlier[1] == removes or self._acknowledged_at[earlier[0]] < step
 
-    def _part(self, number: int, *, tagged: bool) -> LedgerPart:
-        """Return the records whose digests begin with a byte."""
-        index = self._index
-        is_plain = self._is_known and not self._has_tags
+    def _part(self, number: int) -> LedgerPart:
+        """Return the records whose digests begin with a byte.
+
+        There are four cases: nothing changes, and the bytes stay; nobody has several identifiers, and plain
+        changes are spliced in; some have, and changes and records of touched tags are spliced in; or every
+        record is written anew, since all become uncertain or the first tags come.
+        """
+        index, tagged = self._index, self._has_tags
+        width = RECORD_BYTES if tagged else PLAIN_BYTES
+        is_spliced = self._is_known and width == index.width
+        is_plain = self._is_known and not tagged
         added, removed = self._plain_changes(number) if is_plain else ({}, set[bytes]())
-        changed = {} if is_plain else self._decide(number)
+        changed = {} if is_plain else self._changes(number)
         is_moved = bool(self._tags.touched) and index.width == RECORD_BYTES
-        if not self._is_known or tagged != (index.width == RECORD_BYTES):
-            records = {record[:HALF]: record for record in index.records(number)}
-        else:
-            if not (is_moved or changed or added or removed):
-                return _counted(index.part(number), tagged=tagged)
+        if is_spliced and not (is_moved or changed or added or removed):
+            return _counted(index.part(number), tagged=tagged)
+        if is_spliced:
             records = self._touched(number) if is_moved else {}
+        else:
+            records = {record[:HALF]: record for record in index.records(number)}
         if is_moved or not self._is_known:
             for digest, record in records.items():
                 entry = self._settled(LedgerEntry.decode(record), BEFORE)
@@ -309,9 +332,8 @@ class _Merge:
                 records.pop(digest, None)
                 self._texts.pop(digest, None)
         records |= added
-        width = RECORD_BYTES if tagged else PLAIN_BYTES
         new = {digest: record[:width] for digest, record in records.items()}
-        if self._is_known and width == index.width:
+        if is_spliced:
             return _counted(self._spliced(number, new, removed), tagged=tagged)
         return _counted(b"".join(new[digest] for digest in sorted(new)), tagged=tagged)
 

@@ -66,8 +66,8 @@ class ListFile(Location):
 class NumberedList(NamedTuple):
     """A list whose rows and batches have their numbers among those of all lists."""
 
-    list: ListFile | None  # None: it does not exist any more, or has other content
-    records: int  # before it
+    file: ListFile | None  # None: it does not exist any more, or has other content
+    rows_before: int
     may_have_rejections: bool
 
 
@@ -151,8 +151,8 @@ class MultiFileAudiencePlan(ListPlan):
         self._report, self._batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
         self._numbered.clear()
         self.rows.forget()
-        for each in self._lists if self._reads_all else ():
-            self._read(each, on_progress).close()
+        for file in self._lists if self._reads_all else ():
+            self._validate_next(file, on_progress).close()
         self._settings.describe(self.report, self.rows.columns, [*self._notes])
         return self.report
 
@@ -165,25 +165,27 @@ class MultiFileAudiencePlan(ListPlan):
             finally:
                 plan.close()
 
-    def _read(self, each: ListFile, on_progress: Callable[[int], None] = lambda rows: None) -> AudiencePlan:
+    def _validate_next(
+        self, file: ListFile, on_progress: Callable[[int], None] = lambda rows: None
+    ) -> AudiencePlan:
         """Open and validate a list; number its rows and batches after those of the lists before."""
-        plan = self._open(each)
+        plan = self._open(file)
         plan.records_before = before = self.report.rows
         try:
             plan.validate(lambda rows: on_progress(before + rows))
         except BaseException:
             plan.close()
             raise
-        self.rows.add(each.label, plan.report.rows, several_per_line=plan.rows.several_per_line)
+        self.rows.add(file.label, plan.report.rows, several_per_line=plan.rows.several_per_line)
         self.report.merge_list(plan.report, before)
-        self._notes |= dict.fromkeys(f"{each.label}: {note}" for note in plan.rows.notes)
-        self._numbered.append(NumberedList(each, before, may_have_rejections=True))
+        self._notes |= dict.fromkeys(f"{file.label}: {note}" for note in plan.rows.notes)
+        self._numbered.append(NumberedList(file, before, may_have_rejections=True))
         self._unread -= 1
         self._batch_count += plan.batch_count
         return plan
 
-    def _open(self, each: ListFile) -> AudiencePlan:
-        plan = self._open_list(each)
+    def _open(self, file: ListFile) -> AudiencePlan:
+        plan = self._open_list(file)
         plan.started = self.started
         return plan
 
@@ -201,33 +203,33 @@ class MultiFileAudiencePlan(ListPlan):
         """Yield the requests of one list after the other, but for lists that are acknowledged as a whole."""
         self._count_sent(journal, on_acknowledged)
         sent = {each.part for each in journal.sent_parts}
-        due = [each for each in self._lists if each.origin not in sent]
-        for each in due if self._refuses_invalid else ():
-            if each.is_local:
-                self._check(each)
-        for each in due:
+        due = [file for file in self._lists if file.origin not in sent]
+        for file in due if self._refuses_invalid else ():
+            if file.is_local:
+                self._check(file)
+        for file in due:
             first, before = self.batch_count, self.report.rows
-            plan = self._read(each)
+            plan = self._validate_next(file)
             try:
                 self._on_validated(plan)
                 batches = _numbered_after(plan.batches(), first, before)
                 numbers = range(first, self.batch_count)
                 yield pending_batches(batches, self.upload, journal, on_acknowledged, numbers)
-                self._note_sent(journal, each, plan)
+                self._note_sent(journal, file, plan)
             finally:
                 plan.close()
         for ack in [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]:
             journal.discard(ack)
 
-    def _check(self, each: ListFile) -> None:
+    def _check(self, file: ListFile) -> None:
         """Validate a list that is sent later; raise what `on_validated` raises where rows are invalid."""
-        plan = self._open(each)
+        plan = self._open(file)
         try:
             plan.validate()
         finally:
             plan.close()
         if plan.report.invalid:
-            plan = self._read(each)  # so that its rows are named, and written to --failed-out
+            plan = self._validate_next(file)  # so that its rows are named, and written to --failed-out
             try:
                 self._on_validated(plan)
             finally:
@@ -235,34 +237,38 @@ class MultiFileAudiencePlan(ListPlan):
 
     def _count_sent(self, journal: Journal, on_acknowledged: OnAcknowledged) -> None:
         """Count the lists that earlier runs have sent, and tell which of them have changed since."""
-        by_origin = {each.origin: each for each in self._lists}
+        by_origin = {file.origin: file for file in self._lists}
         changed: list[str] = []
         for sent in journal.sent_parts:
-            found = named = by_origin.get(sent.part)
-            if found and not found.is_unchanged(sent.version, sent.digest, self._settings.sealed):
-                changed.append(found.label)
-                found = None
+            file = by_origin.get(sent.part)
+            is_same = file is not None and file.is_unchanged(sent.version, sent.digest, self._settings.sealed)
+            if file and not is_same:
+                changed.append(file.label)
             has_rejections = bool(sent.invalid or sent.failed)
-            self._numbered.append(NumberedList(found, self.report.rows, has_rejections))
+            self._numbered.append(NumberedList(file if is_same else None, self.report.rows, has_rejections))
             for number in range(self.batch_count, self.batch_count + sent.batches if sent.failed else 0):
                 if number in journal.acknowledged:
                     on_acknowledged(Batch(number, []), journal.acknowledged[number])
-            self.rows.add(named.label if named else sent.part, sent.rows)
-            self.report.rows += sent.rows
-            self.report.left_out += sent.left_out
-            self.report.invalid += sent.invalid
-            self._batch_count += sent.batches
-            self._unread -= named is not None
+            self._add_counts(sent, file.label if file else sent.part)
+            self._unread -= file is not None
         if changed:
             self._on_changed(changed)
 
-    def _note_sent(self, journal: Journal, each: ListFile, plan: AudiencePlan) -> None:
+    def _add_counts(self, sent: SentPart, label: str) -> None:
+        """Number the rows and batches of a list that an earlier run has sent."""
+        self.rows.add(label, sent.rows)
+        self.report.rows += sent.rows
+        self.report.left_out += sent.left_out
+        self.report.invalid += sent.invalid
+        self._batch_count += sent.batches
+
+    def _note_sent(self, journal: Journal, file: ListFile, plan: AudiencePlan) -> None:
         """Note, on disk before this returns, that every batch of a list is acknowledged."""
         failed = journal.totals[FAILED] - sum(sent.failed for sent in journal.sent_parts)
         report = plan.report
         sent = SentPart(
-            part=each.origin,
-            version=each.peeked.version,
+            part=file.origin,
+            version=file.peeked.version,
             digest=self._settings.sealed(plan.rows.source.digest),
             first_batch=self.batch_count - plan.batch_count,
             rows_before=self.report.rows - report.rows,
@@ -281,11 +287,11 @@ class MultiFileAudiencePlan(ListPlan):
     def batches(self) -> Batches:
         """Read every list that was validated again and pack its valid rows into requests."""
         number = 0
-        for each in self._numbered:
-            assert each.list
-            plan = self._open(each.list)
+        for numbered in self._numbered:
+            assert numbered.file
+            plan = self._open(numbered.file)
             try:
-                for batch in _numbered_after(plan.batches(), number, each.records):
+                for batch in _numbered_after(plan.batches(), number, numbered.rows_before):
                     yield batch
                     number = batch.number + 1
             finally:
@@ -294,12 +300,12 @@ class MultiFileAudiencePlan(ListPlan):
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the lists again that may have rejected rows, and yield each row with its problems."""
         for numbered in self._numbered:
-            if numbered.list is None or not numbered.may_have_rejections:
+            if numbered.file is None or not numbered.may_have_rejections:
                 continue
-            plan = self._open(numbered.list)
+            plan = self._open(numbered.file)
             try:
                 for checked in plan.checked_rows():
-                    checked.row.record += numbered.records
+                    checked.row.record += numbered.rows_before
                     yield checked
             finally:
                 plan.close()

@@ -14,6 +14,7 @@ from ads_cli.audiences.ledger_records import KINDS, LedgerEntry, Sealer
 from ads_cli.audiences.operations import Operations
 from ads_cli.errors import StateError
 from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.uploads.journal import NOT_ALONE
 from ads_cli.uploads.write_epochs import WriteEpochs
 from tests.audiences.lists import List, digest, person
 
@@ -131,6 +132,32 @@ def test_a_log_that_is_cut_off_counts_up_to_there_and_a_damaged_one_is_not_trust
     content[300] ^= 1
     path.write_bytes(content)
     assert ledger.open().trust is Trust.CHANGED
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_two_jobs_that_were_not_alone_do_not_follow_one_another(ledger, at_once):
+    written(ledger, ("Update", [1], True))
+    assert known(ledger) == {1: False}
+    epoch = WriteEpochs(ledger.state_dir).current(PLACE)
+    for number, previous in ((2, epoch), (3, "an epoch that the ledger does not know")):
+        log = ledger.log("job", "lock", previous, NOT_ALONE)
+        log.note_sent(0, operations("Update", number), 4000)
+        log.note_acknowledged(0, [], ())
+        log.close()
+        if not at_once:
+            ledger.open()
+    opened = ledger.open()
+    assert opened.trust is Trust.CHANGED
+    uncertain = opened.info.uncertain
+    assert (opened.info.identifiers, uncertain) == (3, 1 if at_once else 2)
+
+
+def test_a_ledger_that_was_removed_is_not_the_one_that_was_written(ledger):
+    written(ledger, ("Update", [1], True))
+    ledger.open()
+    assert ledger.written()
+    ledger.remove()
+    assert ledger.written() is None
 
 
 def test_a_log_that_cannot_be_written_ends_the_push_before_anything_is_sent(ledger, monkeypatch):

@@ -217,7 +217,7 @@ def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
 
 def test_a_restored_disk_deletes_nobody(customers, monkeypatch):
     customers.sync(people(1, 2))
-    monkeypatch.setattr(epochs, "BOOT_ID", customers.adsctl.file("boot", "another boot"))
+    monkeypatch.setattr(epochs, "boot_id", lambda: "another boot")
     found = customers.sync(people(2, 3), "-q", code=9)
     assert found["deleted"] == 0 and "restored" in customers.said
     assert customers.equals(people(1, 2, 3))

@@ -4,6 +4,8 @@ import json
 import shlex
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from .conftest import digest
 
@@ -234,6 +236,7 @@ def test_a_product_feed_is_compared_as_text(adsctl):
         ("Unsubscribed", ["no", "TRUE", "Yes", "NEIN", ""], "Unsubscribed!=TRUE", 2),
         ("Consent", ["yes", "no", "web"], "Consent~^(yes)$", 2),
         ("Unsubscribed", ["yes", "WAHR", "2024-01-01", ""], "Unsubscribed!~^(yes|WAHR)$", 2),
+        ("Consent", ["unsubscribed", "0", "subscribed"], "Consent~^(subscribed)$", 2),
     ],
 )
 def test_the_option_that_is_named_leaves_out_as_many_as_it_says(adsctl, header, cells, condition, left_out):
@@ -243,3 +246,18 @@ def test_the_option_that_is_named_leaves_out_as_many_as_it_says(adsctl, header, 
     named = f"--where {shlex.quote(condition)} leaves out {left_out} of {len(cells)} rows"
     assert any(named in text for text in warnings)
     assert json.loads(adsctl(*words, "--where", condition).stdout)["left_out"] == left_out
+
+
+SAID = st.sampled_from(["", "yes", "Yes", "0", "subscribed", "unsubscribed", "web"])
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(cells=["unsubscribed", "0", "subscribed"], header="Consent")
+@given(cells=st.lists(SAID, min_size=1, max_size=4), header=st.sampled_from(["Consent", "Unsubscribed"]))
+def test_whatever_cells_say_the_named_option_leaves_out_as_many_as_it_says(adsctl, cells, header):
+    adsctl.file("people.csv", table(header, cells))
+    words = ("audiences", "check", "people.csv", "-o", "json", "-q")
+    (notice,) = [text for text in json.loads(adsctl(*words).stdout)["warnings"] if "may be contacted" in text]
+    _, condition, _, _, count, *_ = shlex.split(notice.partition("not used: ")[2])
+    done = json.loads(adsctl(*words, "--where", condition, code=None).stdout)
+    assert done["left_out"] == int(count), notice

@@ -14,6 +14,13 @@ CONSENT = (
         (f"{ANSWERS}::test_people_who_refused_in_any_spelling_are_left_out",),
     ),
     Mutant(
+        "whom the named option leaves out is counted otherwise than it compares",
+        "ads_cli/audiences/consent.py",
+        "    if asks_for_answer(where):\n        condition = decide",
+        "    if False:\n        condition = decide",
+        (f"{ANSWERS}::test_the_option_that_is_named_leaves_out_as_many_as_it_says",),
+    ),
+    Mutant(
         "an empty cell says no",
         "ads_cli/audiences/consent.py",
         "return True if word in YES else False if word in NO else None",

@@ -16,6 +16,13 @@ MEMO = "tests/audiences/test_row_memo.py"
 
 SYNCS = (
     Mutant(
+        "two jobs that were not alone at their list seem to follow one another",
+        "ads_cli/audiences/ledger.py",
+        "known -= {NO_EPOCH, NOT_ALONE}",
+        "known -= {NO_EPOCH}",
+        ("tests/audiences/test_ledger.py::test_two_jobs_that_were_not_alone_do_not_follow_one_another",),
+    ),
+    Mutant(
         "a sync of a list deletes people by a ledger that is not trusted",
         "ads_cli/audiences/comparison.py",
         "        if self._opened.trust is not Trust.FULL:\n",
@@ -39,8 +46,8 @@ SYNCS = (
     Mutant(
         "a ledger forgets who may be one person once one of their identifiers is deleted",
         "ads_cli/audiences/ledger_merge.py",
-        "                self._tags.join(old_tag, entry.tag, step)\n",
-        "",
+        "                self._tags.join(old_tag, change.entry.tag, change.step)\n",
+        "                pass\n",
         (f"{LIST}::test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_deleted",),
     ),
     Mutant(

@@ -21,6 +21,8 @@ def show(browser, *, scheme: str = "light", width: int = 1100, media: str = "") 
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": MEDIA[scheme]})
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    # A page hears of a new size right before its next frame, and draws its charts again.
+    browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
 
 
 def table(browser, title: str):

@@ -91,9 +91,7 @@ def test_a_page_prints_on_a4(browser_with_page):
     assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) in (1, 2, 3)
     (width, height), *_ = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", printed)
     assert (round(float(width)), round(float(height))) == (595, 842)
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    size = {"width": A4_WIDTH, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    show(page, width=A4_WIDTH, media="print")
     assert page.execute_script("return document.documentElement.scrollWidth") <= A4_WIDTH
     assert page.execute_script(FARTHEST_RIGHT) <= A4_WIDTH
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

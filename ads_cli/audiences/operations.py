@@ -90,10 +90,11 @@ class ParamsResolver(NamedTuple):
                 times[name] = ""
         if times["effective_at"] and not self.takes_effective_at:
             problems.append(("effective_at", "is not for do-not-reach lists"))
-        begins = Time(times["effective_at"]).moment if times["effective_at"] else self.now
-        if times["expires_at"] and Time(times["expires_at"]).moment <= begins:
-            what = "effective_at" if times["effective_at"] else "now"
-            problems.append(("expires_at", f"must be later than {what}"))
+        end = Time(times["expires_at"]).moment if times["expires_at"] else None
+        if end and times["effective_at"] and end <= Time(times["effective_at"]).moment:
+            problems.append(("expires_at", "must be later than effective_at"))
+        elif end and end <= self.now:
+            problems.append(("expires_at", "must be later than now"))
         return OperationParams(operation_type, times["effective_at"], times["expires_at"]), problems
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ads_cli.client.rate_limiter import StoppedError
 from ads_cli.errors import StateError
 from ads_cli.uploads import journal as journals
 from ads_cli.uploads.job_file import END, Job, JobKey, JobOptions, UploadTarget, acknowledgements, read_job
@@ -163,3 +164,9 @@ def test_of_a_group_that_is_written_in_part_nothing_is_counted_or_found_again(tm
     journal.close()
     assert not journal.totals
     assert not list(acknowledgements(tmp_path / "jobs" / "j1.jsonl"))
+
+
+def test_a_journal_that_is_closed_waits_for_nothing(tmp_path):
+    journal = resume_journal(write_journal(tmp_path).parents[1])
+    with pytest.raises(StoppedError):
+        journal.flush()

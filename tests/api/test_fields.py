@@ -1,0 +1,18 @@
+"""What is read of the annotations of a declared field."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from ads_cli.api.fields import field_type_of
+
+Inner = Annotated[str, Meta(max_length=3, extra={"expected": "a code", "default": "abc"})]
+
+
+def test_the_outermost_annotation_wins_in_limits_and_in_words():
+    found = field_type_of(Annotated[Inner, Meta(max_length=5, extra={"expected": "a name"})])
+    assert (found.limit("max_length"), found.extra("expected"), found.extra("default")) == (
+        5,
+        "a name",
+        "abc",
+    )

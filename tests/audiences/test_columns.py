@@ -263,3 +263,11 @@ def test_lines_end_with_a_line_feed_whatever_a_cell_has(adsctl):
 def test_a_country_of_digits_without_end_is_not_known(adsctl):
     adsctl.file("people.csv", f"Phone,Country\n0151 12345678,{'9' * 5000}\n")
     assert "the country of the row is not known" in adsctl(*CHECK, code=3).stdout
+
+
+@pytest.mark.parametrize("name", ["operation_type", "expires_at", "effective_at"])
+@pytest.mark.parametrize("cell", [["x"], {"a": 1}, 5, True])
+def test_a_parameter_that_is_no_text_is_a_finding_of_its_row(adsctl, name, cell):
+    adsctl.file("people.json", json.dumps([{"email": "ann@x.de", name: cell}, {"email": "bob@x.de"}]))
+    report = json.loads(adsctl("audiences", "check", "people.json", "-o", "json", code=3).stdout)
+    assert [(finding["field"], finding["records"]) for finding in report["findings"]] == [(name, [1])]

@@ -90,6 +90,16 @@ CONSENT = (
         ("tests/feeds/test_write_xml.py::test_a_character_that_xml_does_not_allow_is_refused",),
     ),
     Mutant(
+        "what earlier runs rejected of later lists counts for this one",
+        "ads_cli/audiences/multi_file_plan.py",
+        "failed = journal.totals[FAILED] - before - later",
+        "failed = journal.totals[FAILED] - before",
+        (
+            "tests/audiences/test_parts.py"
+            "::test_the_rejections_of_a_list_are_its_own_where_another_appears_before_it",
+        ),
+    ),
+    Mutant(
         "a placeholder with a sign after it is hashed",
         "ads_cli/audiences/identifiers.py",
         '"handle", lambda _: NO_PLACEHOLDER + "',

@@ -198,7 +198,7 @@ def _respond_within_rate(
         if handler.request_type:
             context.consume_rate(endpoint)
             request = read_request(context, endpoint, handler.request_type)
-        result = handler.function(context, request)
+        result = handler(context, endpoint, request)
     except InvalidError as error:
         errors = [error_of(problem, context.names) for problem in error.problems]
         return error_response(400, errors, context.names.to_wire(context.echoed))

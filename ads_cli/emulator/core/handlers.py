@@ -14,10 +14,10 @@ from ...api.parts import with_removed, without_removed
 from ...api.problems import InvalidError, Problem
 from ...api.rates import TOTAL_COUNTS, Rate
 from ...api.validation import convert
-from ..storage import Store
+from ..storage import Record, Store
 from .faults import PARTIAL
 from .request import IncomingRequest, echoed_params, read_params, record_fields_only, value_or_default
-from .responses import ApiError, Headers, HttpResponse, Result, in_words_of
+from .responses import ApiError, Headers, HttpResponse, Result, in_words_of, not_found
 from .signatures import Authenticator
 
 BEARER_TOKEN_REQUESTS = 10
@@ -82,6 +82,8 @@ class RateLimits:
 
 
 R = TypeVar("R", bound=Request)
+ACCOUNT = "account"  # the kind of its record
+IN_ACCOUNT = "{account_id}/"  # in the paths of what belongs to an account
 UNKNOWN_PARAMETERS = "X-Emulator-Unknown-Parameters"
 MAX_LISTED_CHARACTERS = 2000  # of a header
 
@@ -130,6 +132,26 @@ class RequestContext:
         """The names of the service on the wire."""
         return SERVICES[self.service]
 
+    def find(self, kind: str, id: str, *, with_deleted: bool = False) -> Record | None:
+        """Return a record of the account in the path; None if there is none."""
+        return self.store.find(kind, id, owner=self.account, with_deleted=with_deleted)
+
+    def find_all(self, kind: str, **fields: str) -> list[Record]:
+        """Return the records of the account in the path with some values, oldest first."""
+        return self.store.find_all(kind, self.account, with_deleted=False, **fields)
+
+    def require(self, kind: str, id: str, *, owner: str | None = None, with_deleted: bool = False) -> Record:
+        """Return a record of an owner, the account in the path by default; raise ApiError (404)."""
+        owner = self.account if owner is None else owner
+        record = self.store.find(kind, id, owner=owner, with_deleted=with_deleted)
+        if record is None:
+            raise not_found(kind, id)
+        return record
+
+    def require_account(self) -> Record:
+        """Return the account in the path; raise ApiError (404) for one of another user."""
+        return self.require(ACCOUNT, self.account, owner=self.user)
+
 
 Handler = Callable[[RequestContext, R], Result | HttpResponse]
 RawHandler = Callable[[RequestContext], HttpResponse]
@@ -141,6 +163,14 @@ class RegisteredHandler(NamedTuple):
     function: Callable[[RequestContext, Any], Result | HttpResponse]
     request_type: type[Request] | None  # None: a raw handler, which authenticates and parses by itself
     extra_lines: tuple[str, ...] = ()  # further method and path pairs, such as POST /oauth/authorize
+
+    def __call__(
+        self, context: RequestContext, endpoint: Endpoint, request: Request | None
+    ) -> Result | HttpResponse:
+        """Handle a request; raise ApiError (404) if it is for what is in an account of another user."""
+        if self.request_type and IN_ACCOUNT in endpoint.path:
+            context.require_account()
+        return self.function(context, request)
 
 
 _registry: dict[type[Request], RegisteredHandler] = {}

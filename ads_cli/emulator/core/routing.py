@@ -98,7 +98,7 @@ class BatchHandler:
             one_of = ", ".join(self.operations)
             raise InvalidError([Problem("operation_type", f"must be one of {one_of}")])
         request = read_operation(context, operation.request_type, item["params"])
-        result = operation.handler.function(context, request)
+        result = operation.handler(context, self.endpoint, request)
         assert isinstance(result, Result)
         if context.service == "x":
             result = in_shape_of_x(result, operation.request_type.endpoint.command, "")

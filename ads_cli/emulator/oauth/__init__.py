@@ -5,4 +5,5 @@ MODULES = (
     "request_tokens",
     "authorize",
     "grants",
+    "apps",
 )

@@ -3,6 +3,7 @@
 # The modules that register handlers.
 MODULES = (
     "accounts",
+    "history",
     "campaigns",
     "line_items",
     "targeting",
@@ -10,7 +11,6 @@ MODULES = (
     "audiences",
     "audience_users",
     "audience_insights",
-    "settings",
     "lookup",
     "media",
     "media_uploads",

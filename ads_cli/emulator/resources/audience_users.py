@@ -26,7 +26,6 @@ from ..core.request import read_names, without_unknown
 from ..core.responses import ApiError, HttpResponse
 from ..storage import Record, Store, audience_user_table
 from ..storage.audience_user_table import identifier_hash
-from .accounts import require_record
 from .audiences import AUDIENCE, targetability
 from .collection import Collection
 
@@ -82,7 +81,8 @@ def _carried_out(
     """Carry out all operations of a request, and return them; an error response if one is invalid."""
     _, audience = context.path_params.values()
     context.user = context.authenticator.authenticate_user(context.incoming, writes=True).user
-    require_record(context, context.account, kind, audience)
+    context.require_account()
+    context.require(kind, audience)
     context.consume_rate(request.endpoint)
     operations = _parse_operations(context, operation_type)
     if not isinstance(operations, HttpResponse):

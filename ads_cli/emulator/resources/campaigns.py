@@ -8,8 +8,7 @@ from ...api.targeting_types import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, Store, empty, utc_now, without
-from .accounts import require_record
-from .collection import Collection, accept_activation, in_account
+from .collection import Collection, accept_activation
 
 CAMPAIGN, LINE_ITEM, FUNDING = "campaign", "line_item", "funding_instrument"
 CRITERION = "targeting_criterion"
@@ -133,14 +132,14 @@ RECOMMENDATION = "recommendation"
 @handler(ListRecommendations)
 def list_recommendations(context: RequestContext, request: ListRecommendations) -> Result:
     """List the recommendations, without their changes."""
-    records = context.store.find_all(RECOMMENDATION, in_account(context, request))
+    records = context.find_all(RECOMMENDATION)
     return Result([without(record, "changes", "deleted") for record in records], total_count=len(records))
 
 
 @handler(GetRecommendation)
 def get_recommendation(context: RequestContext, request: GetRecommendation) -> Result:
     """Return one recommendation with its changes."""
-    found = require_record(context, request.account_id, RECOMMENDATION, request.recommendation_id)
+    found = context.require(RECOMMENDATION, request.recommendation_id)
     return Result(without(found, "deleted"), beside={"data_type": RECOMMENDATION})
 
 
@@ -158,16 +157,15 @@ DEFAULTS: Record = {
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Take the currency of the funding; raise ApiError for what other records do not allow."""
-    account = context.account
     if before is None:
-        funding = context.store.find(FUNDING, after["funding_instrument_id"], owner=account)
+        funding = context.find(FUNDING, after["funding_instrument_id"])
         assert funding is not None  # a parent
         if not with_funding_state(funding)["able_to_fund"]:
             raise invalid_parameter(
                 "funding_instrument_id", f"{funding['id']} is not able to fund a campaign"
             )
         after["currency"] = funding["currency"]
-        if _count_active(context.store, account) >= MAX_ACTIVE:
+        if _count_active(context.store, context.account) >= MAX_ACTIVE:
             message = f"the account has {MAX_ACTIVE} active campaigns, and may not have more"
             raise ApiError(400, "TOO_MANY_CAMPAIGNS", message)
     day, total = after[DAY], after[TOTAL]

@@ -14,10 +14,9 @@ from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, utc_now, without
-from .accounts import require_account, require_record
+from .accounts import require_feature
 from .collection import EVERYWHERE, Collection
 from .media import LIBRARY, find_media, media_size, require_fit_for_card, video_fields
-from .settings import require_feature
 
 CARD = "card"
 COMPONENT_CARDS: tuple[str, ...] = get_args(CardType)
@@ -99,29 +98,26 @@ CARDS = Collection(
 @handler(FetchCards)
 def fetch_cards(context: RequestContext, request: FetchCards) -> Result:
     """Return the cards with some addresses; unknown ones are left out."""
-    account = request.account_id
-    require_account(context, account)
     ids = (uri.removeprefix("card://") for uri in dict.fromkeys(request.card_uris))
     deleted = bool(request.with_deleted)
-    found = (context.store.find(CARD, id, owner=account, with_deleted=deleted) for id in ids)
-    return Result([_flat(context, account, card) for card in found if card])
+    found = (context.find(CARD, id, with_deleted=deleted) for id in ids)
+    return Result([_flat(context, card) for card in found if card])
 
 
 @handler(FetchCard)
 def fetch_card(context: RequestContext, request: FetchCard) -> Result:
     """Return one card."""
-    account = request.account_id
-    card = require_record(context, account, CARD, request.card_id, with_deleted=request.with_deleted)
-    return Result(_flat(context, account, card))
+    card = context.require(CARD, request.card_id, with_deleted=bool(request.with_deleted))
+    return Result(_flat(context, card))
 
 
-def _flat(context: RequestContext, account: str, card: Record) -> Record:
+def _flat(context: RequestContext, card: Record) -> Record:
     """Return a card as one record of texts, without what is not set."""
     if card["card_type"] in COMPONENT_CARDS:
         parts = card["components"] or card["slides"][0]
         own = without(card, *COMPOSITION)
         for part in parts:
-            own |= _flat_part(context, account, card, part)
+            own |= _flat_part(context, card, part)
         card = own
     return {name: _text(value) for name, value in card.items() if value is not None}
 
@@ -130,11 +126,11 @@ def _text(value: Any) -> Any:
     return value if isinstance(value, bool | str) else str(value)
 
 
-def _flat_part(context: RequestContext, account: str, card: Record, part: Record) -> Record:
+def _flat_part(context: RequestContext, card: Record, part: Record) -> Record:
     """Return the fields of a card that one of its components determines; of several media, the first."""
     if "destination" not in part:
         key = part.get("media_key") or part["media_keys"][0]
-        media = context.store.find(LIBRARY, key, owner=account, with_deleted=True)
+        media = context.find(LIBRARY, key, with_deleted=True)
         return _media_fields(context.user, card["card_type"], media) if media else {}
     destination = {name: value for name, value in part["destination"].items() if name != "type"}
     if "url" not in destination:
@@ -189,7 +185,7 @@ def _poll_media(store: Store, account: str, media_key: str | None) -> Record:
 def _prepared_poll(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a poll that starts now; raise ApiError for media that the account or the poll cannot have."""
     if "media_key" in after:
-        require_feature(context, context.account, MEDIA_POLLS, "media_key")
+        require_feature(context, MEDIA_POLLS, "media_key")
     return with_uri(poll_fields(context.store, context.account, after, utc_now()))
 
 

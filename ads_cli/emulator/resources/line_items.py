@@ -18,11 +18,10 @@ from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
 from ..core.request import value_or_default
 from ..core.responses import ApiError, invalid_parameter
-from ..storage import Record, empty
-from .accounts import require_record
+from ..storage import SERVICE, Record, empty
 from .campaigns import CAMPAIGN, LINE_ITEM
 from .collection import Collection, accept_activation
-from .lookup import BUSINESS, CURATED, SERVICE, require_allowed
+from .lookup import BUSINESS, CURATED, require_allowed
 from .targeting import CATEGORY, require_fitting_targeting, target_platforms_of_app
 
 WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy TARGET
@@ -197,14 +196,13 @@ DEFAULTS: Record = {
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Fill in what follows from the campaign; raise ApiError or InvalidError for what it does not allow."""
-    account = context.account
-    campaign = require_record(context, account, CAMPAIGN, after["campaign_id"])
+    campaign = context.require(CAMPAIGN, after["campaign_id"])
     if before is None:
         after |= {name: campaign[name] for name in ("funding_instrument_id", "currency")}
         after["goal"] = after["goal"] or GOALS[after["objective"]]
         paid_by = "ENGAGEMENT" if after["objective"] in PAID_BY_ENGAGEMENT else "IMPRESSION"
         after["pay_by"] = after["pay_by"] or paid_by
-        _require_place(context, account, after)
+        _require_place(context, after)
     if after["bid_strategy"] == "AUTO":
         after["bid_amount_local_micro"] = None  # ignored with AUTO
     businesses = context.store.find_all(BUSINESS, SERVICE)
@@ -212,9 +210,9 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     return after
 
 
-def _require_place(context: RequestContext, account: str, new: Record) -> None:
+def _require_place(context: RequestContext, new: Record) -> None:
     """Raise ApiError unless the campaign takes one more line item of this kind."""
-    siblings = context.store.find_all(LINE_ITEM, account, campaign_id=new["campaign_id"])
+    siblings = context.find_all(LINE_ITEM, campaign_id=new["campaign_id"])
     if len(siblings) >= MAX_OF_CAMPAIGN:
         message = f"the campaign {new['campaign_id']} has {MAX_OF_CAMPAIGN} line items, and may not have more"
         raise ApiError(400, "TOO_MANY_LINE_ITEMS", message)
@@ -257,7 +255,7 @@ def fitting_category(context: RequestContext, after: Record, before: Record | No
     if context.service != "x" or after == before:
         return after
     line_item = after["line_item_id"]
-    for other in context.store.find_all(CATEGORY, context.account, line_item_id=line_item):
+    for other in context.find_all(CATEGORY, line_item_id=line_item):
         if before is None or other["id"] != before["id"]:
             reason = f"the line item {line_item} has a curated category, {other['curated_category_id']}"
             raise invalid_parameter("line_item_id", reason)

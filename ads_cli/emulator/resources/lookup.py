@@ -14,11 +14,9 @@ from ...api.lookup import (
 )
 from ..core.handlers import RequestContext, handler
 from ..core.paging import invalid_cursor, list_page
-from ..core.responses import ApiError, Result, not_found
-from ..storage import Record, without
-from .accounts import require_account
+from ..core.responses import ApiError, Result
+from ..storage import SERVICE, Record, without
 
-SERVICE = ""  # owner of records that belong to no user or account
 BUSINESS, CURATED = "business_category", "curated_category"
 IAB_CATEGORY, CONTENT_CATEGORY, PUBLISHER = "iab_category", "content_category", "publisher"
 MANAGED = ("created_at", "updated_at", "deleted")
@@ -44,7 +42,6 @@ def list_curated_categories(
 
     The specification does not name the parameter that filters by country, so there is none.
     """
-    require_account(context, request.account_id)
     records = _all(context, CURATED, "deleted")
     if isinstance(request, ListCuratedCategoriesIn):
         if request.cursor is not None:
@@ -57,11 +54,7 @@ def list_curated_categories(
 @handler(GetCuratedCategory)
 def get_curated_category(context: RequestContext, request: GetCuratedCategory) -> Result:
     """Return one curated category."""
-    require_account(context, request.account_id)
-    record = context.store.find(CURATED, request.curated_category_id, owner=SERVICE)
-    if record is None:
-        raise not_found(CURATED, request.curated_category_id)
-    return Result(without(record, "deleted"))
+    return Result(without(context.require(CURATED, request.curated_category_id, owner=SERVICE), "deleted"))
 
 
 @handler(ListIabCategories)

@@ -15,11 +15,10 @@ from ...api.conversions import (
     SendConversions,
 )
 from ...api.line_items import APP_OBJECTIVES
-from ..core.handlers import RequestContext, handler
+from ..core.handlers import ACCOUNT, RequestContext, handler
 from ..core.request import value_or_default
 from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, random_base36, utc_now
-from .accounts import ACCOUNT
 from .campaigns import LINE_ITEM
 from .collection import Collection
 

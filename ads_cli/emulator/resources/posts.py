@@ -23,7 +23,7 @@ from ..core.paging import list_page
 from ..core.request import value_or_default
 from ..core.responses import ApiError, HttpResponse, Result, invalid_parameter, message_response
 from ..storage import Record, Store, random_number, screen_name, utc_now
-from .accounts import advertiser_of, require_account, require_record
+from .accounts import advertiser_of
 from .cards import CARD
 from .collection import EVERYWHERE, Collection
 from .media import LIBRARY, find_media
@@ -32,9 +32,9 @@ POST, DRAFT, SCHEDULED = "post", "draft_post", "scheduled_post"  # the kinds of 
 SINGLE_MEDIA = ("GIF", "VIDEO")  # a post can have one of these, and no other media
 
 
-def author_id(context: RequestContext, account: str, user_id: int | None) -> str:
+def author_id(context: RequestContext, user_id: int | None) -> str:
     """Return the author of a post: the advertiser, unless another user is named."""
-    return advertiser_of(context, account) if user_id is None else str(user_id)
+    return advertiser_of(context) if user_id is None else str(user_id)
 
 
 def author(store: Store, user: str, *, trimmed: bool | None) -> Record:
@@ -87,11 +87,9 @@ DUE = (
 
 
 def in_account_up_to_date(context: RequestContext, request: Any) -> str:
-    """Return the account of a request, whose user must have it, after what is due in it was published."""
-    account: str = request.account_id
-    require_account(context, account)
-    _publish_due(context.store, account)
-    return account
+    """Return the account in the path, after what is due in it was published."""
+    _publish_due(context.store, context.account)
+    return context.account
 
 
 def _publish_due(store: Store, account: str) -> None:
@@ -135,8 +133,7 @@ def create_post(context: RequestContext, request: AnyPost) -> Result:
     """Create a post; its author is the advertiser unless another user is named."""
     account = request.account_id
     with context.store.transaction():
-        require_account(context, account)
-        user = author_id(context, account, request.as_user_id)
+        user = author_id(context, request.as_user_id)
         fields: Record = {"name": None, "text": "", "card_uri": None, "media_keys": []}
         fields |= {name: value for name, value in params_of(request).items() if name not in WRITE_ONLY}
         fields |= {name: value_or_default(request, name) for name in ("nullcast", "conversation_settings")}
@@ -151,7 +148,7 @@ def rename_post(context: RequestContext, request: RenamePost) -> Result:
     """Rename a post."""
     account, post = request.account_id, request.post_id
     with context.store.transaction():
-        require_record(context, account, POST, post)
+        context.require(POST, post)
         renamed = context.store.update(POST, post, {"name": request.name}, owner=account)
     return Result(_created(renamed))
 
@@ -180,7 +177,7 @@ def list_posts(context: RequestContext, request: ListPosts) -> Result:
 def _conditions(context: RequestContext, request: ListPosts) -> dict[str, Any]:
     """Return the conditions of a list, in SQL."""
     is_published = request.post_type == "PUBLISHED"
-    user = author_id(context, request.account_id, request.user_id)
+    user = author_id(context, request.user_id)
     where: dict[str, Any] = {f"json_extract(data, '$.{'user.id' if is_published else 'user_id'}') = ?": user}
     if request.post_type == "SCHEDULED":
         where["json_extract(data, '$.scheduled_status') = ?"] = WAITING
@@ -244,7 +241,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     after = after | emptied
     user = after.pop("as_user_id", None)
     if before is None:
-        after["user_id"] = author_id(context, account, user)
+        after["user_id"] = author_id(context, user)
     if not after["text"] and not after["media_keys"]:
         message = "text: is required unless media_keys is set"
         raise ApiError(400, "TWEET_CANNOT_BE_BLANK", message, parameter="text")
@@ -253,7 +250,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
 
 
 def _of_author(context: RequestContext, request: ListDrafts | ListScheduledPosts) -> Mapping[str, Any]:
-    user = author_id(context, request.account_id, request.user_id)
+    user = author_id(context, request.user_id)
     return {"json_extract(data, '$.user_id') = ?": user}
 
 
@@ -279,7 +276,6 @@ DRAFTS = Collection(
 @handler(PreviewDraft)
 def preview_draft(context: RequestContext, request: PreviewDraft) -> HttpResponse:
     """Say that the signed-in user was notified of a draft; no notification is sent."""
-    require_account(context, request.account_id)
     DRAFTS.find(context, request.account_id, request.draft_post_id)
     message = f"A preview was sent to the devices of the user {context.user}"
     return message_response(message, context.echoed, context.names)

@@ -20,12 +20,12 @@ from ...api.statistics import (
 )
 from ...api.time import Time, is_plain_date
 from ...api.validation import convert
-from ..core.handlers import RequestContext, handler
+from ..core.handlers import ACCOUNT, RequestContext, handler
 from ..core.request import IncomingRequest, changes_of
 from ..core.responses import RESULTS, ApiError, HttpResponse, Result, envelope, invalid_parameter, not_found
 from ..storage import Record, Store, without
-from .accounts import ACCOUNT, Interval, require_account
 from .collection import Collection
+from .history import Interval
 from .statistics_series import AccountNumbers, PeopleSegment, metrics, series
 
 HOUR = timedelta(hours=1)
@@ -43,7 +43,7 @@ class StatsRequest(NamedTuple):
 
 def read_query(context: RequestContext, request: PeriodParams) -> StatsRequest:
     """Read the times of a request, whose days begin in the time zone of the account."""
-    numbers = AccountNumbers(context.store, require_account(context, request.account_id))
+    numbers = AccountNumbers(context.store, context.require_account())
     start, end = (time.moment(numbers.midnight) for time in (request.start_time, request.end_time))
     return StatsRequest(numbers, Interval(start, end), datetime.now(UTC))
 

@@ -17,7 +17,7 @@ from ...api.metrics import (
 )
 from ..core.responses import not_found
 from ..storage import Record, Store
-from .accounts import ALWAYS, NEVER, ActiveTimes, Interval
+from .history import ALWAYS, NEVER, ActiveTimes, Interval
 
 HOUR = timedelta(hours=1)
 COUNTED_AFTER, CHARGED_AFTER = timedelta(hours=24), timedelta(hours=72)

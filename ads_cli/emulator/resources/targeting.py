@@ -31,7 +31,6 @@ from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, Store, utc_now
 from ..targeting import find_value, localized, suggestions_for, values_of
 from . import audiences
-from .accounts import require_account
 from .campaigns import CAMPAIGN, CRITERION
 from .collection import Collection
 
@@ -201,7 +200,7 @@ def target_platforms_of_app(context: RequestContext, line_item: Record) -> None:
                 "targeting_type": "PLATFORM",
                 "targeting_value": platform,
             }
-            CRITERIA.add(context, context.account, fields)
+            CRITERIA.add(context, fields)
 
 
 def _shown(context: RequestContext, criterion: Record) -> Record:
@@ -280,7 +279,6 @@ def search_tv_shows(context: RequestContext, request: SearchTvShows) -> Result:
 @handler(ListSuggestions)
 def list_suggestions(context: RequestContext, request: ListSuggestions) -> Result:
     """Suggest further keywords or users."""
-    require_account(context, request.account_id)
     found = suggestions_for(request.suggestion_type, request.targeting_values)
     count = value_or_default(request, "count")
     named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in found]

@@ -2,8 +2,8 @@
 
 import secrets
 
-from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER, SERVICE
-from ..storage import Record, Store
+from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER
+from ..storage import SERVICE, Record, Store
 
 CATEGORIES_CREATED = "2024-03-02T10:00:00Z"
 # Tiers 1 and 2 of the taxonomy of the IAB: the names below a category, by their number.

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from ...api.statistics import CreateJob
 from ...api.validation import convert
 from ..resources import measurement
-from ..resources.accounts import Interval
+from ..resources.history import Interval
 from ..resources.statistics import JOB, new_job
 from ..storage import Record, Store
 from .accounts import SHOP, USER

@@ -16,7 +16,6 @@ MODULES = (
     "media_uploads",
     "media_details",
     "cards",
-    "conversations",
     "posts",
     "catalogs",
     "products",

@@ -1,22 +1,25 @@
-"""Cards made of components, polls, and what all kinds of cards share.
+"""Cards made of components, polls, and conversation cards.
 
 All cards are records of one kind; their type decides which endpoints return them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from ...api import cards, conversations
 from ...api.cards import CardType, FetchCard, FetchCards, ListCards
+from ...api.conversations import CreateImageConversation, CreateVideoConversation, NewConversation
+from ...api.endpoint import Resource
 from ...api.time import Time
+from ...api.validation import convert
 from ..core.handlers import RequestContext, handler
 from ..core.paging import field_in
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, utc_now, without
 from .accounts import require_feature
 from .collection import EVERYWHERE, Collection
-from .media import LIBRARY, find_media, media_size, require_fit_for_card, video_fields
+from .media import LIBRARY, find_media, media_size, require_fit_for_card, require_ratio, video_fields
 
 CARD = "card"
 COMPONENT_CARDS: tuple[str, ...] = get_args(CardType)
@@ -28,28 +31,24 @@ CARD_RATIOS = {"IMAGE": (SQUARE, IMAGE_RATIO), "VIDEO": (SQUARE, VIDEO_RATIO)}
 
 def composed(store: Store, account: str, card: Record) -> Record:
     """Return a card with what its components or slides determine, including its type."""
-    has_slides = card.get("slides") is not None
+    name = "components" if card.get("slides") is None else "slides"
     slides = card.get("slides") or [card.get("components") or []]
-    name = "slides" if has_slides else "components"
     components = [component for slide in slides for component in slide]
     keys = [component["media_key"] for component in components if "media_key" in component]
-    swipeable = [component["media_keys"] for component in components if "media_keys" in component]
-    media = find_media(store, account, name, [*keys, *(key for keys in swipeable for key in keys)])
+    swipeable = [key for component in components for key in component.get("media_keys", ())]
+    media = find_media(store, account, name, [*keys, *swipeable])
     for record in media:
         require_fit_for_card(record, name, *CARD_RATIOS.get(record["media_type"], (SQUARE,)))
-    media_types = {record["media_type"] for record in media}
+    media_types = sorted({record["media_type"] for record in media})
     is_mixed = len(media_types) > 1
+    media_type = "MIXED_MEDIA" if is_mixed else media_types[0]
     goal = "APP" if any(component["type"] == "BUTTON" for component in components) else "WEBSITE"
-    if has_slides:
+    if name == "slides":
         layout = "_MULTI_DEST_CAROUSEL"
     elif swipeable:
         layout = "_SINGLE_DEST_CAROUSEL" if is_mixed else "_CAROUSEL"
     else:
         layout = ""
-    if is_mixed:
-        media_type = "MIXED_MEDIA"
-    else:
-        (media_type,) = media_types
     card_type = f"{media_type}{layout}_{goal}"
     if card_type not in COMPONENT_CARDS:
         raise invalid_parameter(name, f"would make a card of type {card_type}, which does not exist")
@@ -96,7 +95,7 @@ CARDS = Collection(
 
 
 @handler(FetchCards)
-def fetch_cards(context: RequestContext, request: FetchCards) -> Result:
+def _fetch_cards(context: RequestContext, request: FetchCards) -> Result:
     """Return the cards with some addresses; unknown ones are left out."""
     ids = (uri.removeprefix("card://") for uri in dict.fromkeys(request.card_uris))
     deleted = bool(request.with_deleted)
@@ -105,8 +104,7 @@ def fetch_cards(context: RequestContext, request: FetchCards) -> Result:
 
 
 @handler(FetchCard)
-def fetch_card(context: RequestContext, request: FetchCard) -> Result:
-    """Return one card."""
+def _fetch_card(context: RequestContext, request: FetchCard) -> Result:
     card = context.require(CARD, request.card_id, with_deleted=bool(request.with_deleted))
     return Result(_flat(context, card))
 
@@ -172,9 +170,8 @@ def _poll_media(store: Store, account: str, media_key: str | None) -> Record:
     if media_key is None:
         return {"card_type": TEXT_POLLS}
     (media,) = find_media(store, account, "media_key", [media_key])
-    if media["media_type"] == "IMAGE" and media["aspect_ratio"] != IMAGE_RATIO:
-        reason = f"the aspect ratio of the image is {media['aspect_ratio']}, not {IMAGE_RATIO}"
-        raise invalid_parameter("media_key", reason)
+    if media["media_type"] == "IMAGE":
+        require_ratio(media, "media_key", IMAGE_RATIO)
     require_fit_for_card(media, "media_key", IMAGE_RATIO, VIDEO_RATIO)
     fields: Record = {"card_type": f"{media['media_type']}_POLLS"}
     if media["media_type"] == "VIDEO":
@@ -196,3 +193,84 @@ POLL_CARDS = Collection(
     permanent=EVERYWHERE,
     prepare=_prepared_poll,
 )
+
+
+class ConversationKind(NamedTuple):
+    """A kind of conversation cards, and the media that it shows."""
+
+    media_type: str
+    aspect_ratio: str
+    create: type[NewConversation]
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields that a request may set and that a card shows."""
+        return [name for name in self.create.__struct_fields__ if name not in ("account_id", *WRITE_ONLY)]
+
+
+# Media keys that responses do not include, with the required media type.
+WRITE_ONLY = {
+    "poster_media_key": "IMAGE",
+    "unlocked_image_media_key": "IMAGE",
+    "unlocked_video_media_key": "VIDEO",
+}
+IMAGE = ConversationKind("IMAGE", IMAGE_RATIO, CreateImageConversation)
+VIDEO = ConversationKind("VIDEO", VIDEO_RATIO, CreateVideoConversation)
+
+
+def new_conversation(store: Store, account: str, user: str, kind: ConversationKind, fields: Record) -> Record:
+    """Return a new card as it is stored."""
+    shown = dict.fromkeys(kind.fields) | _with_media(store, account, user, kind, fields)
+    return with_uri(shown | {"card_type": f"{kind.media_type}_CONVERSATION"})
+
+
+def _with_media(store: Store, account: str, user: str, kind: ConversationKind, fields: Record) -> Record:
+    """Return fields of a card with what its media determine; raise ApiError for media that it cannot show."""
+    shown = without(fields, *WRITE_ONLY)
+    if key := fields.get("media_key"):
+        (media,) = find_media(store, account, "media_key", [key], kind.media_type)
+        require_ratio(media, "media_key", kind.aspect_ratio)
+        require_fit_for_card(media, "media_key", kind.aspect_ratio)
+        shown |= _shown_media(media, user)
+    for name, media_type in WRITE_ONLY.items():
+        if key := fields.get(name):
+            (media,) = find_media(store, account, name, [key], media_type)
+            if name == "poster_media_key":
+                shown["poster_media_url"] = media["media_url"]
+    return shown
+
+
+def _shown_media(media: Record, user: str) -> Record:
+    """Return the fields of a conversation that shows an image or a video."""
+    url, (width, height) = media["media_url"], media_size(media)
+    if media["media_type"] == "IMAGE":
+        return {"media_url": url, "image_display_width": width, "image_display_height": height}
+    of_video = {"poster_media_url": media["poster_media_url"], "video_owner_id": user}
+    return {"media_url": url, **of_video, "video_width": width, "video_height": height}
+
+
+def _conversations(kind: ConversationKind, resource: Resource, permanent: Sequence[str]) -> Collection:
+    """Declare the conversation cards of a kind."""
+
+    def prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
+        """Return a card with its media; a changed one must satisfy the rules of a new one."""
+        store, account, user = context.store, context.account, context.user
+        if before is None:
+            return new_conversation(store, account, user, kind, after)
+        changed = {name: value for name, value in after.items() if value != before.get(name)}
+        after = before | _with_media(store, account, user, kind, changed)
+        values = {name: after[name] for name in kind.fields if name in after}
+        convert(kind.create, values | {"account_id": account})
+        return after
+
+    return Collection(
+        resource,
+        sortable=(*SORTABLE, "title"),
+        only={"card_type": [f"{kind.media_type}_CONVERSATION"]},
+        permanent=permanent,
+        prepare=prepared,
+    )
+
+
+IMAGES = _conversations(IMAGE, conversations.IMAGE_CONVERSATIONS, ("x",))  # the specification marks them only
+VIDEOS = _conversations(VIDEO, conversations.VIDEO_CONVERSATIONS, EVERYWHERE)

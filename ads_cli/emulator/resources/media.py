@@ -118,9 +118,15 @@ def require_fit_for_card(media: Record, parameter: str, *ratios: str) -> None:
         if (media["width"] or 0) < IMAGE_WIDTH:
             reason = f"the image {key} is {media['width']} pixels wide, a card needs {IMAGE_WIDTH}"
             raise invalid_parameter(parameter, reason)
-    if media["aspect_ratio"] and media["aspect_ratio"] not in ratios:
-        shown = media["media_type"].lower()
-        reason = f"the aspect ratio of the {shown} is {media['aspect_ratio']}, not {' or '.join(ratios)}"
+    if media["aspect_ratio"]:
+        require_ratio(media, parameter, *ratios)
+
+
+def require_ratio(media: Record, parameter: str, *ratios: str) -> None:
+    """Raise ApiError for media of another aspect ratio."""
+    if media["aspect_ratio"] not in ratios:
+        noun = media["media_type"].lower()
+        reason = f"the aspect ratio of the {noun} is {media['aspect_ratio']}, not {' or '.join(ratios)}"
         raise invalid_parameter(parameter, reason)
 
 

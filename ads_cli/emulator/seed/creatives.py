@@ -1,6 +1,6 @@
 """Seed data: media, and cards of every kind."""
 
-from ..resources import cards, conversations, media
+from ..resources import cards, media
 from ..storage import Record, Store
 from .accounts import SHOP, USER
 
@@ -107,7 +107,7 @@ def _add_cards(store: Store) -> None:
         cards.CARDS.put(store, card, owner=SHOP, created_at=CREATED)
     poll = cards.with_uri(cards.poll_fields(store, SHOP, POLL_REQUEST, CREATED))
     cards.POLL_CARDS.put(store, poll, owner=SHOP, created_at=CREATED)
-    video = conversations.new_card(store, SHOP, USER, conversations.VIDEO, CONVERSATION_REQUEST)
-    conversations.VIDEOS.put(store, video, owner=SHOP, created_at=CREATED)
-    image = conversations.new_card(store, SHOP, USER, conversations.IMAGE, QUESTION_REQUEST)
-    conversations.IMAGES.put(store, image, owner=SHOP, created_at="2023-11-20T09:00:00Z")
+    video = cards.new_conversation(store, SHOP, USER, cards.VIDEO, CONVERSATION_REQUEST)
+    cards.VIDEOS.put(store, video, owner=SHOP, created_at=CREATED)
+    image = cards.new_conversation(store, SHOP, USER, cards.IMAGE, QUESTION_REQUEST)
+    cards.IMAGES.put(store, image, owner=SHOP, created_at="2023-11-20T09:00:00Z")

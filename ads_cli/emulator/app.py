@@ -133,7 +133,7 @@ class Emulator:
         """Route and authenticate a request, and handle it with the configured faults."""
         if incoming.path == identity.PATH:
             said = identity.ServedIdentity(self.database_id, self.service)
-            return HttpResponse(msgspec.json.encode(said._asdict()))
+            return HttpResponse.json(said._asdict())
         if incoming.path.startswith(RESULTS):
             return handle_with_faults(self.faults, incoming, lambda fault: self._download(incoming))
         endpoint, handler, path_params = self._router.find(incoming)

@@ -57,8 +57,8 @@ class BatchHandler:
                 records = self._apply(context, items)
         except _RefusedError as refused:
             body = {"errors": [], "operation_errors": refused.errors, "request": items}
-            return HttpResponse(msgspec.json.encode(body, enc_hook=str), 400)
-        return HttpResponse(msgspec.json.encode({"request": items, "data": records}, enc_hook=str))
+            return HttpResponse.json(body, 400)
+        return HttpResponse.json({"request": items, "data": records})
 
     def _items(self, context: RequestContext) -> list[Any]:
         """Read the list of operations; raise ApiError where it is not a list, or is too long."""

@@ -8,8 +8,6 @@ import sqlite3
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-
 from ...api.auth import CreateWebhook, InvalidateBearer, IssueBearer
 from ...api.problems import InvalidError
 from ...api.validation import convert
@@ -147,7 +145,7 @@ def create_webhook(context: RequestContext) -> HttpResponse:
         if is_x:
             return _invalid(context, "url", url, f"DuplicateUrlFailed: {url} is already registered")
         return _problem(context, 409, "conflict", "Conflict", f"{url} is already registered")
-    return HttpResponse(msgspec.json.encode({"data": webhook} if is_x else webhook))
+    return HttpResponse.json({"data": webhook} if is_x else webhook)
 
 
 def _is_https(url: str) -> bool:
@@ -170,4 +168,4 @@ def _problem(
     """Return a problem object (RFC 7807)."""
     url = f"{context.incoming.origin}/problems/{slug}"
     body = {"type": url, "title": title, "detail": detail, "status": status} | extensions
-    return HttpResponse(msgspec.json.encode(body), status, PROBLEM_JSON)
+    return HttpResponse.json(body, status)._replace(content_type=PROBLEM_JSON)

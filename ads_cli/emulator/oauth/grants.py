@@ -9,8 +9,6 @@ from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote
 
-import msgspec
-
 from ...api.auth import AuthorizeGrant, GetGrantToken, RevokeGrantToken
 from ...api.problems import InvalidError
 from ...api.validation import convert
@@ -61,7 +59,7 @@ class GrantError(ApiError):
 
     def to_response(self, params: dict[str, Any], *names: object) -> HttpResponse:
         """Format the error."""
-        return HttpResponse(msgspec.json.encode(self._body), self.status, headers=NO_STORE)
+        return HttpResponse.json(self._body, self.status, NO_STORE)
 
 
 @raw_handler(AuthorizeGrant, "POST /i/oauth2/authorize")
@@ -211,7 +209,7 @@ def token(context: RequestContext) -> HttpResponse:
         if OFFLINE in scopes.split():
             _insert(connection, "oauth2_tokens", {"token": refresh, "is_refresh": 1} | of_grant)
             body["refresh_token"] = refresh
-    return HttpResponse(msgspec.json.encode(body), headers=NO_STORE)
+    return HttpResponse.json(body, headers=NO_STORE)
 
 
 def _authenticate_app(context: RequestContext) -> str:
@@ -265,4 +263,4 @@ def revoke(context: RequestContext) -> HttpResponse:
         (grant,) = connection.execute(find, (value, client_id)).fetchone() or ("",)
         end = "DELETE FROM oauth2_tokens WHERE client_id = ? AND (token = ? OR grant_id = ?)"
         connection.execute(end, (client_id, value, grant))
-    return HttpResponse(msgspec.json.encode({"revoked": True}), headers=NO_STORE)
+    return HttpResponse.json({"revoked": True}, headers=NO_STORE)

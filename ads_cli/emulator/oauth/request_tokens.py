@@ -5,8 +5,6 @@ import time
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-import msgspec
-
 from ...api.auth import GetAccessToken, GetRequestToken, InvalidateToken
 from .. import storage as user_table
 from ..core.handlers import RequestContext, raw_handler
@@ -24,7 +22,7 @@ def form_response(**values: str) -> HttpResponse:
 
 def json_response(headers: Headers = (), **values: str) -> HttpResponse:
     """Return a JSON object without an envelope."""
-    return HttpResponse(msgspec.json.encode(values), headers=(*NO_STORE, *headers))
+    return HttpResponse.json(values, headers=(*NO_STORE, *headers))
 
 
 LIFETIME_SECONDS = 600.0

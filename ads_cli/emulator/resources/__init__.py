@@ -14,7 +14,6 @@ MODULES = (
     "lookup",
     "media",
     "media_uploads",
-    "media_details",
     "cards",
     "posts",
     "catalogs",

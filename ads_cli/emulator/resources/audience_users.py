@@ -149,7 +149,7 @@ def _convert_operations(
     if not any(errors):
         return operations
     body = {"errors": [], "operation_errors": errors, "request": {"params": context.path_params}}
-    return HttpResponse(msgspec.json.encode(body), 400)
+    return HttpResponse.json(body, 400)
 
 
 def _convert_operation(names: Names, operation_type: type[Any], value: Any, unknown: list[str] | None) -> Any:
@@ -189,4 +189,4 @@ def _counts(context: RequestContext, total: int) -> dict[str, int]:
 
 def _respond(context: RequestContext, data: Any, **params: str) -> HttpResponse:
     body = {"request": {"params": context.path_params} | params, "data": data}
-    return HttpResponse(msgspec.json.encode(body))
+    return HttpResponse.json(body)

@@ -1,4 +1,4 @@
-"""Media: the library of uploads, and the media that an account's ads use.
+"""Media: the library of uploads, the media that an account's ads use, and details by number or key.
 
 What was uploaded here is added with what its bytes say. A few keys are uploads without bytes, for examples
 and tests; any other key is refused, as that of no upload.
@@ -7,10 +7,21 @@ and tests; any other key is refused, as that of no upload.
 import time
 from collections.abc import Sequence
 from math import gcd
+from typing import NamedTuple
+
+import msgspec
 
 from ...api import media
-from ..core.handlers import RequestContext
-from ..core.responses import invalid_parameter
+from ...api.media_uploads import (
+    LOOKUP_FIELDS,
+    SUBTITLED,
+    AddSubtitles,
+    DeleteSubtitles,
+    LookUpMedia,
+    SetMetadata,
+)
+from ..core.handlers import RequestContext, handler
+from ..core.responses import HttpResponse, ProblemError, invalid_parameter
 from ..storage import Record, Store, random_base36, without
 from .collection import Collection
 
@@ -67,17 +78,12 @@ def uploaded_media(key: str) -> Record | None:
     }
 
 
-def find_uploaded(store: Store, id: str) -> Record | None:
-    """Return an upload by the number of its media."""
-    return store.find(UPLOAD, id)
-
-
 def _checked_upload(store: Store, key: str) -> Record | None:
     """Return an upload as the library shows it; None where no upload of this emulator has the key.
 
     Raise ApiError for one that is not whole, not processed, or has expired.
     """
-    media, upload = uploaded_media(key), find_uploaded(store, key.partition("_")[2])
+    media, upload = uploaded_media(key), store.find(UPLOAD, key.partition("_")[2])
     if upload is None or media is None or upload["media_key"] != key:
         return None
     if upload["state"] == "open":
@@ -207,3 +213,122 @@ MEDIA_LIBRARY = Collection(
 Collection(
     media.ACCOUNT_MEDIA, filters={"creative_types": "creative_type"}, sortable=("creative_type", "video_id")
 )
+
+
+class StoredMedia(NamedTuple):
+    """An upload, or media of a library, with what identifies its record."""
+
+    kind: str
+    id: str
+    owner: str
+    record: Record
+
+
+def _stored(store: Store, number: str) -> list[StoredMedia]:
+    """Return media by their number: an upload of this emulator, or what libraries have of others."""
+    if upload := store.find(UPLOAD, number):
+        return [StoredMedia(UPLOAD, number, owner_of(store, number), upload)]
+    query = "SELECT id, owner FROM records WHERE kind = ? AND NOT deleted AND id LIKE ?"
+    rows = store.connection.execute(query, (LIBRARY, f"%{number}")).fetchall()
+    return [
+        StoredMedia(LIBRARY, key, owner, record)
+        for key, owner in rows
+        if key.partition("_")[2] == number and (record := store.find(LIBRARY, key, owner=owner))
+    ]
+
+
+def owner_of(store: Store, upload: str) -> str:
+    """Return the account or user that an upload is of."""
+    query = "SELECT owner FROM records WHERE kind = ? AND id = ?"
+    return str(store.connection.execute(query, (UPLOAD, upload)).fetchone()[0])
+
+
+def _describe(context: RequestContext, number: str, details: Record) -> None:
+    """Store details of media; raise ProblemError (404) if there are none with this number."""
+    stored = _stored(context.store, number)
+    if not stored:
+        raise ProblemError(f"media id {number} does not exist", 404, "Not Found")
+    for each in stored:
+        context.store.update(each.kind, each.id, details, owner=each.owner)
+
+
+@handler(SetMetadata)
+def _set_metadata(context: RequestContext, request: SetMetadata) -> HttpResponse:
+    text = request.metadata.alt_text.text
+    with context.store.transaction():
+        _describe(context, request.id, {"alt_text": text})
+    metadata = {"alt_text": {"text": text}}
+    return HttpResponse.json({"data": {"id": request.id, "associated_metadata": metadata}})
+
+
+@handler(AddSubtitles)
+def _add_subtitles(context: RequestContext, request: AddSubtitles) -> HttpResponse:
+    track = context.store.find(UPLOAD, request.subtitles.id)
+    if track is None or track["media_category"] != "subtitles":
+        raise ProblemError(f"subtitles.id: {request.subtitles.id} is not an upload of subtitles")
+    with context.store.transaction():
+        tracks = _subtitles_of(context, request.id, request.media_category)
+        tracks[request.subtitles.language_code] = msgspec.to_builtins(request.subtitles)
+        _describe(context, request.id, {"subtitles": tracks})
+    shown = {"id": request.id, "media_category": request.media_category}
+    return HttpResponse.json({"data": shown | {"associated_subtitles": [*tracks.values()]}})
+
+
+@handler(DeleteSubtitles)
+def _delete_subtitles(context: RequestContext, request: DeleteSubtitles) -> HttpResponse:
+    with context.store.transaction():
+        tracks = _subtitles_of(context, request.id, request.media_category)
+        if tracks.pop(request.language_code, None) is None:
+            detail = f"media id {request.id} has no subtitles in {request.language_code}"
+            raise ProblemError(detail, 404, "Not Found")
+        _describe(context, request.id, {"subtitles": tracks})
+    return HttpResponse.json({"data": {"deleted": True}})
+
+
+def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
+    """Return the tracks of a video by language; raise ProblemError for one of another category."""
+    stored = _stored(context.store, id)
+    if not stored:
+        return {}
+    video = stored[0].record
+    if stored[0].kind == UPLOAD and SUBTITLED.get(video["media_category"]) != category:
+        raise ProblemError(f"media id {id} is of the category {video['media_category']}, not {category}")
+    return dict(video.get("subtitles") or {})
+
+
+@handler(LookUpMedia)
+def _look_up(context: RequestContext, request: LookUpMedia) -> HttpResponse:
+    """Return media by their keys, and a problem for each that does not exist."""
+    found: list[Record] = []
+    problems: list[Record] = []
+    for key in dict.fromkeys(request.media_keys):
+        if record := _looked_up(context.store, key):
+            names = request.media_fields or ()
+            found.append({n: v for n, v in record.items() if not names or n in names or n == "media_key"})
+        else:
+            detail = f"Could not find media with media_keys: [{key}]."
+            missing = {"type": "/problems/resource-not-found", "title": "Not Found Error", "detail": detail}
+            problems.append(missing | {"status": 404, "value": key, "resource_type": "media"})
+    body: Record = {"data": found} if found else {}
+    return HttpResponse.json(body | ({"errors": problems} if problems else {}))
+
+
+def _looked_up(store: Store, key: str) -> Record | None:
+    """Return what is known of media, without what has no value; None if there are none with this key."""
+    upload = store.find(UPLOAD, key.partition("_")[2])
+    library = store.find(LIBRARY, key)
+    if upload is None and library is None:
+        return None
+    facts = (library or {}) | {n: v for n, v in (upload or {}).items() if v is not None}
+    kind = {"3": "photo", "16": "animated_gif"}.get(key.partition("_")[0], "video")
+    seconds = facts.get("seconds") or facts.get("duration")
+    known: Record = {
+        "media_key": key,
+        "type": kind,
+        "width": facts.get("width"),
+        "height": facts.get("height"),
+        "alt_text": facts.get("alt_text"),
+        "duration_ms": round(1000 * seconds) if seconds else None,
+        "url": (library or {}).get("media_url") or f"{HOST}/{key}",
+    }
+    return {name: known[name] for name in LOOKUP_FIELDS if known.get(name) is not None}

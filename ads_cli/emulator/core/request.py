@@ -215,13 +215,18 @@ def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
 def json_object(incoming: IncomingRequest) -> dict[str, Any]:
     """Decode a body that must be a JSON object."""
     _require_content_type(incoming, "application/json")
-    try:
-        values = msgspec.json.decode(incoming.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ApiError(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
+    values = json_value(incoming)
     if not isinstance(values, dict):
         raise ApiError(400, "BAD_REQUEST", "the body is not a JSON object")
     return values
+
+
+def json_value(incoming: IncomingRequest) -> Any:
+    """Decode a body that must be JSON."""
+    try:
+        return msgspec.json.decode(incoming.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ApiError(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
 
 
 def _require_content_type(incoming: IncomingRequest, content_type: str) -> None:

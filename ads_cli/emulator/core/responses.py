@@ -157,6 +157,18 @@ class RecordNotFoundError(ApiError):
         return response if names is GENERIC else response._replace(status=X_STATUSES.get(self._x_code, 404))
 
 
+class OperationsError(ApiError):
+    """Some operations of a request are refused, so that none is applied; `errors` has those of each."""
+
+    def __init__(self, errors: list[list[dict[str, Any]]], request: Any) -> None:
+        super().__init__(400, "INVALID_PARAMETER", "operations are refused")
+        self._body = {"errors": [], "operation_errors": errors, "request": request}
+
+    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
+        """Format the errors; the request is repeated as it was sent."""
+        return HttpResponse.json(self._body, self.status)
+
+
 class SignInError(ApiError):
     """An error of a sign-in endpoint; its response has no parameters."""
 

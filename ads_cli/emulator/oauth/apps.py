@@ -31,7 +31,7 @@ TOO_MANY_REQUESTS, BAD_PARAMETERS, NOT_THE_OWNER = 99, 170, 220
 
 
 @raw_handler(IssueBearer)
-def issue_bearer(context: RequestContext) -> HttpResponse:
+def _issue_bearer(context: RequestContext) -> HttpResponse:
     """Return the app's bearer token; a new one only if none is valid."""
     app = _authenticate_basic(context)
     if context.incoming.content_type != FORM:
@@ -54,7 +54,7 @@ def issue_bearer(context: RequestContext) -> HttpResponse:
 
 
 @raw_handler(InvalidateBearer)
-def invalidate_bearer(context: RequestContext) -> HttpResponse:
+def _invalidate_bearer(context: RequestContext) -> HttpResponse:
     """Revoke a bearer token; the owner of the app signs."""
     signer = context.authenticator.authenticate_user(context.incoming)
     is_owner = "SELECT owner = ? FROM apps WHERE consumer_key = ?"
@@ -112,7 +112,7 @@ UNREACHABLE = ".invalid"
 
 
 @raw_handler(CreateWebhook)
-def create_webhook(context: RequestContext) -> HttpResponse:
+def _create_webhook(context: RequestContext) -> HttpResponse:
     """Register a URL for the app of a bearer token or of a user; it is valid if it uses https."""
     is_x = context.service == "x"
     if has_bearer_token(context.incoming):

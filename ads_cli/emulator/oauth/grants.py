@@ -63,7 +63,7 @@ class GrantError(ApiError):
 
 
 @raw_handler(AuthorizeGrant, "POST /i/oauth2/authorize")
-def authorize(context: RequestContext) -> HttpResponse:
+def _authorize(context: RequestContext) -> HttpResponse:
     """Show the authorization form, and handle its submission."""
     if context.incoming.method == "POST":
         return _submit(context)
@@ -171,7 +171,7 @@ def _insert(connection: sqlite3.Connection, table: str, values: dict[str, Any]) 
 
 
 @raw_handler(GetGrantToken)
-def token(context: RequestContext) -> HttpResponse:
+def _token(context: RequestContext) -> HttpResponse:
     """Exchange a code or a refresh token, each of which works once."""
     client_id = _authenticate_app(context)
     params = context.incoming.parameters
@@ -252,7 +252,7 @@ def _redeem(context: RequestContext, client_id: str, request: GetGrantToken) -> 
 
 
 @raw_handler(RevokeGrantToken)
-def revoke(context: RequestContext) -> HttpResponse:
+def _revoke(context: RequestContext) -> HttpResponse:
     """Revoke an access token, or with a refresh token the grant; an unknown one has ended already."""
     client_id = _authenticate_app(context)
     value = context.incoming.parameters.get("token", "")

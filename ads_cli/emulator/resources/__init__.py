@@ -19,5 +19,6 @@ MODULES = (
     "catalogs",
     "products",
     "measurement",
+    "ab_tests",
     "statistics",
 )

@@ -44,7 +44,7 @@ MAX_PEOPLE = 400_000_000
 
 
 @handler(EstimateAudience)
-def estimate_audience(context: RequestContext, request: EstimateAudience) -> Result:
+def _estimate_audience(context: RequestContext, request: EstimateAudience) -> Result:
     """Estimate the people that criteria reach; raise ApiError for what does not exist."""
     context.echoed["targeting_criteria"] = None
 
@@ -112,7 +112,7 @@ tips trends brands guide video photos fans club design season delivery offers ki
 
 
 @handler(SearchKeywords)
-def search_keywords(context: RequestContext, request: SearchKeywords) -> Result:
+def _search_keywords(context: RequestContext, request: SearchKeywords) -> Result:
     """Return the number of posts with the keywords, and thirty related keywords."""
     keywords = request.keywords
     related = [f"{keywords[n % len(keywords)]} {word}" for n, word in enumerate(RELATED_WORDS.split())]

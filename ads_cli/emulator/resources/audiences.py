@@ -124,7 +124,7 @@ AUDIENCES = Collection(
 
 
 @handler(ListAudiences)
-def list_audiences(context: RequestContext, request: ListAudiences) -> Result:
+def _list_audiences(context: RequestContext, request: ListAudiences) -> Result:
     """List the audiences of an account, or those that others share with it."""
     owner: str | None
     owner, ids = context.account, request.custom_audience_ids
@@ -139,7 +139,7 @@ def list_audiences(context: RequestContext, request: ListAudiences) -> Result:
 
 
 @handler(GetAudience)
-def get_audience(context: RequestContext, request: GetAudience) -> Result:
+def _get_audience(context: RequestContext, request: GetAudience) -> Result:
     """Return one audience, which may be one that another account shares."""
     with_deleted = bool(request.with_deleted)
     found = _require_usable(context, request.custom_audience_id, with_deleted=with_deleted)
@@ -147,7 +147,7 @@ def get_audience(context: RequestContext, request: GetAudience) -> Result:
 
 
 @handler(ListTargeted)
-def list_targeted(context: RequestContext, request: ListTargeted) -> Result:
+def _list_targeted(context: RequestContext, request: ListTargeted) -> Result:
     """List the campaigns whose line items target an audience; a page has a fixed number of campaigns."""
     _require_usable(context, request.custom_audience_id, with_deleted=True)
     only_active = request.with_active is not False
@@ -180,8 +180,7 @@ MOBILE = "MOBILE_AUDIENCE"
 
 
 @handler(CombineAudiences, parse_as=CombineAudience)
-def combine_audience(context: RequestContext, request: CombineAudience) -> Result:
-    """Create a combined audience, and describe how it is made."""
+def _combine_audience(context: RequestContext, request: CombineAudience) -> Result:
     account = context.account
     if request.audience_type != COMBINED or request.segments is None:
         raise invalid_parameter("audience_type", f"only {COMBINED} audiences are combined")
@@ -242,7 +241,7 @@ for resource in (audiences.PERMISSIONS, audiences.CUSTOM_PERMISSIONS):
 
 @handler(GrantCustomPermission)
 @handler(GrantPermission)
-def grant_permission(context: RequestContext, request: GrantPermission | GrantCustomPermission) -> Result:
+def _grant_permission(context: RequestContext, request: GrantPermission | GrantCustomPermission) -> Result:
     """Share an audience with an account, or change the level of its permission."""
     store, granted = context.store, request.granted_account_id
     with store.transaction():
@@ -262,8 +261,7 @@ def grant_permission(context: RequestContext, request: GrantPermission | GrantCu
 
 @handler(RevokeCustomPermission)
 @handler(RevokePermission)
-def revoke_permission(context: RequestContext, request: RevokePermission | RevokeCustomPermission) -> Result:
-    """Stop sharing an audience with an account."""
+def _revoke_permission(context: RequestContext, request: RevokePermission | RevokeCustomPermission) -> Result:
     permission = getattr(request, request.endpoint.id_field or "")
     with context.store.transaction():
         audience = _owned_audience(context, request)

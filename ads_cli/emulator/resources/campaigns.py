@@ -109,8 +109,7 @@ LARGEST_BID_COINS = 100_000
 
 
 @handler(ListBiddingRules)
-def list_bidding_rules(context: RequestContext, request: ListBiddingRules) -> Result:
-    """List the rules of one currency or of all."""
+def _list_bidding_rules(context: RequestContext, request: ListBiddingRules) -> Result:
     found = [one for one in CURRENCIES if request.currency in (None, one)]
     rules = []
     for currency in found:
@@ -130,15 +129,13 @@ RECOMMENDATION = "recommendation"
 
 
 @handler(ListRecommendations)
-def list_recommendations(context: RequestContext, request: ListRecommendations) -> Result:
-    """List the recommendations, without their changes."""
+def _list_recommendations(context: RequestContext, request: ListRecommendations) -> Result:
     records = context.find_all(RECOMMENDATION)
     return Result([without(record, "changes", "deleted") for record in records], total_count=len(records))
 
 
 @handler(GetRecommendation)
-def get_recommendation(context: RequestContext, request: GetRecommendation) -> Result:
-    """Return one recommendation with its changes."""
+def _get_recommendation(context: RequestContext, request: GetRecommendation) -> Result:
     found = context.require(RECOMMENDATION, request.recommendation_id)
     return Result(without(found, "deleted"), beside={"data_type": RECOMMENDATION})
 

@@ -159,7 +159,7 @@ PRODUCT_SETS = Collection(
 
 
 @handler(GetProductSet)
-def get_product_set(context: RequestContext, request: GetProductSet) -> Result:
+def _get_product_set(context: RequestContext, request: GetProductSet) -> Result:
     """Return a product set; this completes its processing."""
     owner, product_set = in_catalog(context, request), request.product_set_id
     record = PRODUCT_SETS.find(context, owner, product_set)

@@ -42,7 +42,7 @@ def note_change(
 
 @handler(ListWholeHistory)
 @handler(ListHistory)
-def list_history(context: RequestContext, request: ListHistory | ListWholeHistory) -> Result:
+def _list_history(context: RequestContext, request: ListHistory | ListWholeHistory) -> Result:
     """List the changes of one entity in a range of hours, oldest first."""
     user = None if request.user_id is None else str(request.user_id)
     where = (

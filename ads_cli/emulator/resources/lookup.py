@@ -28,14 +28,13 @@ def _all(context: RequestContext, kind: str, *hidden: str) -> list[Record]:
 
 
 @handler(ListBusinessCategories)
-def list_business_categories(context: RequestContext, request: ListBusinessCategories) -> Result:
-    """List the business categories that line items can have."""
+def _list_business_categories(context: RequestContext, request: ListBusinessCategories) -> Result:
     return Result(_all(context, BUSINESS, *MANAGED))
 
 
 @handler(ListCuratedCategories)
 @handler(ListCuratedCategoriesIn)
-def list_curated_categories(
+def _list_curated_categories(
     context: RequestContext, request: ListCuratedCategories | ListCuratedCategoriesIn
 ) -> Result:
     """List the curated categories, under service x those of some countries; all are on one page.
@@ -52,27 +51,24 @@ def list_curated_categories(
 
 
 @handler(GetCuratedCategory)
-def get_curated_category(context: RequestContext, request: GetCuratedCategory) -> Result:
-    """Return one curated category."""
+def _get_curated_category(context: RequestContext, request: GetCuratedCategory) -> Result:
     return Result(without(context.require(CURATED, request.curated_category_id, owner=SERVICE), "deleted"))
 
 
 @handler(ListIabCategories)
-def list_iab_categories(context: RequestContext, request: ListIabCategories) -> Result:
-    """List the categories of the IAB, one page at a time."""
+def _list_iab_categories(context: RequestContext, request: ListIabCategories) -> Result:
     page = list_page(context.store, request, IAB_CATEGORY, owner=SERVICE)
     return page._replace(data=[without(record, *MANAGED) for record in page.data])
 
 
 @handler(ListContentCategories)
-def list_content_categories(context: RequestContext, request: ListContentCategories) -> Result:
-    """List the content categories, all on one page."""
+def _list_content_categories(context: RequestContext, request: ListContentCategories) -> Result:
     data = _all(context, CONTENT_CATEGORY, *MANAGED)
     return Result(data, next_cursor=None, total_count=len(data))
 
 
 @handler(ListPublishers)
-def list_publishers(context: RequestContext, request: ListPublishers) -> Result:
+def _list_publishers(context: RequestContext, request: ListPublishers) -> Result:
     """List the publishers, all on one page; the user identifies one."""
     records = _all(context, PUBLISHER, *MANAGED)
     data = [{"user_id": record["id"], **without(record, "id")} for record in records]
@@ -105,7 +101,6 @@ def require_allowed(product_type: str, placements: list[str]) -> None:
 
 
 @handler(ListPlacements)
-def list_placements(context: RequestContext, request: ListPlacements) -> Result:
-    """List the combinations of each product type."""
+def _list_placements(context: RequestContext, request: ListPlacements) -> Result:
     names = [request.product_type] if request.product_type else list(PRODUCTS)
     return Result([{"product_type": name, "placements": allowed(name)} for name in names])

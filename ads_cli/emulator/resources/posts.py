@@ -129,7 +129,7 @@ AnyPost = CreatePost | CreatePostAsAdvertiser
 
 @handler(CreatePostAsAdvertiser)
 @handler(CreatePost)
-def create_post(context: RequestContext, request: AnyPost) -> Result:
+def _create_post(context: RequestContext, request: AnyPost) -> Result:
     """Create a post; its author is the advertiser unless another user is named."""
     account = request.account_id
     with context.store.transaction():
@@ -144,8 +144,7 @@ def create_post(context: RequestContext, request: AnyPost) -> Result:
 
 
 @handler(RenamePost)
-def rename_post(context: RequestContext, request: RenamePost) -> Result:
-    """Rename a post."""
+def _rename_post(context: RequestContext, request: RenamePost) -> Result:
     account, post = request.account_id, request.post_id
     with context.store.transaction():
         context.require(POST, post)
@@ -160,8 +159,7 @@ def _created(post: Record, *, trim_user: bool | None = None) -> Record:
 
 
 @handler(ListPosts)
-def list_posts(context: RequestContext, request: ListPosts) -> Result:
-    """List the posts of one type and one author."""
+def _list_posts(context: RequestContext, request: ListPosts) -> Result:
     account = in_account_up_to_date(context, request)
     page = list_page(
         context.store,
@@ -210,7 +208,7 @@ def _listed(context: RequestContext, request: ListPosts, post: Record) -> Record
 
 
 @handler(PreviewPosts)
-def preview_posts(context: RequestContext, request: PreviewPosts) -> Result:
+def _preview_posts(context: RequestContext, request: PreviewPosts) -> Result:
     """Return HTML for each post of the type; others are left out."""
     account = in_account_up_to_date(context, request)
     kind = KINDS[request.post_type]
@@ -274,7 +272,7 @@ DRAFTS = Collection(
 
 
 @handler(PreviewDraft)
-def preview_draft(context: RequestContext, request: PreviewDraft) -> HttpResponse:
+def _preview_draft(context: RequestContext, request: PreviewDraft) -> HttpResponse:
     """Say that the signed-in user was notified of a draft; no notification is sent."""
     DRAFTS.find(context, request.account_id, request.draft_post_id)
     message = f"A preview was sent to the devices of the user {context.user}"

@@ -72,7 +72,7 @@ class SentProduct(NamedTuple):
 
 
 @handler(PutProducts, parse_as=UnparsedProducts)
-def put_products(context: RequestContext, request: UnparsedProducts) -> Result:
+def _put_products(context: RequestContext, request: UnparsedProducts) -> Result:
     """Create or update the valid products of a request, in one transaction."""
     in_catalog(context, request)
     batch = _Batch(request.products, context)
@@ -168,7 +168,7 @@ def _warnings(product: Product) -> list[Note]:
 
 
 @handler(ListProducts)
-def list_products(context: RequestContext, request: ListProducts) -> Result:
+def _list_products(context: RequestContext, request: ListProducts) -> Result:
     """List products in the order they were first submitted.
 
     Of each group, only the first submitted product is listed. With `item_group_key`, all products of that
@@ -193,7 +193,7 @@ def _listed(data: msgspec.Raw, context: RequestContext) -> bytes | memoryview:
 
 
 @handler(DeleteProducts)
-def delete_products(context: RequestContext, request: DeleteProducts) -> Result:
+def _delete_products(context: RequestContext, request: DeleteProducts) -> Result:
     """Delete products by their keys; unknown keys are reported one by one."""
     with context.store.transaction():
         catalog = in_catalog(context, request)

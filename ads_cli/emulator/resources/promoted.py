@@ -53,7 +53,7 @@ PROMOTED_POSTS = Collection(
 
 
 @handler(CreatePromotedPosts)
-def create_promoted_posts(context: RequestContext, request: CreatePromotedPosts) -> Result:
+def _create_promoted_posts(context: RequestContext, request: CreatePromotedPosts) -> Result:
     """Promote posts by a line item: all of them, or none."""
     with context.store.transaction():
         posts = [
@@ -82,7 +82,7 @@ PROMOTED_ACCOUNTS = Collection(
 
 
 @handler(CreatePromotedAccount)
-def create_promoted_account(context: RequestContext, request: CreatePromotedAccount) -> Result:
+def _create_promoted_account(context: RequestContext, request: CreatePromotedAccount) -> Result:
     """Promote an account; return the promotion that there is where the line item has it already."""
     line_item, user = request.line_item_id, str(request.user_id)
     with context.store.transaction():

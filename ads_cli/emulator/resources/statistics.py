@@ -60,8 +60,7 @@ def require_midnights(request: Any, numbers: AccountNumbers) -> None:
 
 
 @handler(GetStatistics)
-def get_statistics(context: RequestContext, request: GetStatistics) -> Result:
-    """Return the numbers of up to 20 entities."""
+def _get_statistics(context: RequestContext, request: GetStatistics) -> Result:
     query = read_query(context, request)
     require_midnights(request, query.numbers)
     context.echoed.pop("account_id", None)
@@ -90,7 +89,7 @@ def _described(segment: PeopleSegment | None) -> dict[str, str] | None:
 
 
 @handler(ListActiveEntities)
-def list_active_entities(context: RequestContext, request: ListActiveEntities) -> Result:
+def _list_active_entities(context: RequestContext, request: ListActiveEntities) -> Result:
     """List the entities that were active, with the first and the last hour."""
     numbers, period, now = read_query(context, request)
     entity: ActiveEntity = request.entity
@@ -129,14 +128,12 @@ def _whole_hour(time: datetime) -> str:
 
 
 @handler(ReachOfCampaigns)
-def reach_of_campaigns(context: RequestContext, request: ReachOfCampaigns) -> Result:
-    """Return how many people campaigns have reached."""
+def _reach_of_campaigns(context: RequestContext, request: ReachOfCampaigns) -> Result:
     return _reach(read_query(context, request), "CAMPAIGN", request.campaign_ids)
 
 
 @handler(ReachOfFundingInstruments)
-def reach_of_funding_instruments(context: RequestContext, request: ReachOfFundingInstruments) -> Result:
-    """Return how many people the campaigns of funding instruments have reached."""
+def _reach_of_funding_instruments(context: RequestContext, request: ReachOfFundingInstruments) -> Result:
     return _reach(read_query(context, request), "FUNDING_INSTRUMENT", request.funding_instrument_ids)
 
 
@@ -167,7 +164,7 @@ SHARES = {  # of the segments
 
 
 @handler(CreateJob)
-def create_job(context: RequestContext, request: CreateJob) -> Result:
+def _create_job(context: RequestContext, request: CreateJob) -> Result:
     """Begin a job; raise ApiError if too many are in processing, or an entity does not exist."""
     query = read_query(context, request)
     require_midnights(request, query.numbers)

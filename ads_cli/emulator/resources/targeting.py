@@ -234,7 +234,7 @@ EQUAL = ("os_type", "conversation_type", "location_type", "country_code")  # nam
 @handler(SearchNetworkOperators)
 @handler(SearchPlatformVersions)
 @handler(SearchTvMarkets)
-def search(context: RequestContext, request: Request) -> Result:
+def _search(context: RequestContext, request: Request) -> Result:
     """Find values by the parameters of their kind."""
     wanted = {name: value for name in EQUAL if (value := value_or_default(request, name))}
     found = [value for value in _values(request) if wanted.items() <= value.items()]
@@ -242,8 +242,7 @@ def search(context: RequestContext, request: Request) -> Result:
 
 
 @handler(SearchPlatforms)
-def search_platforms(context: RequestContext, request: SearchPlatforms) -> Result:
-    """Find platforms, with their names in another language where one is asked for."""
+def _search_platforms(context: RequestContext, request: SearchPlatforms) -> Result:
     found = _values(request)
     if language := request.lang:
         found = [platform | {"localized_name": localized(platform["name"], language)} for platform in found]
@@ -251,8 +250,7 @@ def search_platforms(context: RequestContext, request: SearchPlatforms) -> Resul
 
 
 @handler(SearchEvents)
-def search_events(context: RequestContext, request: SearchEvents) -> Result:
-    """Find events that take place within a time."""
+def _search_events(context: RequestContext, request: SearchEvents) -> Result:
     start = request.start_time or utc_now()
     found = [
         event
@@ -266,7 +264,7 @@ def search_events(context: RequestContext, request: SearchEvents) -> Result:
 
 
 @handler(SearchTvShows)
-def search_tv_shows(context: RequestContext, request: SearchTvShows) -> Result:
+def _search_tv_shows(context: RequestContext, request: SearchTvShows) -> Result:
     """Find the shows of a TV market; raise ApiError for a locale that no market has."""
     if request.locale not in [market["locale"] for market in values_of("tv_markets")]:
         raise invalid_parameter("locale", f"{request.locale} is not the locale of a TV market")
@@ -277,8 +275,7 @@ def search_tv_shows(context: RequestContext, request: SearchTvShows) -> Result:
 
 
 @handler(ListSuggestions)
-def list_suggestions(context: RequestContext, request: ListSuggestions) -> Result:
-    """Suggest further keywords or users."""
+def _list_suggestions(context: RequestContext, request: ListSuggestions) -> Result:
     found = suggestions_for(request.suggestion_type, request.targeting_values)
     count = value_or_default(request, "count")
     named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in found]

@@ -3,13 +3,7 @@
 from typing import Any
 
 from ...api import accounts as declared
-from ...api.settings import (
-    GetTaxSettings,
-    GetUserAccess,
-    GetUserSettings,
-    UpdateTaxSettings,
-    UpdateUserSettings,
-)
+from ...api import settings
 from ..core.faults import ANALYST
 from ..core.handlers import RequestContext, handler
 from ..core.request import changes_of
@@ -129,13 +123,13 @@ def _updated_settings(context: RequestContext, kind: str, id: str, fields: dict[
         return Result(_settings(context, kind, id))
 
 
-@handler(GetTaxSettings)
-def _get_tax_settings(context: RequestContext, request: GetTaxSettings) -> Result:
+@handler(settings.GetTaxSettings)
+def _get_tax_settings(context: RequestContext, request: settings.GetTaxSettings) -> Result:
     return Result(_settings(context, TAX, context.account))
 
 
-@handler(UpdateTaxSettings)
-def _update_tax_settings(context: RequestContext, request: UpdateTaxSettings) -> Result:
+@handler(settings.UpdateTaxSettings)
+def _update_tax_settings(context: RequestContext, request: settings.UpdateTaxSettings) -> Result:
     """Set the fields that were sent; the address of a client is stored, and never answered."""
     fields = changes_of(request)
     if "address_name" in fields:
@@ -143,16 +137,16 @@ def _update_tax_settings(context: RequestContext, request: UpdateTaxSettings) ->
     return _updated_settings(context, TAX, context.account, fields)
 
 
-@handler(GetUserSettings)
-def _get_user_settings(context: RequestContext, request: GetUserSettings) -> Result:
+@handler(settings.GetUserSettings)
+def _get_user_settings(context: RequestContext, request: settings.GetUserSettings) -> Result:
     user = request.user_id
     if user != context.user and context.find(CONTACT, user) is None:
         raise not_found("user", user)
     return Result(_settings(context, CONTACT, user))
 
 
-@handler(UpdateUserSettings)
-def _update_user_settings(context: RequestContext, request: UpdateUserSettings) -> Result:
+@handler(settings.UpdateUserSettings)
+def _update_user_settings(context: RequestContext, request: settings.UpdateUserSettings) -> Result:
     """Set the fields that were sent, of the user who sends them; an unset text is empty, not null."""
     fields = {name: value or "" for name, value in changes_of(request).items()}
     if "subscribe_email_types" in fields:
@@ -163,8 +157,8 @@ def _update_user_settings(context: RequestContext, request: UpdateUserSettings) 
     return _updated_settings(context, CONTACT, request.user_id, fields)
 
 
-@handler(GetUserAccess)
-def _get_user_access(context: RequestContext, request: GetUserAccess) -> Result:
+@handler(settings.GetUserAccess)
+def _get_user_access(context: RequestContext, request: settings.GetUserAccess) -> Result:
     access = _settings(context, ACCESS, context.user)
     role = {"permissions": ["CAMPAIGN_ANALYST"]} if context.fault == ANALYST else {}
     return Result({"user_id": context.user, **access, **role})

@@ -6,20 +6,11 @@ from typing import Any
 
 import msgspec
 
-from ...api import audiences
+from ...api import audiences, users
 from ...api.endpoint import Request
 from ...api.names import Names
 from ...api.problems import InvalidError, Problem
 from ...api.time import decode_custom
-from ...api.users import (
-    MAX_BODY_BYTES,
-    MAX_OPERATIONS,
-    AudienceOperation,
-    DoNotReachOperation,
-    UpdateAudienceUsers,
-    UpdateDoNotReachUsers,
-    User,
-)
 from ...api.validation import broken_rules, convert
 from ..core.handlers import RequestContext, raw_handler, tolerantly
 from ..core.request import read_names, without_unknown
@@ -55,17 +46,17 @@ DO_NOT_REACH_LISTS = Collection(
 JSON = "application/json"
 
 
-@raw_handler(UpdateAudienceUsers)
+@raw_handler(users.UpdateAudienceUsers)
 def _update_audience_users(context: RequestContext) -> HttpResponse:
-    operations = _carry_out(context, UpdateAudienceUsers, AUDIENCE, AudienceOperation)
+    operations = _carry_out(context, users.UpdateAudienceUsers, AUDIENCE, users.AudienceOperation)
     total = sum(len(operation.params.users) for operation in operations)
     return _response(context, _counts(context, total))
 
 
-@raw_handler(UpdateDoNotReachUsers)
+@raw_handler(users.UpdateDoNotReachUsers)
 def _update_do_not_reach_users(context: RequestContext) -> HttpResponse:
     """Add users to a do-not-reach list, or remove them; the response has counts per operation."""
-    operations = _carry_out(context, UpdateDoNotReachUsers, DO_NOT_REACH, DoNotReachOperation)
+    operations = _carry_out(context, users.UpdateDoNotReachUsers, DO_NOT_REACH, users.DoNotReachOperation)
     counts = [_counts(context, len(operation.params.users)) for operation in operations]
     return _response(context, counts, operation_type=operations[0].operation_type)
 
@@ -96,8 +87,8 @@ def _read_operations(context: RequestContext, operation_type: type[Any]) -> list
     if context.incoming.content_type != JSON:
         raise ApiError(400, "INVALID_PARAMETER", f"the body of this endpoint has the content type {JSON}")
     body = context.incoming.body
-    if len(body) > MAX_BODY_BYTES:
-        raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MAX_BODY_BYTES:,} bytes")
+    if len(body) > users.MAX_BODY_BYTES:
+        raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {users.MAX_BODY_BYTES:,} bytes")
     operations = _decode_compact(body, list[operation_type], context.names)  # type: ignore[valid-type]
     if operations is None or any(map(broken_rules, operations)):
         return _convert_operations(context, operation_type, _decode(body, Any))
@@ -107,7 +98,7 @@ def _read_operations(context: RequestContext, operation_type: type[Any]) -> list
 
 def _decode_compact(body: bytes, value_type: Any, names: Names) -> list[Any] | None:
     """Decode operations at once; return None if they are invalid, or not written as compact JSON."""
-    for field in User.__struct_fields__:
+    for field in users.User.__struct_fields__:
         if (wire := names.name(field)) != field:
             if b'"%s"' % field.encode() in body:
                 return None
@@ -159,8 +150,8 @@ def _error_of(problem: Problem, index: int, names: Names) -> dict[str, Any]:
 
 
 def _check_operation_count(operations: Sequence[Any]) -> None:
-    if not 1 <= len(operations) <= MAX_OPERATIONS:
-        message = f"{len(operations):,} operations; a request takes 1 to {MAX_OPERATIONS:,}"
+    if not 1 <= len(operations) <= users.MAX_OPERATIONS:
+        message = f"{len(operations):,} operations; a request takes 1 to {users.MAX_OPERATIONS:,}"
         raise ApiError(400, "TOO_MANY_OPERATIONS" if operations else "MISSING_PARAMETER", message)
 
 

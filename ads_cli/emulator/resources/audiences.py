@@ -8,21 +8,6 @@ from typing import Any
 import msgspec
 
 from ...api import audiences
-from ...api.audiences import (
-    CombineAudience,
-    CombineAudiences,
-    CreateAudience,
-    DeleteAudience,
-    GetAudience,
-    GrantCustomPermission,
-    GrantPermission,
-    ListAudiences,
-    ListTargeted,
-    RevokeCustomPermission,
-    RevokePermission,
-    Segment,
-    UpdateAudience,
-)
 from ..core.handlers import ACCOUNT, RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
@@ -95,9 +80,12 @@ def _shown(context: RequestContext, audience: Record) -> Record:
     return described(context.store, audience) | {"permission_level": _level(context, audience)}
 
 
-def _scope(context: RequestContext, request: CreateAudience | UpdateAudience | DeleteAudience) -> str:
+def _scope(
+    context: RequestContext,
+    request: audiences.CreateAudience | audiences.UpdateAudience | audiences.DeleteAudience,
+) -> str:
     """Return the account, which must own the audience that is changed."""
-    if not isinstance(request, CreateAudience):
+    if not isinstance(request, audiences.CreateAudience):
         _require_owned(context, request.custom_audience_id)
     return context.account
 
@@ -123,8 +111,8 @@ AUDIENCES = Collection(
 )
 
 
-@handler(ListAudiences)
-def _list_audiences(context: RequestContext, request: ListAudiences) -> Result:
+@handler(audiences.ListAudiences)
+def _list_audiences(context: RequestContext, request: audiences.ListAudiences) -> Result:
     """List the audiences of an account, or those that others share with it."""
     owner: str | None
     owner, ids = context.account, request.custom_audience_ids
@@ -138,16 +126,16 @@ def _list_audiences(context: RequestContext, request: ListAudiences) -> Result:
     return page._replace(data=[_shown(context, audience) for audience in page.data])
 
 
-@handler(GetAudience)
-def _get_audience(context: RequestContext, request: GetAudience) -> Result:
+@handler(audiences.GetAudience)
+def _get_audience(context: RequestContext, request: audiences.GetAudience) -> Result:
     """Return one audience, which may be one that another account shares."""
     with_deleted = bool(request.with_deleted)
     found = _require_usable(context, request.custom_audience_id, with_deleted=with_deleted)
     return Result(_shown(context, found))
 
 
-@handler(ListTargeted)
-def _list_targeted(context: RequestContext, request: ListTargeted) -> Result:
+@handler(audiences.ListTargeted)
+def _list_targeted(context: RequestContext, request: audiences.ListTargeted) -> Result:
     """List the campaigns whose line items target an audience; a page has a fixed number of campaigns."""
     _require_usable(context, request.custom_audience_id, with_deleted=True)
     only_active = request.with_active is not False
@@ -179,8 +167,8 @@ def _targeting_campaigns(context: RequestContext, audience: str, *, only_active:
 MOBILE = "MOBILE_AUDIENCE"
 
 
-@handler(CombineAudiences, parse_as=CombineAudience)
-def _combine_audience(context: RequestContext, request: CombineAudience) -> Result:
+@handler(audiences.CombineAudiences, parse_as=audiences.CombineAudience)
+def _combine_audience(context: RequestContext, request: audiences.CombineAudience) -> Result:
     account = context.account
     if request.audience_type != COMBINED or request.segments is None:
         raise invalid_parameter("audience_type", f"only {COMBINED} audiences are combined")
@@ -198,7 +186,7 @@ def _combine_audience(context: RequestContext, request: CombineAudience) -> Resu
     return Result(record | {"metadata": [metadata]})
 
 
-def _require_mobile(context: RequestContext, segments: Segment) -> None:
+def _require_mobile(context: RequestContext, segments: audiences.Segment) -> None:
     """Raise ApiError unless every audience of a tree is a mobile one of the account."""
     for leaf in segments.leaves:
         audience = str(leaf.custom_audience_id).lower()
@@ -239,9 +227,11 @@ for resource in (audiences.PERMISSIONS, audiences.CUSTOM_PERMISSIONS):
     )
 
 
-@handler(GrantCustomPermission)
-@handler(GrantPermission)
-def _grant_permission(context: RequestContext, request: GrantPermission | GrantCustomPermission) -> Result:
+@handler(audiences.GrantCustomPermission)
+@handler(audiences.GrantPermission)
+def _grant_permission(
+    context: RequestContext, request: audiences.GrantPermission | audiences.GrantCustomPermission
+) -> Result:
     """Share an audience with an account, or change the level of its permission."""
     store, granted = context.store, request.granted_account_id
     with store.transaction():
@@ -259,9 +249,11 @@ def _grant_permission(context: RequestContext, request: GrantPermission | GrantC
         return Result(_shown_permission(context, permission))
 
 
-@handler(RevokeCustomPermission)
-@handler(RevokePermission)
-def _revoke_permission(context: RequestContext, request: RevokePermission | RevokeCustomPermission) -> Result:
+@handler(audiences.RevokeCustomPermission)
+@handler(audiences.RevokePermission)
+def _revoke_permission(
+    context: RequestContext, request: audiences.RevokePermission | audiences.RevokeCustomPermission
+) -> Result:
     permission = getattr(request, request.endpoint.id_field or "")
     with context.store.transaction():
         audience = _owned_audience(context, request)

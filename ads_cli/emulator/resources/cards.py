@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, get_args
 
 from ...api import cards, conversations
 from ...api.cards import CardType, FetchCard, FetchCards, ListCards
-from ...api.conversations import CreateImageConversation, CreateVideoConversation, NewConversation
 from ...api.endpoint import Resource
 from ...api.time import Time
 from ...api.validation import convert
@@ -200,7 +199,7 @@ class ConversationKind(NamedTuple):
 
     media_type: str
     aspect_ratio: str
-    create: type[NewConversation]
+    create: type[conversations.NewConversation]
 
     @property
     def fields(self) -> list[str]:
@@ -214,8 +213,8 @@ WRITE_ONLY = {
     "unlocked_image_media_key": "IMAGE",
     "unlocked_video_media_key": "VIDEO",
 }
-IMAGE = ConversationKind("IMAGE", IMAGE_RATIO, CreateImageConversation)
-VIDEO = ConversationKind("VIDEO", VIDEO_RATIO, CreateVideoConversation)
+IMAGE = ConversationKind("IMAGE", IMAGE_RATIO, conversations.CreateImageConversation)
+VIDEO = ConversationKind("VIDEO", VIDEO_RATIO, conversations.CreateVideoConversation)
 
 
 def new_conversation(store: Store, account: str, user: str, kind: ConversationKind, fields: Record) -> Record:

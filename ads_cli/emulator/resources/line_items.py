@@ -5,15 +5,6 @@ from typing import Any
 
 from ...api import line_item_parts, line_items
 from ...api.conditions import requires
-from ...api.line_items import (
-    APP_OBJECTIVES,
-    CAPPED_OBJECTIVES,
-    MAX_BID_OBJECTIVES,
-    LineItemDetails,
-    ListLineItems,
-    goal_fits_objective,
-    target_pays_by_click,
-)
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
 from ..core.request import value_or_default
@@ -39,8 +30,8 @@ def check(after: Record, *, before: Record | None, campaign: Record, businesses:
 
 
 @requires("duration_in_days", "frequency_cap")
-@goal_fits_objective
-class LineItem(LineItemDetails, kw_only=True):
+@line_items.goal_fits_objective
+class LineItem(line_items.LineItemDetails, kw_only=True):
     """A line item as it would be stored, with the data that its rules need."""
 
     goal: str | None
@@ -59,13 +50,13 @@ class LineItem(LineItemDetails, kw_only=True):
         """Allow a change to MAX and TARGET only for some objectives."""
         if self.before is None or self.bid_strategy == self.before["bid_strategy"]:
             return None
-        if self.bid_strategy == "MAX" and self.objective not in MAX_BID_OBJECTIVES:
+        if self.bid_strategy == "MAX" and self.objective not in line_items.MAX_BID_OBJECTIVES:
             return f"MAX is not allowed for objective {self.objective}"
         if self.bid_strategy == "TARGET" and self.objective not in WITH_TARGET:
             return f"TARGET is allowed for objectives {' and '.join(WITH_TARGET)}, not for {self.objective}"
         return None
 
-    pays_by = target_pays_by_click
+    pays_by = line_items.target_pays_by_click
 
     @rule("end_time")
     def ends_after_start(self) -> str | None:
@@ -123,9 +114,11 @@ class LineItem(LineItemDetails, kw_only=True):
     @rule("frequency_cap")
     def frequency_cap_fits_objective(self) -> str | None:
         """Allow frequency caps only for some objectives."""
-        if self.frequency_cap is None or self.objective in CAPPED_OBJECTIVES:
+        if self.frequency_cap is None or self.objective in line_items.CAPPED_OBJECTIVES:
             return None
-        return f"is allowed for objectives {', '.join(CAPPED_OBJECTIVES)}, not for {self.objective}"
+        return (
+            f"is allowed for objectives {', '.join(line_items.CAPPED_OBJECTIVES)}, not for {self.objective}"
+        )
 
     @rule("advertiser_domain")
     def publisher_network_needs_domain(self) -> str | None:
@@ -162,7 +155,7 @@ class LineItem(LineItemDetails, kw_only=True):
     def app_objectives_need_app(self) -> str | None:
         """Require an app store identifier for objectives that advertise an app."""
         has_app = self.ios_app_store_identifier or self.android_app_store_identifier
-        if self.objective not in APP_OBJECTIVES or has_app:
+        if self.objective not in line_items.APP_OBJECTIVES or has_app:
             return None
         return f"is required for objective {self.objective}, unless android_app_store_identifier is given"
 
@@ -229,7 +222,7 @@ def _shown(context: RequestContext, record: Record) -> Record:
     return {name: value for name, value in record.items() if name != "funding_instrument_id" or not is_change}
 
 
-def of_campaigns(context: RequestContext, request: ListLineItems) -> Mapping[str, Any]:
+def of_campaigns(context: RequestContext, request: line_items.ListLineItems) -> Mapping[str, Any]:
     """Hide the line items of deleted campaigns, which are not deleted themselves."""
     if value_or_default(request, "with_deleted"):
         return {}

@@ -4,13 +4,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
+from ...api import conversions
 from ...api import measurement as declared
-from ...api.conversions import (
-    CreateConversionEvent,
-    GetConversionAttribution,
-    MobileConversion,
-    SendConversions,
-)
 from ..core.handlers import ACCOUNT, RequestContext, handler
 from ..core.request import value_or_default
 from ..core.responses import ApiError, Result, invalid_parameter
@@ -86,8 +81,8 @@ REPEATED = (
 )
 
 
-@handler(CreateConversionEvent)
-def _create_conversion_event(context: RequestContext, request: CreateConversionEvent) -> Result:
+@handler(conversions.CreateConversionEvent)
+def _create_conversion_event(context: RequestContext, request: conversions.CreateConversionEvent) -> Result:
     return Result(
         {
             **_conversion(context, request),
@@ -101,18 +96,20 @@ def _create_conversion_event(context: RequestContext, request: CreateConversionE
     )
 
 
-@handler(GetConversionAttribution)
-def _get_conversion_attribution(context: RequestContext, request: GetConversionAttribution) -> Result:
+@handler(conversions.GetConversionAttribution)
+def _get_conversion_attribution(
+    context: RequestContext, request: conversions.GetConversionAttribution
+) -> Result:
     return Result({**_conversion(context, request), "extra_device_ids": request.extra_device_ids})
 
 
-def _conversion(context: RequestContext, request: MobileConversion) -> Record:
+def _conversion(context: RequestContext, request: conversions.MobileConversion) -> Record:
     repeated = {name: value_or_default(request, name) for name in REPEATED}
     attribution = _attribution(context, request)
     return repeated | {"partner_client_id": PARTNER, "platform_attribution": attribution}
 
 
-def _attribution(context: RequestContext, request: MobileConversion) -> dict[str, Any] | None:
+def _attribution(context: RequestContext, request: conversions.MobileConversion) -> dict[str, Any] | None:
     """Attribute half of all devices, always the same ones, to an ad for the app."""
     promoted = next(_line_items_for(context, request.app_id), None)
     if promoted is None or int(sha256(request.hashed_device_id.encode()).hexdigest(), 16) % 2:
@@ -143,8 +140,8 @@ def _line_items_for(context: RequestContext, app: str) -> Iterator[tuple[str, Re
                 yield account, line_item
 
 
-@handler(SendConversions)
-def _send_conversions(context: RequestContext, request: SendConversions) -> Result:
+@handler(conversions.SendConversions)
+def _send_conversions(context: RequestContext, request: conversions.SendConversions) -> Result:
     """Count all conversions, or none where one names an event tag that does not exist."""
     with context.store.transaction():
         tags = {
@@ -161,7 +158,7 @@ def _send_conversions(context: RequestContext, request: SendConversions) -> Resu
     return Result({"conversions_processed": len(events), "debug_id": random_base36()})
 
 
-def _unknown(request: SendConversions, numbers: list[int]) -> ApiError:
+def _unknown(request: conversions.SendConversions, numbers: list[int]) -> ApiError:
     """Return an error that lists every conversion whose event tag does not exist."""
     error = ApiError(404, "NOT_FOUND", "")
     error.errors = [

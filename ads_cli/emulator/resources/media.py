@@ -11,15 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...api import media
-from ...api.media_uploads import (
-    LOOKUP_FIELDS,
-    SUBTITLED,
-    AddSubtitles,
-    DeleteSubtitles,
-    LookUpMedia,
-    SetMetadata,
-)
+from ...api import media, media_uploads
 from ..core.handlers import RequestContext, handler
 from ..core.responses import HttpResponse, ProblemError, invalid_parameter
 from ..storage import Record, Store, random_base36, without
@@ -252,8 +244,8 @@ def _describe(context: RequestContext, number: str, details: Record) -> None:
         context.store.update(each.kind, each.id, details, owner=each.owner)
 
 
-@handler(SetMetadata)
-def _set_metadata(context: RequestContext, request: SetMetadata) -> HttpResponse:
+@handler(media_uploads.SetMetadata)
+def _set_metadata(context: RequestContext, request: media_uploads.SetMetadata) -> HttpResponse:
     text = request.metadata.alt_text.text
     with context.store.transaction():
         _describe(context, request.id, {"alt_text": text})
@@ -261,8 +253,8 @@ def _set_metadata(context: RequestContext, request: SetMetadata) -> HttpResponse
     return HttpResponse.json({"data": {"id": request.id, "associated_metadata": metadata}})
 
 
-@handler(AddSubtitles)
-def _add_subtitles(context: RequestContext, request: AddSubtitles) -> HttpResponse:
+@handler(media_uploads.AddSubtitles)
+def _add_subtitles(context: RequestContext, request: media_uploads.AddSubtitles) -> HttpResponse:
     track = context.store.find(UPLOAD, request.subtitles.id)
     if track is None or track["media_category"] != "subtitles":
         raise ProblemError(f"subtitles.id: {request.subtitles.id} is not an upload of subtitles")
@@ -274,8 +266,8 @@ def _add_subtitles(context: RequestContext, request: AddSubtitles) -> HttpRespon
     return HttpResponse.json({"data": shown | {"associated_subtitles": [*tracks.values()]}})
 
 
-@handler(DeleteSubtitles)
-def _delete_subtitles(context: RequestContext, request: DeleteSubtitles) -> HttpResponse:
+@handler(media_uploads.DeleteSubtitles)
+def _delete_subtitles(context: RequestContext, request: media_uploads.DeleteSubtitles) -> HttpResponse:
     with context.store.transaction():
         tracks = _subtitles_of(context, request.id, request.media_category)
         if tracks.pop(request.language_code, None) is None:
@@ -291,13 +283,13 @@ def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
     if not stored:
         return {}
     video = stored[0].record
-    if stored[0].kind == UPLOAD and SUBTITLED.get(video["media_category"]) != category:
+    if stored[0].kind == UPLOAD and media_uploads.SUBTITLED.get(video["media_category"]) != category:
         raise ProblemError(f"media id {id} is of the category {video['media_category']}, not {category}")
     return dict(video.get("subtitles") or {})
 
 
-@handler(LookUpMedia)
-def _look_up(context: RequestContext, request: LookUpMedia) -> HttpResponse:
+@handler(media_uploads.LookUpMedia)
+def _look_up(context: RequestContext, request: media_uploads.LookUpMedia) -> HttpResponse:
     """Return media by their keys, and a problem for each that does not exist."""
     found: list[Record] = []
     problems: list[Record] = []
@@ -331,4 +323,4 @@ def _looked_up(store: Store, key: str) -> Record | None:
         "duration_ms": round(1000 * seconds) if seconds else None,
         "url": (library or {}).get("media_url") or f"{HOST}/{key}",
     }
-    return {name: known[name] for name in LOOKUP_FIELDS if known.get(name) is not None}
+    return {name: known[name] for name in media_uploads.LOOKUP_FIELDS if known.get(name) is not None}

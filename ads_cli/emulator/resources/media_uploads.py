@@ -13,15 +13,8 @@ import tempfile
 import time
 from typing import BinaryIO, TypeVar, cast
 
+from ...api import media_uploads
 from ...api.endpoint import Request
-from ...api.media_uploads import (
-    AppendSegment,
-    FinalizeUpload,
-    GetUploadStatus,
-    InitializeUpload,
-    UploadMedia,
-    service_category,
-)
 from ...api.problems import InvalidError
 from ...api.validation import convert
 from ...media_files import DamagedError, MediaFacts, read_header
@@ -220,52 +213,52 @@ def _answer(context: RequestContext, upload: Record) -> HttpResponse:
     return HttpResponse.json({"media_id": int(id), "media_id_string": id} | shown)
 
 
-@handler(InitializeUpload)
-def _initialize_upload(context: RequestContext, request: InitializeUpload) -> HttpResponse:
+@handler(media_uploads.InitializeUpload)
+def _initialize_upload(context: RequestContext, request: media_uploads.InitializeUpload) -> HttpResponse:
     return _answer(context, _initialize(context, request))
 
 
-def _initialize(context: RequestContext, request: InitializeUpload) -> Record:
+def _initialize(context: RequestContext, request: media_uploads.InitializeUpload) -> Record:
     default = {"image": "tweet_image", "video": "tweet_video", "text": "subtitles"}
     of_type = "tweet_gif" if request.media_type == "image/gif" else default[request.media_type.split("/")[0]]
-    category = service_category(request.media_category or of_type)
+    category = media_uploads.service_category(request.media_category or of_type)
     owners = request.additional_owners or []
     with context.store.transaction():
         return _begin(context, category, request.media_type, request.total_bytes, owners)
 
 
-@handler(AppendSegment)
-def _append_segment(context: RequestContext, request: AppendSegment) -> HttpResponse:
+@handler(media_uploads.AppendSegment)
+def _append_segment(context: RequestContext, request: media_uploads.AppendSegment) -> HttpResponse:
     upload = _append(context, request.media_id, request.segment_index, request.media)
     return HttpResponse.json({"data": {"expires_at": round(upload["expires_at"])}})
 
 
-@handler(FinalizeUpload)
-def _finalize_upload(context: RequestContext, request: FinalizeUpload) -> HttpResponse:
+@handler(media_uploads.FinalizeUpload)
+def _finalize_upload(context: RequestContext, request: media_uploads.FinalizeUpload) -> HttpResponse:
     return _answer(context, _finalize(context, request.media_id))
 
 
-@raw_handler(UploadMedia, f"POST {OLDER}")
+@raw_handler(media_uploads.UploadMedia, f"POST {OLDER}")
 def _upload_media(context: RequestContext) -> HttpResponse:
     """Upload in one request, or carry out a command of the older forms."""
-    _authenticate(context, UploadMedia)
+    _authenticate(context, media_uploads.UploadMedia)
     values = _values(context.incoming)
     if command := values.get("command"):
         return _carry_out(context, str(command).upper(), values)
     default = "tweet_image" if context.incoming.path == OLDER else None
     values["media_category"] = values.get("media_category") or default
-    request = _converted(UploadMedia, values, "media", "media_category", "additional_owners")
+    request = _converted(media_uploads.UploadMedia, values, "media", "media_category", "additional_owners")
     owners = (request.additional_owners or "").split(",")
-    category = service_category(request.media_category)
+    category = media_uploads.service_category(request.media_category)
     with context.store.transaction():
         upload = _begin(context, category, "", len(request.media), owners)
         put_segment(context.store, upload["id"], 0, request.media)
         return _answer(context, _finalize(context, upload["id"]))
 
 
-@raw_handler(GetUploadStatus, f"GET {OLDER}")
+@raw_handler(media_uploads.GetUploadStatus, f"GET {OLDER}")
 def _get_upload_status(context: RequestContext) -> HttpResponse:
-    _authenticate(context, GetUploadStatus)
+    _authenticate(context, media_uploads.GetUploadStatus)
     values = context.incoming.parameters
     if values.get("command") != "STATUS":
         raise ProblemError("command: must be STATUS")
@@ -310,7 +303,9 @@ def _carry_out(context: RequestContext, command: str, values: Record) -> HttpRes
         owners = values.get("additional_owners")
         values["additional_owners"] = str(owners).split(",") if owners else None
         names = ("media_type", "media_category", "total_bytes", "additional_owners")
-        return _answer(context, _initialize(context, _converted(InitializeUpload, values, *names)))
+        return _answer(
+            context, _initialize(context, _converted(media_uploads.InitializeUpload, values, *names))
+        )
     if command == "APPEND":
         number = str(values.get("segment_index", ""))
         if not number.isdecimal() or int(number) > 999:

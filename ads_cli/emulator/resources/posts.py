@@ -8,16 +8,6 @@ from typing import Any
 
 from ...api import posts
 from ...api.parts import params_of
-from ...api.posts import (
-    CreatePost,
-    CreatePostAsAdvertiser,
-    ListDrafts,
-    ListPosts,
-    ListScheduledPosts,
-    PreviewDraft,
-    PreviewPosts,
-    RenamePost,
-)
 from ..core.handlers import RequestContext, handler
 from ..core.paging import list_page
 from ..core.request import value_or_default
@@ -124,11 +114,11 @@ def _published(store: Store, account: str, scheduled: Record) -> Record:
 WRITE_ONLY = ("as_user_id", "trim_user", "post_mode")
 KINDS = {"DRAFT": DRAFT, "PUBLISHED": POST, "SCHEDULED": SCHEDULED}
 PREVIEW_HOST = "https://preview.example"
-AnyPost = CreatePost | CreatePostAsAdvertiser
+AnyPost = posts.CreatePost | posts.CreatePostAsAdvertiser
 
 
-@handler(CreatePostAsAdvertiser)
-@handler(CreatePost)
+@handler(posts.CreatePostAsAdvertiser)
+@handler(posts.CreatePost)
 def _create_post(context: RequestContext, request: AnyPost) -> Result:
     """Create a post; its author is the advertiser unless another user is named."""
     account = request.account_id
@@ -143,8 +133,8 @@ def _create_post(context: RequestContext, request: AnyPost) -> Result:
     return Result(_created(post, trim_user=request.trim_user))
 
 
-@handler(RenamePost)
-def _rename_post(context: RequestContext, request: RenamePost) -> Result:
+@handler(posts.RenamePost)
+def _rename_post(context: RequestContext, request: posts.RenamePost) -> Result:
     account, post = request.account_id, request.post_id
     with context.store.transaction():
         context.require(POST, post)
@@ -158,8 +148,8 @@ def _created(post: Record, *, trim_user: bool | None = None) -> Record:
     return shown | {"user": {"id": post["user"]["id"]}} if trim_user else shown
 
 
-@handler(ListPosts)
-def _list_posts(context: RequestContext, request: ListPosts) -> Result:
+@handler(posts.ListPosts)
+def _list_posts(context: RequestContext, request: posts.ListPosts) -> Result:
     account = in_account_up_to_date(context, request)
     page = list_page(
         context.store,
@@ -172,7 +162,7 @@ def _list_posts(context: RequestContext, request: ListPosts) -> Result:
     return page._replace(data=[_listed(context, request, post) for post in page.data])
 
 
-def _conditions(context: RequestContext, request: ListPosts) -> dict[str, Any]:
+def _conditions(context: RequestContext, request: posts.ListPosts) -> dict[str, Any]:
     """Return the conditions of a list, in SQL."""
     is_published = request.post_type == "PUBLISHED"
     user = author_id(context, request.user_id)
@@ -188,7 +178,7 @@ def _conditions(context: RequestContext, request: ListPosts) -> dict[str, Any]:
     return where
 
 
-def _listed(context: RequestContext, request: ListPosts, post: Record) -> Record:
+def _listed(context: RequestContext, request: posts.ListPosts, post: Record) -> Record:
     """Return a post as lists do, whatever its type."""
     user = post["user"]["id"] if "user" in post else post["user_id"]
     card = {"card_uri": post["card_uri"]} if post["card_uri"] else {}
@@ -207,8 +197,8 @@ def _listed(context: RequestContext, request: ListPosts, post: Record) -> Record
     } | card
 
 
-@handler(PreviewPosts)
-def _preview_posts(context: RequestContext, request: PreviewPosts) -> Result:
+@handler(posts.PreviewPosts)
+def _preview_posts(context: RequestContext, request: posts.PreviewPosts) -> Result:
     """Return HTML for each post of the type; others are left out."""
     account = in_account_up_to_date(context, request)
     kind = KINDS[request.post_type]
@@ -247,7 +237,9 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     return after
 
 
-def _of_author(context: RequestContext, request: ListDrafts | ListScheduledPosts) -> Mapping[str, Any]:
+def _of_author(
+    context: RequestContext, request: posts.ListDrafts | posts.ListScheduledPosts
+) -> Mapping[str, Any]:
     user = author_id(context, request.user_id)
     return {"json_extract(data, '$.user_id') = ?": user}
 
@@ -271,8 +263,8 @@ DRAFTS = Collection(
 )
 
 
-@handler(PreviewDraft)
-def _preview_draft(context: RequestContext, request: PreviewDraft) -> HttpResponse:
+@handler(posts.PreviewDraft)
+def _preview_draft(context: RequestContext, request: posts.PreviewDraft) -> HttpResponse:
     """Say that the signed-in user was notified of a draft; no notification is sent."""
     DRAFTS.find(context, request.account_id, request.draft_post_id)
     message = f"A preview was sent to the devices of the user {context.user}"

@@ -4,13 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...api import promoted
-from ...api.promoted import (
-    CreatePromotedAccount,
-    CreatePromotedPosts,
-    ListMediaCreatives,
-    ListPromotedAccounts,
-    ListPromotedPosts,
-)
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, empty
@@ -24,7 +17,7 @@ TAKES_ACCOUNTS = "PROMOTED_ACCOUNT"  # product_type of line items
 BY_LINE_ITEM = {"line_item_ids": "line_item_id"}
 
 
-def _of_live_line_items(context: RequestContext, request: ListPromotedPosts) -> Mapping[str, Any]:
+def _of_live_line_items(context: RequestContext, request: promoted.ListPromotedPosts) -> Mapping[str, Any]:
     """Leave out what deleted line items promote, unless deleted records are asked for."""
     deleted = "SELECT id FROM records WHERE kind = 'line_item' AND owner = ? AND deleted"
     live = f"json_extract(data, '$.line_item_id') NOT IN ({deleted})"
@@ -52,8 +45,8 @@ PROMOTED_POSTS = Collection(
 )
 
 
-@handler(CreatePromotedPosts)
-def _create_promoted_posts(context: RequestContext, request: CreatePromotedPosts) -> Result:
+@handler(promoted.CreatePromotedPosts)
+def _create_promoted_posts(context: RequestContext, request: promoted.CreatePromotedPosts) -> Result:
     """Promote posts by a line item: all of them, or none."""
     with context.store.transaction():
         posts = [
@@ -63,7 +56,9 @@ def _create_promoted_posts(context: RequestContext, request: CreatePromotedPosts
     return Result(posts, total_count=len(posts))
 
 
-def _require_fitting_line_items(context: RequestContext, request: ListPromotedAccounts) -> Mapping[str, Any]:
+def _require_fitting_line_items(
+    context: RequestContext, request: promoted.ListPromotedAccounts
+) -> Mapping[str, Any]:
     """Raise ApiError if none of the line items that are asked for takes promoted accounts."""
     named = request.line_item_ids or []
     found = [context.find(LINE_ITEM, one) for one in named]
@@ -81,8 +76,8 @@ PROMOTED_ACCOUNTS = Collection(
 )
 
 
-@handler(CreatePromotedAccount)
-def _create_promoted_account(context: RequestContext, request: CreatePromotedAccount) -> Result:
+@handler(promoted.CreatePromotedAccount)
+def _create_promoted_account(context: RequestContext, request: promoted.CreatePromotedAccount) -> Result:
     """Promote an account; return the promotion that there is where the line item has it already."""
     line_item, user = request.line_item_id, str(request.user_id)
     with context.store.transaction():
@@ -130,7 +125,7 @@ SCHEDULED_POSTS = Collection(
 PREROLLS = ("PREROLL", "VAST_PREROLL")  # creative types
 
 
-def _of_campaign(context: RequestContext, request: ListMediaCreatives) -> Mapping[str, Any]:
+def _of_campaign(context: RequestContext, request: promoted.ListMediaCreatives) -> Mapping[str, Any]:
     """Limit a list to the line items of a campaign."""
     of_campaign = (
         "SELECT id FROM records WHERE kind = 'line_item' AND json_extract(data, '$.campaign_id') = ?"

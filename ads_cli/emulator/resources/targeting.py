@@ -5,24 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 
-from ...api import targeting
+from ...api import targeting, targeting_search
 from ...api.endpoint import Request
 from ...api.fields import fields_of
 from ...api.targeting import ListSuggestions
-from ...api.targeting_search import (
-    SearchAppStoreCategories,
-    SearchConversations,
-    SearchDevices,
-    SearchEvents,
-    SearchInterests,
-    SearchLanguages,
-    SearchLocations,
-    SearchNetworkOperators,
-    SearchPlatforms,
-    SearchPlatformVersions,
-    SearchTvMarkets,
-    SearchTvShows,
-)
 from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
 from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor
@@ -225,15 +211,15 @@ DATA_TYPES = {"events": {"data_type": "event"}, "platform_versions": {"data_type
 EQUAL = ("os_type", "conversation_type", "location_type", "country_code")  # names of fields and parameters
 
 
-@handler(SearchAppStoreCategories)
-@handler(SearchConversations)
-@handler(SearchDevices)
-@handler(SearchInterests)
-@handler(SearchLanguages)
-@handler(SearchLocations)
-@handler(SearchNetworkOperators)
-@handler(SearchPlatformVersions)
-@handler(SearchTvMarkets)
+@handler(targeting_search.SearchAppStoreCategories)
+@handler(targeting_search.SearchConversations)
+@handler(targeting_search.SearchDevices)
+@handler(targeting_search.SearchInterests)
+@handler(targeting_search.SearchLanguages)
+@handler(targeting_search.SearchLocations)
+@handler(targeting_search.SearchNetworkOperators)
+@handler(targeting_search.SearchPlatformVersions)
+@handler(targeting_search.SearchTvMarkets)
 def _search(context: RequestContext, request: Request) -> Result:
     """Find values by the parameters of their kind."""
     wanted = {name: value for name in EQUAL if (value := value_or_default(request, name))}
@@ -241,16 +227,16 @@ def _search(context: RequestContext, request: Request) -> Result:
     return _page(request, found)
 
 
-@handler(SearchPlatforms)
-def _search_platforms(context: RequestContext, request: SearchPlatforms) -> Result:
+@handler(targeting_search.SearchPlatforms)
+def _search_platforms(context: RequestContext, request: targeting_search.SearchPlatforms) -> Result:
     found = _values(request)
     if language := request.lang:
         found = [platform | {"localized_name": localized(platform["name"], language)} for platform in found]
     return _page(request, found)
 
 
-@handler(SearchEvents)
-def _search_events(context: RequestContext, request: SearchEvents) -> Result:
+@handler(targeting_search.SearchEvents)
+def _search_events(context: RequestContext, request: targeting_search.SearchEvents) -> Result:
     start = request.start_time or utc_now()
     found = [
         event
@@ -263,8 +249,8 @@ def _search_events(context: RequestContext, request: SearchEvents) -> Result:
     return _page(request, found)
 
 
-@handler(SearchTvShows)
-def _search_tv_shows(context: RequestContext, request: SearchTvShows) -> Result:
+@handler(targeting_search.SearchTvShows)
+def _search_tv_shows(context: RequestContext, request: targeting_search.SearchTvShows) -> Result:
     """Find the shows of a TV market; raise ApiError for a locale that no market has."""
     if request.locale not in [market["locale"] for market in values_of("tv_markets")]:
         raise invalid_parameter("locale", f"{request.locale} is not the locale of a TV market")

@@ -139,12 +139,14 @@ class Emulator:
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
             self._store,
-            self.authenticator,
-            self._rate_limits,
-            incoming,
-            path_params,
-            self.service,
-            self._is_strict,
+            account=path_params.get("account_id", ""),
+            user="",
+            authenticator=self.authenticator,
+            rate_limits=self._rate_limits,
+            incoming=incoming,
+            path_params=path_params,
+            service=self.service,
+            is_strict=self._is_strict,
         )
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.changes).user

@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -89,17 +89,45 @@ MAX_LISTED_CHARACTERS = 2000  # of a header
 
 
 @dataclass
-class RequestContext:
-    """What a handler has access to besides the declared request."""
+class AccountContext:
+    """An account, the user who works in it, and what is stored."""
 
     store: Store
+    account: str  # the one in the path of a request; "" where none is
+    user: str  # who signed the request; "" until a raw handler authenticates it
+
+    def find(self, kind: str, id: str, *, with_deleted: bool = False) -> Record | None:
+        """Return a record of the account; None if there is none."""
+        return self.store.find(kind, id, owner=self.account, with_deleted=with_deleted)
+
+    def find_all(self, kind: str, **fields: str) -> list[Record]:
+        """Return the records of the account with some values, oldest first."""
+        return self.store.find_all(kind, self.account, with_deleted=False, **fields)
+
+    def require(self, kind: str, id: str, *, owner: str | None = None, with_deleted: bool = False) -> Record:
+        """Return a record of an owner, the account by default; raise ApiError (404)."""
+        owner = self.account if owner is None else owner
+        record = self.store.find(kind, id, owner=owner, with_deleted=with_deleted)
+        if record is None:
+            raise not_found(kind, id)
+        return record
+
+    def require_account(self) -> Record:
+        """Return the account; raise ApiError (404) for one of another user."""
+        return self.require(ACCOUNT, self.account, owner=self.user)
+
+
+@dataclass
+class RequestContext(AccountContext):
+    """What a handler has access to besides the declared request."""
+
+    _: KW_ONLY
     authenticator: Authenticator
     rate_limits: RateLimits
     incoming: IncomingRequest
     path_params: dict[str, str]
-    service: str = "generic"  # that the emulator speaks
-    is_strict: bool = True  # whether unknown parameters are refused
-    user: str = ""  # who signed the request; "" until a raw handler authenticates it
+    service: str  # that the emulator speaks
+    is_strict: bool  # whether unknown parameters are refused
     fault: str = ""  # on demand, to be carried out by the handler
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
     rate_headers: Headers = ()  # of the response
@@ -123,34 +151,9 @@ class RequestContext:
         return self.fault == PARTIAL
 
     @property
-    def account(self) -> str:
-        """The account in the path; "" where none is."""
-        return self.path_params.get("account_id", "")
-
-    @property
     def names(self) -> Names:
         """The names of the service on the wire."""
         return SERVICES[self.service]
-
-    def find(self, kind: str, id: str, *, with_deleted: bool = False) -> Record | None:
-        """Return a record of the account in the path; None if there is none."""
-        return self.store.find(kind, id, owner=self.account, with_deleted=with_deleted)
-
-    def find_all(self, kind: str, **fields: str) -> list[Record]:
-        """Return the records of the account in the path with some values, oldest first."""
-        return self.store.find_all(kind, self.account, with_deleted=False, **fields)
-
-    def require(self, kind: str, id: str, *, owner: str | None = None, with_deleted: bool = False) -> Record:
-        """Return a record of an owner, the account in the path by default; raise ApiError (404)."""
-        owner = self.account if owner is None else owner
-        record = self.store.find(kind, id, owner=owner, with_deleted=with_deleted)
-        if record is None:
-            raise not_found(kind, id)
-        return record
-
-    def require_account(self) -> Record:
-        """Return the account in the path; raise ApiError (404) for one of another user."""
-        return self.require(ACCOUNT, self.account, owner=self.user)
 
 
 Handler = Callable[[RequestContext, R], Result | HttpResponse]

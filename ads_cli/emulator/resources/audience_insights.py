@@ -49,7 +49,7 @@ def _estimate_audience(context: RequestContext, request: EstimateAudience) -> Re
     context.echoed["targeting_criteria"] = None
 
     def people(criterion: Criterion) -> int:
-        found = find_named(context.store, context.account, _as_record(criterion))
+        found = find_named(context, _as_record(criterion))
         if not criterion.targeting_type.startswith("CUSTOM_AUDIENCE"):
             return found.get("estimated_users") or _between(PEOPLE[criterion.targeting_type], criterion)
         size: int = described(context.store, found)["audience_size"]

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ...api import audiences
-from ..core.handlers import ACCOUNT, RequestContext, handler
+from ..core.handlers import ACCOUNT, AccountContext, RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, audience_user_table, random_base36
@@ -48,9 +48,9 @@ def _combined(store: Store, segment: Record) -> int:
     return sum(sizes) if segment["boolean_operator"] == "OR" else min(sizes)
 
 
-def granted_level(store: Store, audience: str, account: str) -> str | None:
-    """Return the level of the permission that an account has for an audience of another one."""
-    permissions = store.find_all(PERMISSION, audience, granted_account_id=account)
+def granted_level(context: AccountContext, audience: str) -> str | None:
+    """Return the level of the permission that the account has for an audience of another one."""
+    permissions = context.store.find_all(PERMISSION, audience, granted_account_id=context.account)
     return permissions[0]["permission_level"] if permissions else None
 
 
@@ -72,7 +72,7 @@ def _require_owned(context: RequestContext, audience: str) -> None:
 def _level(context: RequestContext, audience: Record) -> str | None:
     """Return the level of the permission that the account has for an audience; None without any."""
     is_own = audience["owner_account_id"] == context.account
-    return "READ_WRITE" if is_own else granted_level(context.store, audience["id"], context.account)
+    return "READ_WRITE" if is_own else granted_level(context, audience["id"])
 
 
 def _shown(context: RequestContext, audience: Record) -> Record:

@@ -12,10 +12,10 @@ from ...api.cards import CardType, FetchCard, FetchCards, ListCards
 from ...api.endpoint import Resource
 from ...api.time import Time
 from ...api.validation import convert
-from ..core.handlers import RequestContext, handler
+from ..core.handlers import AccountContext, RequestContext, handler
 from ..core.paging import field_in
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
-from ..storage import Record, Store, utc_now, without
+from ..storage import Record, utc_now, without
 from .accounts import require_feature
 from .collection import EVERYWHERE, Collection
 from .media import LIBRARY, find_media, media_size, require_fit_for_card, require_ratio, video_fields
@@ -28,14 +28,14 @@ SQUARE, IMAGE_RATIO, VIDEO_RATIO = "1:1", "1.91:1", "16:9"
 CARD_RATIOS = {"IMAGE": (SQUARE, IMAGE_RATIO), "VIDEO": (SQUARE, VIDEO_RATIO)}
 
 
-def composed(store: Store, account: str, card: Record) -> Record:
+def composed(context: AccountContext, card: Record) -> Record:
     """Return a card with what its components or slides determine, including its type."""
     name = "components" if card.get("slides") is None else "slides"
     slides = card.get("slides") or [card.get("components") or []]
     components = [component for slide in slides for component in slide]
     keys = [component["media_key"] for component in components if "media_key" in component]
     swipeable = [key for component in components for key in component.get("media_keys", ())]
-    media = find_media(store, account, name, [*keys, *swipeable])
+    media = find_media(context, name, [*keys, *swipeable])
     for record in media:
         require_fit_for_card(record, name, *CARD_RATIOS.get(record["media_type"], (SQUARE,)))
     media_types = sorted({record["media_type"] for record in media})
@@ -63,12 +63,12 @@ def with_uri(card: Record) -> Record:
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a card with what its components or slides determine; raise ApiError for older kinds."""
     if before is None:
-        return with_uri(composed(context.store, context.account, after))
+        return with_uri(composed(context, after))
     if before["card_type"] not in COMPONENT_CARDS:
         message = f"cards of type {before['card_type']} cannot be updated here"
         raise ApiError(405, "METHOD_NOT_ALLOWED", message)
     changed = {name: after[name] for name in COMPOSITION if after[name] != before[name]}
-    return after | composed(context.store, context.account, changed) if changed else after
+    return after | composed(context, changed) if changed else after
 
 
 def _require_components(context: RequestContext, card: Record) -> None:
@@ -156,19 +156,19 @@ MEDIA_POLLS = "PROMOTED_MEDIA_POLLS"  # the feature of polls with media
 CHOICES = ("first_choice", "second_choice", "third_choice", "fourth_choice")
 
 
-def poll_fields(store: Store, account: str, poll: Record, start: str) -> Record:
+def poll_fields(context: AccountContext, poll: Record, start: str) -> Record:
     """Return a poll that starts at a time; the media key is write-only."""
     end = datetime.fromisoformat(start) + timedelta(minutes=poll["duration_in_minutes"])
     times = {"start_time": start, "end_time": Time.parse(end.isoformat())}
     shown = dict.fromkeys(("name", *CHOICES, "duration_in_minutes")) | without(poll, "media_key")
-    return shown | times | _poll_media(store, account, poll.get("media_key"))
+    return shown | times | _poll_media(context, poll.get("media_key"))
 
 
-def _poll_media(store: Store, account: str, media_key: str | None) -> Record:
+def _poll_media(context: AccountContext, media_key: str | None) -> Record:
     """Return the type of a poll, and the fields of its video."""
     if media_key is None:
         return {"card_type": TEXT_POLLS}
-    (media,) = find_media(store, account, "media_key", [media_key])
+    (media,) = find_media(context, "media_key", [media_key])
     if media["media_type"] == "IMAGE":
         require_ratio(media, "media_key", IMAGE_RATIO)
     require_fit_for_card(media, "media_key", IMAGE_RATIO, VIDEO_RATIO)
@@ -182,7 +182,7 @@ def _prepared_poll(context: RequestContext, after: Record, before: Record | None
     """Return a poll that starts now; raise ApiError for media that the account or the poll cannot have."""
     if "media_key" in after:
         require_feature(context, MEDIA_POLLS, "media_key")
-    return with_uri(poll_fields(context.store, context.account, after, utc_now()))
+    return with_uri(poll_fields(context, after, utc_now()))
 
 
 POLL_CARDS = Collection(
@@ -217,23 +217,23 @@ IMAGE = ConversationKind("IMAGE", IMAGE_RATIO, conversations.CreateImageConversa
 VIDEO = ConversationKind("VIDEO", VIDEO_RATIO, conversations.CreateVideoConversation)
 
 
-def new_conversation(store: Store, account: str, user: str, kind: ConversationKind, fields: Record) -> Record:
+def new_conversation(context: AccountContext, kind: ConversationKind, fields: Record) -> Record:
     """Return a new card as it is stored."""
-    shown = dict.fromkeys(kind.fields) | _with_media(store, account, user, kind, fields)
+    shown = dict.fromkeys(kind.fields) | _with_media(context, kind, fields)
     return with_uri(shown | {"card_type": f"{kind.media_type}_CONVERSATION"})
 
 
-def _with_media(store: Store, account: str, user: str, kind: ConversationKind, fields: Record) -> Record:
+def _with_media(context: AccountContext, kind: ConversationKind, fields: Record) -> Record:
     """Return fields of a card with what its media determine; raise ApiError for media that it cannot show."""
     shown = without(fields, *WRITE_ONLY)
     if key := fields.get("media_key"):
-        (media,) = find_media(store, account, "media_key", [key], kind.media_type)
+        (media,) = find_media(context, "media_key", [key], kind.media_type)
         require_ratio(media, "media_key", kind.aspect_ratio)
         require_fit_for_card(media, "media_key", kind.aspect_ratio)
-        shown |= _shown_media(media, user)
+        shown |= _shown_media(media, context.user)
     for name, media_type in WRITE_ONLY.items():
         if key := fields.get(name):
-            (media,) = find_media(store, account, name, [key], media_type)
+            (media,) = find_media(context, name, [key], media_type)
             if name == "poster_media_key":
                 shown["poster_media_url"] = media["media_url"]
     return shown
@@ -253,13 +253,12 @@ def _conversations(kind: ConversationKind, resource: Resource, permanent: Sequen
 
     def prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
         """Return a card with its media; a changed one must satisfy the rules of a new one."""
-        store, account, user = context.store, context.account, context.user
         if before is None:
-            return new_conversation(store, account, user, kind, after)
+            return new_conversation(context, kind, after)
         changed = {name: value for name, value in after.items() if value != before.get(name)}
-        after = before | _with_media(store, account, user, kind, changed)
+        after = before | _with_media(context, kind, changed)
         values = {name: after[name] for name in kind.fields if name in after}
-        convert(kind.create, values | {"account_id": account})
+        convert(kind.create, values | {"account_id": context.account})
         return after
 
     return Collection(

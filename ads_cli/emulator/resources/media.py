@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from ...api import media, media_uploads
-from ..core.handlers import RequestContext, handler
+from ..core.handlers import AccountContext, RequestContext, handler
 from ..core.responses import HttpResponse, ProblemError, invalid_parameter
 from ..storage import Record, Store, random_base36, without
 from .collection import Collection
@@ -35,11 +35,11 @@ RATIO_SLACK = 0.01  # pixels are whole
 VIDEO_HEIGHT = 720  # pixels, of all videos
 
 
-def find_media(store: Store, account: str, parameter: str, keys: Sequence[str], *types: str) -> list[Record]:
+def find_media(context: AccountContext, parameter: str, keys: Sequence[str], *types: str) -> list[Record]:
     """Return media of the library; raise ApiError for unknown keys and for types not in `types`."""
     found = []
     for key in dict.fromkeys(keys):
-        media = store.find(LIBRARY, key, owner=account)
+        media = context.find(LIBRARY, key)
         if media is None:
             raise invalid_parameter(parameter, f"the media library has no {key}")
         if types and media["media_type"] not in types:
@@ -128,11 +128,13 @@ def require_ratio(media: Record, parameter: str, *ratios: str) -> None:
         raise invalid_parameter(parameter, reason)
 
 
-def add_preroll(store: Store, account: str, media: Record, created_at: str | None = None) -> None:
+def add_preroll(context: AccountContext, media: Record, created_at: str | None = None) -> None:
     """Make media of the library account media too, where they are a video for ads."""
     if media["media_category"] == "AMPLIFY_VIDEO":
         fields = {"creative_type": "PREROLL", "video_id": media["media_key"], "media_url": media["media_url"]}
-        store.add(ACCOUNT_MEDIA, random_base36(), fields, owner=account, created_at=created_at)
+        context.store.add(
+            ACCOUNT_MEDIA, random_base36(), fields, owner=context.account, created_at=created_at
+        )
 
 
 def media_size(media: Record) -> tuple[str, str]:
@@ -171,23 +173,22 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
         raise invalid_parameter(misplaced[0], f"is allowed for videos, not for type {after['media_type']}")
     if "poster_media_key" in changed:
         poster = after["poster_media_key"]
-        (image,) = find_media(context.store, context.account, "poster_media_key", [poster], "IMAGE")
+        (image,) = find_media(context, "poster_media_key", [poster], "IMAGE")
         after["poster_media_url"] = image["media_url"]
     return after
 
 
 def _added(context: RequestContext, key: str) -> Record:
     """Return what the library shows of an upload; deleted media can be added again."""
-    store, account = context.store, context.account
-    found = _checked_upload(store, key)
-    known = store.find(LIBRARY, key, owner=account, with_deleted=True)
+    found = _checked_upload(context.store, key)
+    known = context.find(LIBRARY, key, with_deleted=True)
     if found is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
         found = uploaded_media(key)
     if found is None:
         raise invalid_parameter("media_key", f"no upload has the key {key}")
     if known and not known["deleted"]:
         raise invalid_parameter("media_key", f"{key} is already in the media library")
-    store.purge(LIBRARY, account, key)
+    context.store.purge(LIBRARY, context.account, key)
     return found
 
 
@@ -198,11 +199,11 @@ MEDIA_LIBRARY = Collection(
     prepare=_prepared,
     # The service identifies media by their keys.
     shown=lambda context, record: without(record, "id"),
-    added=lambda context, record: add_preroll(context.store, context.account, record),
+    added=add_preroll,
 )
 
 
-Collection(
+ACCOUNTS_MEDIA = Collection(
     media.ACCOUNT_MEDIA, filters={"creative_types": "creative_type"}, sortable=("creative_type", "video_id")
 )
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from ...api import posts
 from ...api.parts import params_of
-from ..core.handlers import RequestContext, handler
-from ..core.paging import list_page
+from ..core.handlers import AccountContext, RequestContext, handler
+from ..core.paging import field_is, json_field, list_page
 from ..core.request import value_or_default
 from ..core.responses import ApiError, HttpResponse, Result, invalid_parameter, message_response
-from ..storage import Record, Store, random_number, screen_name, utc_now
+from ..storage import Record, random_number, screen_name, utc_now
 from .accounts import advertiser_of
 from .cards import CARD
 from .collection import EVERYWHERE, Collection
@@ -27,33 +27,33 @@ def author_id(context: RequestContext, user_id: int | None) -> str:
     return advertiser_of(context) if user_id is None else str(user_id)
 
 
-def author(store: Store, user: str, *, trimmed: bool | None) -> Record:
+def _author(context: RequestContext, user: str, *, trimmed: bool | None = None) -> Record:
     """Return the author as posts have it; trimmed, it is an id alone."""
-    return {"id": user} if trimmed else {"id": user, "screen_name": screen_name(store, user)}
+    return {"id": user} if trimmed else {"id": user, "screen_name": screen_name(context.store, user)}
 
 
 def publish(
-    store: Store, account: str, content: Record, *, id: str | None = None, at: str | None = None
+    context: AccountContext, content: Record, *, id: str | None = None, at: str | None = None
 ) -> Record:
     """Store a published post, whose media are posted from now on."""
-    post = store.add(POST, id or random_number(), content, owner=account, created_at=at)
+    post = context.store.add(POST, id or random_number(), content, owner=context.account, created_at=at)
     for key in content["media_keys"]:
-        store.update(LIBRARY, key, {"posted": True}, owner=account)
+        context.store.update(LIBRARY, key, {"posted": True}, owner=context.account)
     return post
 
 
-def check_content(context: RequestContext, account: str, user: str, post: Mapping[str, Any]) -> None:
+def _check_content(context: RequestContext, user: str, post: Mapping[str, Any]) -> None:
     """Raise ApiError for media that a post cannot combine, unknown cards, and organic posts of others."""
-    check_media(context.store, account, post["media_keys"])
-    check_card(context.store, account, post["card_uri"])
+    _check_media(context, post["media_keys"])
+    _check_card(context, post["card_uri"])
     if post["nullcast"] is False and user != context.user:
         reason = f"an organic post (nullcast=false) must be by the signed-in user {context.user}"
         raise invalid_parameter("as_user_id", reason)
 
 
-def check_media(store: Store, account: str, keys: list[str]) -> None:
+def _check_media(context: RequestContext, keys: list[str]) -> None:
     """Raise ApiError for media that are not in the library, or that a post cannot combine."""
-    media = find_media(store, account, "media_keys", keys)
+    media = find_media(context, "media_keys", keys)
     types = Counter(record["media_type"] for record in media)
     if len(media) > 1 and any(types[media_type] for media_type in SINGLE_MEDIA):
         combined = ", ".join(f"{count} {media_type}" for media_type, count in types.items())
@@ -61,10 +61,10 @@ def check_media(store: Store, account: str, keys: list[str]) -> None:
         raise invalid_parameter("media_keys", reason)
 
 
-def check_card(store: Store, account: str, card_uri: str | None) -> None:
+def _check_card(context: RequestContext, card_uri: str | None) -> None:
     """Raise ApiError for a card that does not exist."""
     card = (card_uri or "").removeprefix("card://")
-    if card and store.find(CARD, card, owner=account) is None:
+    if card and context.find(CARD, card) is None:
         raise invalid_parameter("card_uri", f"the card {card} does not exist")
 
 
@@ -78,36 +78,35 @@ DUE = (
 
 def in_account_up_to_date(context: RequestContext, request: Any) -> str:
     """Return the account in the path, after what is due in it was published."""
-    _publish_due(context.store, context.account)
+    _publish_due(context)
     return context.account
 
 
-def _publish_due(store: Store, account: str) -> None:
+def _publish_due(context: RequestContext) -> None:
     """Publish the posts of an account whose time has come; one whose card or media are gone fails."""
-    due = (SCHEDULED, account, WAITING, utc_now())
+    store, due = context.store, (SCHEDULED, context.account, WAITING, utc_now())
     if not store.connection.execute(f"{DUE} LIMIT 1", due).fetchone():
         return
     with nullcontext() if store.connection.in_transaction else store.transaction():
         for (post,) in store.connection.execute(DUE, due).fetchall():
-            record = store.find(SCHEDULED, post, owner=account)
-            if record is not None:
-                store.update(SCHEDULED, post, _published(store, account, record), owner=account)
+            changes = _published(context, context.require(SCHEDULED, post))
+            store.update(SCHEDULED, post, changes, owner=context.account)
 
 
-def _published(store: Store, account: str, scheduled: Record) -> Record:
+def _published(context: RequestContext, scheduled: Record) -> Record:
     """Publish a post, and return how that ended."""
     at = scheduled["scheduled_at"]
     try:
-        check_media(store, account, scheduled["media_keys"])
-        check_card(store, account, scheduled["card_uri"])
+        _check_media(context, scheduled["media_keys"])
+        _check_card(context, scheduled["card_uri"])
     except ApiError:
         return {"scheduled_status": "FAILED", "completed_at": at}
     content = {name: scheduled[name] for name in ("name", "text", "card_uri", "media_keys", "nullcast")}
-    user = author(store, scheduled["user_id"], trimmed=False)
+    user = _author(context, scheduled["user_id"])
     fields = content | {"user": user, "conversation_settings": "EVERYONE", "scheduled_at": at}
-    post = publish(store, account, fields, at=at)
-    for promotion in store.find_all(PROMOTION, account, scheduled_post_id=scheduled["id"]):
-        store.update(PROMOTION, promotion["id"], {"post_id": post["id"]}, owner=account)
+    post = publish(context, fields, at=at)
+    for promotion in context.find_all(PROMOTION, scheduled_post_id=scheduled["id"]):
+        context.store.update(PROMOTION, promotion["id"], {"post_id": post["id"]}, owner=context.account)
     return {"scheduled_status": "SUCCESS", "completed_at": at, "post_id": post["id"]}
 
 
@@ -121,15 +120,14 @@ AnyPost = posts.CreatePost | posts.CreatePostAsAdvertiser
 @handler(posts.CreatePost)
 def _create_post(context: RequestContext, request: AnyPost) -> Result:
     """Create a post; its author is the advertiser unless another user is named."""
-    account = request.account_id
     with context.store.transaction():
         user = author_id(context, request.as_user_id)
         fields: Record = {"name": None, "text": "", "card_uri": None, "media_keys": []}
         fields |= {name: value for name, value in params_of(request).items() if name not in WRITE_ONLY}
         fields |= {name: value_or_default(request, name) for name in ("nullcast", "conversation_settings")}
-        check_content(context, account, user, fields)
-        fields |= {"user": author(context.store, user, trimmed=False)}
-        post = publish(context.store, account, fields)
+        _check_content(context, user, fields)
+        fields |= {"user": _author(context, user)}
+        post = publish(context, fields)
     return Result(_created(post, trim_user=request.trim_user))
 
 
@@ -166,15 +164,15 @@ def _conditions(context: RequestContext, request: posts.ListPosts) -> dict[str, 
     """Return the conditions of a list, in SQL."""
     is_published = request.post_type == "PUBLISHED"
     user = author_id(context, request.user_id)
-    where: dict[str, Any] = {f"json_extract(data, '$.{'user.id' if is_published else 'user_id'}') = ?": user}
+    where: dict[str, Any] = field_is("user.id" if is_published else "user_id", user)
     if request.post_type == "SCHEDULED":
-        where["json_extract(data, '$.scheduled_status') = ?"] = WAITING
+        where |= field_is("scheduled_status", WAITING)
     if (timeline := value_or_default(request, "timeline_type")) != "ALL":
-        where["json_extract(data, '$.nullcast') = ?"] = timeline == "NULLCAST"
+        where[f"{json_field('nullcast')} = ?"] = timeline == "NULLCAST"
     if request.name:
-        where["instr(casefold(json_extract(data, '$.name')), ?) = 1"] = request.name.casefold()
+        where[f"instr(casefold({json_field('name')}), ?) = 1"] = request.name.casefold()
     if not request.include_mentions_and_replies:
-        where["substr(json_extract(data, '$.text'), 1, 1) <> ?"] = "@"
+        where[f"substr({json_field('text')}, 1, 1) <> ?"] = "@"
     return where
 
 
@@ -192,7 +190,7 @@ def _listed(context: RequestContext, request: posts.ListPosts, post: Record) -> 
         "post_type": request.post_type,
         "post_id": post["id"],
         "scheduled_at": post.get("scheduled_at"),
-        "user": author(context.store, user, trimmed=request.trim_user),
+        "user": _author(context, user, trimmed=request.trim_user),
         "created_at": post["created_at"],
     } | card
 
@@ -224,7 +222,6 @@ MAX_IN_WINDOW, WINDOW_MINUTES = 30, 15
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a post with its author and what was emptied; raise ApiError for content that it cannot have."""
-    account = context.account
     emptied = {name: value for name, value in CONTENT.items() if after[name] is None}
     after = after | emptied
     user = after.pop("as_user_id", None)
@@ -233,7 +230,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     if not after["text"] and not after["media_keys"]:
         message = "text: is required unless media_keys is set"
         raise ApiError(400, "TWEET_CANNOT_BE_BLANK", message, parameter="text")
-    check_content(context, account, after["user_id"], after)
+    _check_content(context, after["user_id"], after)
     return after
 
 
@@ -241,7 +238,7 @@ def _of_author(
     context: RequestContext, request: posts.ListDrafts | posts.ListScheduledPosts
 ) -> Mapping[str, Any]:
     user = author_id(context, request.user_id)
-    return {"json_extract(data, '$.user_id') = ?": user}
+    return field_is("user_id", user)
 
 
 def _shown(context: RequestContext, post: Record) -> Record:

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import nullcontext
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from ...api import posts
@@ -12,7 +12,7 @@ from ..core.handlers import AccountContext, RequestContext, handler
 from ..core.paging import field_is, json_field, list_page
 from ..core.request import value_or_default
 from ..core.responses import ApiError, HttpResponse, Result, invalid_parameter, message_response
-from ..storage import Record, random_number, screen_name, utc_now
+from ..storage import Record, random_number, screen_name, utc_now, without
 from .accounts import advertiser_of
 from .cards import CARD
 from .collection import EVERYWHERE, Collection
@@ -70,31 +70,26 @@ def _check_card(context: RequestContext, card_uri: str | None) -> None:
 
 PROMOTION = "scheduled_promoted_post"
 WAITING = "SCHEDULED"  # the status of a post that is not published yet
-DUE = (
-    "SELECT id FROM records WHERE kind = ? AND owner = ? AND json_extract(data, '$.scheduled_status') = ?"
-    " AND json_extract(data, '$.scheduled_at') <= ? ORDER BY json_extract(data, '$.scheduled_at'), seq"
-)
 
 
 def in_account_up_to_date(context: RequestContext, request: Any) -> str:
     """Return the account in the path, after what is due in it was published."""
-    _publish_due(context)
+    if _due(context):
+        with context.store.transaction():
+            for post in _due(context):  # another request may have published some
+                changes = _published(context, post)
+                context.store.update(SCHEDULED, post["id"], changes, owner=context.account)
     return context.account
 
 
-def _publish_due(context: RequestContext) -> None:
-    """Publish the posts of an account whose time has come; one whose card or media are gone fails."""
-    store, due = context.store, (SCHEDULED, context.account, WAITING, utc_now())
-    if not store.connection.execute(f"{DUE} LIMIT 1", due).fetchone():
-        return
-    with nullcontext() if store.connection.in_transaction else store.transaction():
-        for (post,) in store.connection.execute(DUE, due).fetchall():
-            changes = _published(context, context.require(SCHEDULED, post))
-            store.update(SCHEDULED, post, changes, owner=context.account)
+def _due(context: RequestContext) -> list[Record]:
+    """Return the posts whose time has come, in its order."""
+    now, waiting = utc_now(), context.find_all(SCHEDULED, scheduled_status=WAITING)
+    return sorted((post for post in waiting if post["scheduled_at"] <= now), key=itemgetter("scheduled_at"))
 
 
 def _published(context: RequestContext, scheduled: Record) -> Record:
-    """Publish a post, and return how that ended."""
+    """Publish a post, and return how that ended; one whose card or media are gone fails."""
     at = scheduled["scheduled_at"]
     try:
         _check_media(context, scheduled["media_keys"])
@@ -113,12 +108,13 @@ def _published(context: RequestContext, scheduled: Record) -> Record:
 WRITE_ONLY = ("as_user_id", "trim_user", "post_mode")
 KINDS = {"DRAFT": DRAFT, "PUBLISHED": POST, "SCHEDULED": SCHEDULED}
 PREVIEW_HOST = "https://preview.example"
-AnyPost = posts.CreatePost | posts.CreatePostAsAdvertiser
+NewPost = posts.CreatePost | posts.CreatePostAsAdvertiser
+UnpublishedList = posts.ListDrafts | posts.ListScheduledPosts
 
 
 @handler(posts.CreatePostAsAdvertiser)
 @handler(posts.CreatePost)
-def _create_post(context: RequestContext, request: AnyPost) -> Result:
+def _create_post(context: RequestContext, request: NewPost) -> Result:
     """Create a post; its author is the advertiser unless another user is named."""
     with context.store.transaction():
         user = author_id(context, request.as_user_id)
@@ -133,30 +129,23 @@ def _create_post(context: RequestContext, request: AnyPost) -> Result:
 
 @handler(posts.RenamePost)
 def _rename_post(context: RequestContext, request: posts.RenamePost) -> Result:
-    account, post = request.account_id, request.post_id
     with context.store.transaction():
-        context.require(POST, post)
-        renamed = context.store.update(POST, post, {"name": request.name}, owner=account)
+        post = context.require(POST, request.post_id)
+        renamed = context.store.update(POST, post["id"], {"name": request.name}, owner=context.account)
     return Result(_created(renamed))
 
 
 def _created(post: Record, *, trim_user: bool | None = None) -> Record:
     """Return a post as the answer to its creation does, which does not say who may reply."""
-    shown = {name: value for name, value in post.items() if name != "conversation_settings"}
+    shown = without(post, "conversation_settings")
     return shown | {"user": {"id": post["user"]["id"]}} if trim_user else shown
 
 
 @handler(posts.ListPosts)
 def _list_posts(context: RequestContext, request: posts.ListPosts) -> Result:
-    account = in_account_up_to_date(context, request)
-    page = list_page(
-        context.store,
-        request,
-        KINDS[request.post_type],
-        owner=account,
-        ids=request.post_ids,
-        where=_conditions(context, request),
-    )
+    owner = in_account_up_to_date(context, request)
+    kind, where = KINDS[request.post_type], _conditions(context, request)
+    page = list_page(context.store, request, kind, owner=owner, ids=request.post_ids, where=where)
     return page._replace(data=[_listed(context, request, post) for post in page.data])
 
 
@@ -200,7 +189,7 @@ def _preview_posts(context: RequestContext, request: posts.PreviewPosts) -> Resu
     """Return HTML for each post of the type; others are left out."""
     account = in_account_up_to_date(context, request)
     kind = KINDS[request.post_type]
-    found = (id for id in dict.fromkeys(request.post_ids) if context.store.find(kind, id, owner=account))
+    found = (id for id in dict.fromkeys(request.post_ids) if context.find(kind, id))
     return Result([{"post_id": id, "preview": _preview(account, id)} for id in found])
 
 
@@ -234,16 +223,13 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     return after
 
 
-def _of_author(
-    context: RequestContext, request: posts.ListDrafts | posts.ListScheduledPosts
-) -> Mapping[str, Any]:
-    user = author_id(context, request.user_id)
-    return field_is("user_id", user)
+def _of_author(context: RequestContext, request: UnpublishedList) -> Mapping[str, Any]:
+    return field_is("user_id", author_id(context, request.user_id))
 
 
 def _shown(context: RequestContext, post: Record) -> Record:
     """Return a post without `deleted`: a deleted one says so by its status."""
-    shown = {name: value for name, value in post.items() if name != "deleted"}
+    shown = without(post, "deleted")
     if post["deleted"]:
         shown["scheduled_status" if "scheduled_status" in post else "status"] = "DELETED"
     return shown
@@ -263,7 +249,7 @@ DRAFTS = Collection(
 @handler(posts.PreviewDraft)
 def _preview_draft(context: RequestContext, request: posts.PreviewDraft) -> HttpResponse:
     """Say that the signed-in user was notified of a draft; no notification is sent."""
-    DRAFTS.find(context, request.account_id, request.draft_post_id)
+    DRAFTS.find(context, context.account, request.draft_post_id)
     message = f"A preview was sent to the devices of the user {context.user}"
     return message_response(message, context.echoed, context.names)
 
@@ -289,18 +275,9 @@ def _require_room(context: RequestContext, at: datetime, moved: Record | None) -
     """Raise ApiError where the window of a time is full."""
     start = at.replace(minute=at.minute - at.minute % WINDOW_MINUTES)
     end = start + timedelta(minutes=WINDOW_MINUTES)
-    (count,) = context.store.connection.execute(
-        "SELECT count(*) FROM records WHERE kind = ? AND owner = ? AND id <> ? AND NOT deleted"
-        " AND json_extract(data, '$.scheduled_status') = ?"
-        " AND json_extract(data, '$.scheduled_at') >= ? AND json_extract(data, '$.scheduled_at') < ?",
-        (
-            SCHEDULED,
-            context.account,
-            moved["id"] if moved else "",
-            WAITING,
-            *(f"{time:%Y-%m-%dT%H:%M:%SZ}" for time in (start, end)),
-        ),
-    ).fetchone()
+    waiting = context.find_all(SCHEDULED, scheduled_status=WAITING)
+    others = [post for post in waiting if moved is None or post["id"] != moved["id"]]
+    count = sum(start <= datetime.fromisoformat(post["scheduled_at"]) < end for post in others)
     if count >= MAX_IN_WINDOW:
         message = f"scheduled_at: {count} posts are scheduled from {start:%H:%M} to {end:%H:%M} UTC already"
         raise ApiError(400, "SCHEDULED_TWEET_LIMIT_EXCEEDED", message, parameter="scheduled_at")

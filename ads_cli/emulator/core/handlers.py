@@ -16,7 +16,7 @@ from ...api.rates import TOTAL_COUNTS, Rate
 from ...api.validation import convert
 from ..storage import Record, Store
 from .faults import PARTIAL
-from .request import IncomingRequest, echoed_params, read_params, record_fields_only, value_or_default
+from .request import IncomingRequest, echoed_params, read_params, value_or_default
 from .responses import ApiError, Headers, HttpResponse, Result, in_words_of, not_found
 from .signatures import Authenticator
 
@@ -247,20 +247,11 @@ def tolerantly(context: RequestContext, read: Callable[[list[str] | None], T]) -
 def _read(
     context: RequestContext, endpoint: Endpoint, request_type: type[Request], unknown: list[str] | None
 ) -> Request:
-    is_x = context.service == "x"
     params = read_params(
-        context.incoming,
-        endpoint,
-        request_type,
-        context.path_params,
-        context.names,
-        takes_form=is_x,
-        # The SDK of service x sends loaded records back.
-        ignored=record_fields_only(endpoint, request_type) if is_x else (),
-        unknown=unknown,
+        context.incoming, endpoint, request_type, context.path_params, context.names, unknown=unknown
     )
     removed: list[str] = []
-    if is_x:
+    if context.service == "x":
         params, removed = without_removed(request_type, params)
     request = convert(request_type, params, strict=endpoint.params_in == "json")
     return with_removed(request, removed)

@@ -12,8 +12,16 @@ from ...api.fields import enum_fields
 from ...api.names import SERVICES
 from ...api.problems import InvalidError, Problem
 from ...api.validation import convert
+from ..storage import without
 from .handlers import RegisteredHandler, RequestContext, error_of, registered, tolerantly
-from .request import IncomingRequest, json_value, read_names, record_fields_only, split_texts, without_unknown
+from .request import (
+    IncomingRequest,
+    fields_of_record_only,
+    json_value,
+    read_names,
+    split_texts,
+    without_unknown,
+)
 from .responses import ApiError, HttpResponse, OperationsError, RecordNotFoundError, Result, in_shape_of_x
 
 SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends along
@@ -94,12 +102,11 @@ def read_operation(context: RequestContext, request_type: type[Request], params:
 
 
 def _read_operation(
-    context: RequestContext, request_type: type[Request], params: Mapping[str, Any], unknown: list[str] | None
+    context: RequestContext, request_type: type[Request], params: dict[str, Any], unknown: list[str] | None
 ) -> Request:
     if context.service == "x":
-        record_fields = record_fields_only(request_type.endpoint, request_type)
-        left_out = {*map(context.names.name, record_fields), SDK_MARK}
-        params = {name: value for name, value in params.items() if name not in left_out}
+        ignored = fields_of_record_only(request_type.endpoint, request_type, context.names)
+        params = without(params, *ignored, SDK_MARK)
     values: Mapping[str, Any] = split_texts(request_type, params, context.names)
     if unknown is not None:
         values = without_unknown(request_type, values, context.names, unknown, "params.")

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -167,8 +168,8 @@ class Emulator:
 def load_router(service: str = "generic") -> Router:
     """Import all handlers, and build the router of a service."""
     for package in (resources, oauth):
-        for name in package.MODULES:
-            import_module(f".{name}", package.__name__)
+        for module in iter_modules(package.__path__):
+            import_module(f".{module.name}", package.__name__)
     return Router(service)
 
 

@@ -262,7 +262,7 @@ def _invoke(command_line: CommandLine) -> int:
         with tree.make_context(PROGRAM, list(command_line.words), obj=command_line) as ctx:
             tree.invoke(ctx)
         if (to := command_line.parsed_options.get("to")) and not command_line.open_result:
-            from ..console.presentation import not_written
+            from ..console.named_files import not_written
 
             raise not_written(to)  # by a command that only prints a text
     except Exit as ended:

@@ -11,7 +11,7 @@ from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
 from .options import CommandLine
-from .presentation import ResultFile, is_first_today, resolve_presentation
+from .presentation import is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
@@ -65,6 +65,8 @@ class Invocation:
 
             check_outputs(context, flags.get("to"))
         if to := flags.get("to"):
+            from .named_files import ResultFile
+
             file = ResultFile(to, partial(call.confirm, at_service=False), call.messages.say)
             command_line.open_result = file.open
             if not call.dry_run:

@@ -18,7 +18,7 @@ from ...fleet.commands import FleetCommands
 from ...fleet.engine import Ended, TaskResult, error_of, grouped
 from ...fleet.file import TaskLine, TaskProblem, matching_profiles, words_for
 from ...fleet.records import Records, RunId
-from ...fleet.task_process import LocalEngine
+from ...fleet.run_task import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
 from ...output.text import counted, shell_command

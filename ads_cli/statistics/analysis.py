@@ -10,6 +10,7 @@ import msgspec
 from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import comma_list, suggestion
+from .answers import QueryResult
 from .derived import with_derived
 from .periods import Period
 from .query import StatsQuery, is_money
@@ -21,10 +22,10 @@ from .rows import (
     SEGMENT_KEYS,
     TIMES,
     TOTAL,
-    QueryResult,
     ResultContext,
     Row,
     StatsTable,
+    Times,
     rows_of,
     table_of,
 )
@@ -202,15 +203,15 @@ def without_earlier(table: StatsTable) -> StatsTable:
 
 def _side_by_side(
     table: StatsTable,
-    times: tuple[list[str], list[str]],
+    times: Times,
     rows: Iterable[Row],
     before: Iterable[Row],
-    earlier_times: tuple[list[str], list[str]],
+    earlier_times: Times,
 ) -> Iterator[Row]:
     width, none = len(table.keys), [None] * len(table.metrics)
     start, end = (table.keys.index(name) for name in TIMES)
     own = [position for position in range(width) if position not in (start, end)]
-    now_at, then_at = ({each: at for at, each in enumerate(starts)} for starts, _ in (times, earlier_times))
+    now_at, then_at = ({each: at for at, each in enumerate(of.start)} for of in (times, earlier_times))
 
     def key(row: Row, at: dict[str, int]) -> tuple[Any, ...]:
         return at[row[start]], *(row[position] for position in own)
@@ -221,7 +222,7 @@ def _side_by_side(
         yield *row, *(found[width:] if found else none)
     for (at, *_), row in then.items():
         values = [*row[:width], *none, *row[width:]]
-        values[start], values[end] = times[0][at], times[1][at]
+        values[start], values[end] = times.start[at], times.end[at]
         yield tuple(values)
 
 

@@ -92,7 +92,7 @@ STATISTICS = (
     ),
     Mutant(
         "segments of one name are one",
-        "ads_cli/statistics/rows.py",
+        "ads_cli/statistics/answers.py",
         'known = value if value not in (None, "") else name',
         'known = name if name not in (None, "") else value',
         (f"{SUMS}::test_two_segments_of_one_name_keep_the_numbers_of_both",),
@@ -106,21 +106,21 @@ STATISTICS = (
     ),
     Mutant(
         "an entity counts as it is answered last",
-        "ads_cli/statistics/rows.py",
+        "ads_cli/statistics/answers.py",
         "        if id in seen:\n",
         "        if id in seen and not answer.data:\n",
         (NO_SUM,),
     ),
     Mutant(
         "a segment counts as it is answered last",
-        "ads_cli/statistics/rows.py",
+        "ads_cli/statistics/answers.py",
         "            if segment.value in values:\n",
         "            if segment.value in values and not metrics:\n",
         (NO_SUM,),
     ),
     Mutant(
         "a number has no limit",
-        "ads_cli/statistics/rows.py",
+        "ads_cli/statistics/answers.py",
         "-MAX_NUMBER < number < MAX_NUMBER",
         "number == number",
         (NO_SUM,),

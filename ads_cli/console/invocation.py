@@ -118,8 +118,7 @@ class Invocation:
     def printer(self) -> "Printer":
         """Results on stdout."""
         from ..output.printer import Printer
-        from ..output.records import TableView
-        from . import table_view
+        from .table_view import TABLE_VIEW
 
         return Printer(
             sys.stdout,
@@ -131,13 +130,7 @@ class Invocation:
             side_effects=self._side_effects,
             note_shape=self._command_line.note_shape,
             neutral_name=neutral_name,
-            table_view=TableView(
-                table_view.header,
-                table_view.shown,
-                table_view.style,
-                table_view.amounts,
-                table_view.in_units,
-            ),
+            table_view=TABLE_VIEW,
             open_file=self._command_line.open_result,
         )
 

@@ -54,40 +54,34 @@ class Invocation:
             parse_command(flags["on_failure"])  # a mistake in it is reported before anything is done
             parse_variables(flags.get("on_failure_env"))
         call = cls(flags if mutates else flags | {"dry_run": False}, command_line)
-        if log := flags.get("log_file"):
-            from .named_files import check_log_file
-
-            check_log_file(log, context, call.settings)
-        command = getattr(context, "command", None)  # of a line for several profiles it is that of each
-        named = [param for param in command.params if context.params.get(param.name)] if command else []
-        if sum("FILE" in (param.metavar or "") for param in named) + ("to" in flags) > 1:
-            from .named_files import check_outputs
-
-            check_outputs(context, flags.get("to"))
-        if to := flags.get("to"):
-            from .named_files import ResultFile
-
-            file = ResultFile(to, partial(call.confirm, at_service=False), call.messages.say)
-            command_line.open_result = file.open
-            if not call.dry_run:
-                command_line.resources.callback(file.require_written)
+        call._check_files(context)
         if not is_help:
             for warning in call.settings.check_folders():
                 call.messages.note(warning, "warning")
         return call
 
-    def with_profile(self, profile: str) -> "Invocation":
-        """Return the same invocation under another profile."""
-        return self.with_flags({"profile": profile})
+    def _check_files(self, context: Any) -> None:
+        """Raise UsageError where a named file would be lost; ask before that of --to is replaced."""
+        log, to = self.flags.get("log_file"), self.flags.get("to")
+        command = getattr(context, "command", None)  # of a line for several profiles it is that of each
+        named = [param for param in command.params if context.params.get(param.name)] if command else []
+        files = sum("FILE" in (param.metavar or "") for param in named)
+        if log or to or files > 1:
+            from .named_files import ResultFile, check_log_file, check_outputs
+
+            if log:
+                check_log_file(log, context, self.settings)
+            if files + bool(to) > 1:
+                check_outputs(context, to)
+            if to:
+                file = ResultFile(to, partial(self.confirm, at_service=False), self.messages.say)
+                self._command_line.open_result = file.open
+                if not self.dry_run:
+                    self._command_line.resources.callback(file.require_written)
 
     def with_flags(self, flags: Mapping[str, Any]) -> "Invocation":
         """Return the same invocation with other common options."""
         return Invocation({**self.flags, **flags}, self._command_line)
-
-    def with_target(self, profile: str | None, account: str | None) -> "Invocation":
-        """Return the same invocation for another account; that of another profile unless it is named."""
-        flags = {**self.flags, "account": account}
-        return Invocation({**flags, "profile": profile} if profile else flags, self._command_line)
 
     @property
     def command_line(self) -> tuple[str, ...]:

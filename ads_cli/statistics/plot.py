@@ -166,13 +166,8 @@ def _draw_lines(axis: "Axes", lines: Sequence[_Line], chart: _Chart, times: Sequ
         series = line.series.series(chart.column, len(times))
         numbers = [nan if number is None else number for number in series]
         mark = line.mark if len(times) <= 31 else ""
-        look: dict[str, Any] = {
-            "color": line.color,
-            "linestyle": line.dashes,
-            "marker": mark,
-            "markersize": 4,
-        }
-        axis.plot(numbers, **look, label=_label(line.series.label))
+        label = _label(line.series.label)
+        axis.plot(numbers, line.dashes, color=line.color, marker=mark, markersize=4, label=label)
     shown = range(0, len(times), -(-len(times) // MOST_TICKS))
     axis.set_xticks([*shown], [_time(times[position], times) for position in shown])
     # Each chart has a number other than zero (`counted_columns`), so that these limits are finite.

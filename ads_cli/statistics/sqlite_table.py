@@ -44,10 +44,8 @@ def periods_again(asked: Period, stored: Sequence[Period]) -> list[Period]:
     before = [(day.end, day.start) for day in reversed(stored) if day.start < asked.start]
     after = [(day.start, day.end) for day in stored if day.end > asked.end]
     start, end = _far_end(asked.start, before), _far_end(asked.end, after)
-    return [
-        *([Period(start, asked.start)] if start else []),
-        *([Period(asked.end, end)] if end else []),
-    ]
+    sides = ((start, asked.start), (asked.end, end))
+    return [Period(since, until) for since, until in sides if since and until]
 
 
 def _far_end(edge: datetime, days: Sequence[tuple[datetime, datetime]]) -> datetime | None:

@@ -20,7 +20,7 @@ class Task(msgspec.Struct, frozen=True):
     profile: str  # as it is shown; the words have it too, where it was named
     words: tuple[str, ...]  # after `adsctl`, without -o
     lane: str = ""  # whose tasks run one after another, such as the jobs of an account; or empty
-    place: UploadTarget | None = None  # what it changes
+    target: UploadTarget | None = None  # what it changes
     is_part: bool = False  # of a user list: parts of one list may run at once
     can_resume: bool = False  # whether the command takes --resume
     is_once: bool = False  # what it sends counts each time
@@ -42,7 +42,7 @@ class Task(msgspec.Struct, frozen=True):
     @property
     def group(self) -> str:
         """Return what tasks have in common that may use an account at the same time."""
-        return f"{self.place}" if self.is_part else self.digest
+        return f"{self.target}" if self.is_part else self.digest
 
 
 class RunLimits(msgspec.Struct, frozen=True):

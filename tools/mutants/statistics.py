@@ -169,16 +169,16 @@ STATISTICS = (
     ),
     Mutant(
         "an hour between two days is nobody's",
-        "ads_cli/statistics/sqlite_table.py",
+        "ads_cli/statistics/periods.py",
         "return far if gap < SHORT else near",
         "return None",
         (NIGHTS,),
     ),
     Mutant(
         "a day that is cut overlaps",
-        "ads_cli/statistics/sqlite_table.py",
-        "is_cut = min(near, far) < edge < max(near, far)",
-        "is_cut = False",
+        "ads_cli/statistics/periods.py",
+        "if min(near, far) < edge < max(near, far):",
+        "if False:",
         (NIGHTS,),
     ),
     Mutant(

@@ -10,35 +10,25 @@ Each call of the link may raise LostError; what was not yet moved between the th
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+from typing import Any
 from uuid import uuid4
 
 import msgspec
 from distributed import Future
 
 from ..config.atomic_files import atomic
-from ..errors import Interrupted, UnavailableError
+from ..errors import Interrupted, UnavailableError, UsageError
+from ..masking import mask_address
 from ..signals import handled_by
-from .cluster_link import (
-    Event,
-    LostContactError,
-    LostError,
-    Refusal,
-    RemoteError,
-    SchedulerConnector,
-    SchedulerLink,
-    TaskOutcome,
-    failed,
-    require_nothing_secret,
-    require_repeatable,
-)
+from .cluster_link import Event, LostError, RemoteError, SchedulerConnector, SchedulerLink
 from .cluster_members import Member, Members
 from .cluster_state import SharedState, WorkerRegistry
-from .cluster_worker import carry_out
-from .engine import Ended, OnEvent, Started
+from .cluster_worker import LostContactError, Refusal, TaskOutcome, carry_out
+from .engine import Ended, OnEvent, Started, TaskResult
 from .quota_allocator import REFRESH_SECONDS, FleetLimits
 from .records import Records, RunId
 from .tasks import RunLimits, Task, TaskQueue
@@ -88,8 +78,8 @@ class ClusterEngine:
         Raises UnavailableError where no scheduler or no worker is found, StateError where one has other
         versions, UsageError for a task that has a secret, or must not be run again.
         """
-        require_repeatable(tasks)
-        require_nothing_secret(tasks)
+        _require_repeatable(tasks)
+        _require_nothing_secret(tasks)
         self._begin(tasks, on_event)
         with handled_by(self._on_signal):
             self._connection.open()
@@ -173,7 +163,7 @@ class ClusterEngine:
             return False
         outcome = outcome or self._registry.outcome(link, task, ask=ready.was_started)
         if not outcome and (error := self._members.find_problem(task, now)):
-            outcome = failed(task, error)
+            outcome = _failed(task, error)
         if outcome:
             self._end(link, task, outcome)
             return True
@@ -217,7 +207,7 @@ class ClusterEngine:
             return None
         except RemoteError as error:
             problem = UnavailableError(f"no worker could run it: {error}")
-            return failed(running.task, problem.as_dict())
+            return _failed(running.task, problem.as_dict())
         refusal = msgspec.json.decode(answer, type=Refusal) if answer else None
         if refusal and refusal.error:
             self._members.refuse(refusal.worker, running.task.profile, refusal.error)
@@ -268,3 +258,28 @@ class ClusterEngine:
                 ready.not_before = self._connection.lost_at + self._registry.lease_seconds
                 self._shared.announce(link, ready.task)
         return link
+
+
+def _failed(task: Task, error: dict[str, Any]) -> TaskOutcome:
+    """Return the outcome of a task that no worker can run."""
+    return TaskOutcome(TaskResult.ended(task, error["exit_code"], error=error), "")
+
+
+def _require_repeatable(tasks: Iterable[Task]) -> None:
+    """Raise UsageError for a task that must not begin again on a worker that has not its journal."""
+    if task := next((each for each in tasks if each.is_once), None):
+        raise UsageError(
+            f"task {task.name!r}: what a lost worker had sent would be sent, and counted, again",
+            hint="run it in a fleet of one machine, without --engine",
+        )
+
+
+def _require_nothing_secret(tasks: Iterable[Task]) -> None:
+    """Raise UsageError for a command line that must not pass through a scheduler."""
+    for task, word in ((each, word) for each in tasks for word in (each.name, *each.words)):
+        if (shown := mask_address(word)) != word:
+            raise UsageError(
+                f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",
+                hint="put the address into a variable of the workers, and write @NAME; "
+                "where none is read, into a script that the workers have",
+            )

@@ -12,18 +12,9 @@ import msgspec
 
 from .. import __version__
 from ..errors import StateError, UnavailableError
-from .cluster_link import (
-    Board,
-    Inquiry,
-    LostError,
-    Order,
-    SchedulerLink,
-    Survey,
-    TaskOutcome,
-    shares_of,
-)
+from .cluster_link import LostError, SchedulerLink
 from .cluster_members import Member, Members
-from .cluster_worker import survey
+from .cluster_worker import Board, Inquiry, Order, Survey, TaskOutcome, shares_of, survey
 from .engine import TaskResult
 from .records import RunId
 from .run_task import SIGNAL_BASE

@@ -7,7 +7,7 @@ import pytest
 
 from ads_cli.fleet import cluster, cluster_state
 from ads_cli.fleet.cluster import ClusterEngine
-from ads_cli.fleet.cluster_link import Order, Survey, TaskOutcome
+from ads_cli.fleet.cluster_worker import Order, Survey, TaskOutcome
 from ads_cli.fleet.engine import TaskResult
 from ads_cli.fleet.quota_allocator import QuotaAllocator
 from ads_cli.fleet.records import Records, RunId

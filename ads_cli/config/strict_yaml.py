@@ -80,6 +80,14 @@ class ValueBuilder:
             self.repeated_key = key.value
 
 
+class UniqueKeyBuilder(ValueBuilder):
+    """Refuses a key that is there twice, whose values would contradict each other."""
+
+    def _note_key(self, values: dict[str, Any], key: Any) -> None:
+        if key.value in values:
+            raise UnsupportedYamlError(key, f"the key {key.value!r} is repeated")
+
+
 class LinedMapping(dict[str, Any]):
     """A mapping that remembers where it begins, and the lines of its keys."""
 

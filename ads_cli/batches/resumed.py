@@ -10,7 +10,7 @@ import msgspec
 
 from ..errors import NotConfirmedError, StateError
 from ..output.text import listed
-from ..uploads.job_file import Job, entries
+from ..uploads.job_file import Job, entries, unreadable
 from ..uploads.upload import FAILED, Acknowledgement, Attempt, Planned
 from .upload import UNCERTAIN, BatchUpload, how_to_decide, ids_of, lines_between
 
@@ -72,7 +72,7 @@ def read_run(path: Path, job: Job) -> CreationRun:
     for number in sorted(lost | acknowledged.keys()):
         keys, ack = contents.get(number, []), acknowledged.get(number)
         if not keys or (ack and len(ack.records) != len(keys)):
-            raise _of_earlier_version(job)
+            raise unreadable(path, f"it does not name the records of batch {number}")
         sent += _answered(keys, ack) if ack else [SentRecord(number, key) for key in keys]
     return CreationRun(path, job, planned, sent)
 
@@ -88,14 +88,6 @@ def _answered(contents: Sequence[str], ack: Acknowledgement) -> Iterable[SentRec
         else:
             answer = None if done == UNCERTAIN else next(answers, None)
             yield SentRecord(ack.batch, content, number, done, answer=answer)
-
-
-def _of_earlier_version(job: Job) -> StateError:
-    return StateError(
-        f"job {job.job} with {job.file} has not ended, and an earlier version of adsctl began it",
-        hint=f"resume it with that version: {job.resume}; or look what it has created (adsctl jobs show "
-        f"{job.job}), and give it up: adsctl jobs discard {job.job}",
-    )
 
 
 Place = tuple[int, int]  # record number and line

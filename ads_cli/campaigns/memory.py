@@ -18,7 +18,6 @@ from ..errors import STATE_HINT, StateError
 
 FOLDER = "campaigns"  # in the state folder
 PULLED = "pulled.json"  # the files that `pull` has written
-OLD_REPLACEMENT = "in place of "  # began the keys of replacements in files of earlier versions
 
 
 class Mark(NamedTuple):
@@ -151,13 +150,8 @@ def _end_line(file: int) -> None:
 
 
 def _mark(line: Any) -> Mark:
-    """Read a mark; those of earlier versions have three parts."""
-    kind, parent, key, *more = line
-    if more:
-        return Mark(str(kind), str(parent), str(key), is_replacement=more == [True])
-    key = str(key)
-    is_replacement = key.startswith(OLD_REPLACEMENT)
-    return Mark(str(kind), str(parent), key.removeprefix(OLD_REPLACEMENT), is_replacement)
+    kind, parent, key, is_replacement = line
+    return Mark(str(kind), str(parent), str(key), is_replacement is True)
 
 
 def is_pulled(state_dir: Path, path: Path) -> bool:

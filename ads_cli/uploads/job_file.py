@@ -88,9 +88,7 @@ class Job(msgspec.Struct, kw_only=True):
     resume: str = ""  # the command that resumes it
     profile: str = ""  # that it was started with
     folder: str = ""  # in which the command was run
-    epoch: str = msgspec.field(
-        default="", name="generation"
-    )  # of the place, begun with the job; empty in journals of earlier versions
+    epoch: str = msgspec.field(default="", name="generation")  # of the place, begun with the job
     group: str = ""  # of jobs that may change the place at the same time, in any order
     parts: int = 0  # files, where each is validated and sent by itself; then rows and batches are 0
 
@@ -108,38 +106,7 @@ class Job(msgspec.Struct, kw_only=True):
         return "delete" if self.key.upload.startswith("delete") or operation == "Delete" else "push"
 
 
-class _JobBefore(msgspec.Struct, kw_only=True):
-    """A job as earlier versions wrote it: everything that identified it was one text."""
-
-    job: str
-    noun: str
-    file: str
-    digest: str
-    target: str  # service, id of the place, and options, separated by spaces
-    rows: int
-    batches: int
-    started: str
-
-    def upgraded(self) -> Job:
-        """Return the job as it is known today; it can be listed, and not resumed."""
-        service, _, rest = self.target.partition(" ")
-        kind = "product_catalog"
-        if self.noun == "users":
-            kind = "do_not_reach_list" if " DoNotReachUpload " in rest else "custom_audience"
-        options = JobOptions(skip_invalid=False, format="", encoding="", mapping={})
-        return Job(
-            job=self.job,
-            key=JobKey(UploadTarget(service, kind, rest.partition(" ")[0]), "", self.digest, options),
-            noun=self.noun,
-            file=self.file,
-            rows=self.rows,
-            batches=self.batches,
-            started=self.started,
-        )
-
-
-_decode_job_now = msgspec.json.Decoder(Job).decode
-_decode_job_before = msgspec.json.Decoder(_JobBefore).decode
+_decode_job = msgspec.json.Decoder(Job).decode
 _decode_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
 _decode_acknowledgement = msgspec.json.Decoder(Acknowledgement).decode
 _decode_attempt = msgspec.json.Decoder(Attempt).decode
@@ -170,23 +137,10 @@ def unreadable(path: Path, why: str) -> StateError:
 
 
 def _decode_first(line: bytes) -> Job:
-    """Decode the first line, which has no checksum in journals of earlier versions."""
-    if line.startswith(b"{"):
-        return _decode_job(line)
     checksum, content = _decode_line(line)
     if zlib.crc32(content) != checksum:
         raise msgspec.DecodeError("its first line is damaged")
     return _decode_job(content)
-
-
-def _decode_job(line: bytes | msgspec.Raw) -> Job:
-    try:
-        return _decode_job_now(line)
-    except msgspec.ValidationError as error:
-        try:
-            return _decode_job_before(line).upgraded()
-        except msgspec.ValidationError:
-            raise error from None
 
 
 def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:

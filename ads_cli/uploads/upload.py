@@ -68,7 +68,7 @@ class SentPart(msgspec.Struct, kw_only=True):
 
     part: str  # the origin of the file
     version: str  # that its location knows it by
-    digest: str  # what only a key tells of the SHA-256 of its bytes; in earlier versions that itself
+    digest: str  # what only a key tells of the SHA-256 of its bytes
     first_batch: int
     rows_before: int  # of the files before
     rows: int

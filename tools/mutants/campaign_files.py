@@ -239,7 +239,7 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: notes of replacements are read as keys",
         "ads_cli/campaigns/memory.py",
-        "is_replacement=more == [True])",
+        "str(key), is_replacement is True)",
         "is_replacement=key.startswith(OLD_REPLACEMENT))",
         (f"{FILES}::test_a_replacement_is_made_once_and_the_file_stays_what_it_is",),
     ),

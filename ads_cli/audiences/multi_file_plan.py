@@ -218,8 +218,7 @@ class MultiFileAudiencePlan(ListPlan):
                 self._note_sent(journal, file, plan)
             finally:
                 plan.close()
-        for ack in [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]:
-            journal.discard(ack)
+        journal.discard([ack for number, ack in journal.acknowledged.items() if number >= self.batch_count])
 
     def _check(self, file: ListFile) -> None:
         """Validate a list that is sent later; raise what `on_validated` raises where rows are invalid."""

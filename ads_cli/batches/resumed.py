@@ -10,8 +10,8 @@ import msgspec
 
 from ..errors import NotConfirmedError, StateError
 from ..output.text import listed
-from ..uploads.job_file import Job, entries, unreadable
-from ..uploads.upload import FAILED, Acknowledgement, Attempt, Planned
+from ..uploads.job_file import Job, read_journal, unreadable
+from ..uploads.upload import FAILED, Acknowledgement, Planned
 from .upload import UNCERTAIN, BatchUpload, how_to_decide, ids_of, lines_between
 
 if TYPE_CHECKING:
@@ -54,27 +54,15 @@ class CreationRun(NamedTuple):
 
 def read_run(path: Path, job: Job) -> CreationRun:
     """Read the journal of a run that creates; raise StateError where it is damaged."""
-    planned: set[str] = set()
-    contents: dict[int, list[str]] = {}
-    acknowledged: dict[int, Acknowledgement] = {}
-    lost: set[int] = set()
-    for entry in entries(path, strict=True):
-        if isinstance(entry, Planned):
-            planned.update(entry.planned)
-        elif isinstance(entry, Attempt):
-            lost.discard(entry.attempted)
-            if entry.may_be_applied:
-                lost.add(entry.attempted)
-                contents[entry.attempted] = entry.keys
-        elif isinstance(entry, Acknowledgement):
-            acknowledged[entry.batch] = entry
+    journal = read_journal(path, strict=True)
+    acknowledged = journal.acknowledged
     sent: list[SentRecord] = []
-    for number in sorted(lost | acknowledged.keys()):
-        keys, ack = contents.get(number, []), acknowledged.get(number)
-        if not keys or (ack and len(ack.records) != len(keys)):
+    for number in sorted(journal.uncertain | acknowledged):
+        attempt, ack = journal.attempts.get(number), acknowledged.get(number)
+        if not (attempt and attempt.keys) or (ack and len(ack.records) != len(attempt.keys)):
             raise unreadable(path, f"it does not name the records of batch {number}")
-        sent += _answered(keys, ack) if ack else [SentRecord(number, key) for key in keys]
-    return CreationRun(path, job, planned, sent)
+        sent += _answered(attempt.keys, ack) if ack else [SentRecord(number, key) for key in attempt.keys]
+    return CreationRun(path, job, journal.planned, sent)
 
 
 def _answered(contents: Sequence[str], ack: Acknowledgement) -> Iterable[SentRecord]:

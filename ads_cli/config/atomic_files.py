@@ -1,4 +1,4 @@
-"""Files as a whole: replaced or as they were, read up to a limit; links of others are refused."""
+"""Files as a whole: replaced or as they were, read up to a limit; lines with checksums; links of others."""
 
 import errno
 import io
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
+from zlib import crc32
 
 from ..errors import AdsctlError, ContentError, StateError, UsageError
 
@@ -36,6 +37,17 @@ def read_limited(source: Path | BinaryIO, max_mib: int, name: str) -> bytes:
     if len(content) > max_mib * MIB:
         raise ContentError(f"{name}: larger than {max_mib} MiB")
     return content
+
+
+def checked_line(content: bytes) -> bytes:
+    """Return a line of JSON with its checksum: a bit flipped on the disk must not mean something else."""
+    return b"[%d,%b]\n" % (crc32(content), content)
+
+
+def read_checked_line(line: bytes) -> bytes | None:
+    """Return the JSON of a line with a checksum; None where it is damaged or has no end."""
+    content = line.partition(b",")[2].removesuffix(b"]\n")
+    return content if line == checked_line(content) else None
 
 
 def follow_links(path: Path) -> Path:

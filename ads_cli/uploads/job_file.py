@@ -6,13 +6,16 @@ flipped on the disk must not name another batch, which would then never be sent.
 """
 
 import hashlib
-import zlib
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
+from ..config.atomic_files import checked_line, read_checked_line
 from ..errors import StateError
 from .upload import Acknowledgement, Attempt, Planned, SentPart
 
@@ -107,11 +110,13 @@ class Job(msgspec.Struct, kw_only=True):
 
 
 _decode_job = msgspec.json.Decoder(Job).decode
-_decode_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
-_decode_acknowledgement = msgspec.json.Decoder(Acknowledgement).decode
-_decode_attempt = msgspec.json.Decoder(Attempt).decode
-_decode_part = msgspec.json.Decoder(SentPart).decode
-_decode_planned = msgspec.json.Decoder(Planned).decode
+# How the JSON of an entry begins tells its type.
+_DECODERS = (
+    (b'{"attempted"', msgspec.json.Decoder(Attempt).decode),
+    (b'{"part"', msgspec.json.Decoder(SentPart).decode),
+    (b'{"planned"', msgspec.json.Decoder(Planned).decode),
+    (b"[", msgspec.json.Decoder(Acknowledgement).decode),
+)
 
 
 def read_job(path: Path) -> tuple[Job, bool]:
@@ -121,7 +126,9 @@ def read_job(path: Path) -> tuple[Job, bool]:
             first = file.readline()
             if not first.endswith(b"\n"):
                 raise msgspec.DecodeError("its first line is incomplete")
-            job = _decode_first(first)
+            if (content := read_checked_line(first)) is None:
+                raise msgspec.DecodeError("its first line is damaged")
+            job = _decode_job(content)
             file.seek(max(0, path.stat().st_size - len(END)))
             return job, file.read() == END
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -136,13 +143,6 @@ def unreadable(path: Path, why: str) -> StateError:
     )
 
 
-def _decode_first(line: bytes) -> Job:
-    checksum, content = _decode_line(line)
-    if zlib.crc32(content) != checksum:
-        raise msgspec.DecodeError("its first line is damaged")
-    return _decode_job(content)
-
-
 def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
     """Read the entries of a journal; damaged lines are left out, so their batches are sent again.
 
@@ -154,7 +154,7 @@ def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
         for number, line in enumerate(file, 1):
             if strict and damaged:
                 raise unreadable(path, f"line {damaged} is damaged")
-            if entry := _decode(line) if line.endswith(b"\n") else None:
+            if entry := _decode(line):
                 yield entry
             elif number > 1 and line != END and len(line) > len(MARK):  # else it is the mark, damaged or not
                 damaged = number
@@ -163,56 +163,68 @@ def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
 
 
 def acknowledgements(path: Path) -> Iterator[Acknowledgement]:
-    """Read the acknowledgements of a journal; a later one of the same batch replaces an earlier one."""
+    """Read the acknowledgements of a journal one by one; the last one of a batch counts."""
     return (entry for entry in entries(path) if isinstance(entry, Acknowledgement))
 
 
-def sent_parts(path: Path) -> list[SentPart]:
-    """Read the files that are acknowledged as a whole, up to a note that is damaged."""
-    parts: list[SentPart] = []
-    for entry in entries(path):
-        if isinstance(entry, SentPart) and entry.follows(parts):
-            parts.append(entry)
-    return parts
+@dataclass
+class JournalContent:
+    """What the entries of a journal say together: of each batch, the last one of a kind counts."""
+
+    attempts: dict[int, Attempt] = field(default_factory=dict)  # a withdrawn one keeps its keys
+    parts: list[SentPart] = field(default_factory=list)  # up to a note that is damaged
+    planned: set[str] = field(default_factory=set)  # digests of records
+    _answers: dict[int, Acknowledgement] = field(default_factory=dict)  # discarded ones too
+
+    def add(self, entry: Entry) -> None:
+        """Take the next entry."""
+        if isinstance(entry, Acknowledgement):
+            self._answers[entry.batch] = entry
+        elif isinstance(entry, Planned):
+            self.planned.update(entry.planned)
+        elif isinstance(entry, SentPart):
+            self.parts += [entry] if entry.follows(self.parts) else []
+        elif entry.may_be_applied:
+            self.attempts[entry.attempted] = entry
+        elif withdrawn := self.attempts.get(entry.attempted):
+            self.attempts[entry.attempted] = replace(withdrawn, may_be_applied=False)
+
+    @property
+    def acknowledged(self) -> dict[int, Acknowledgement]:
+        """The acknowledgements that count, by batch number."""
+        return {number: ack for number, ack in self._answers.items() if not ack.is_discarded}
+
+    @property
+    def uncertain(self) -> dict[int, Attempt]:
+        """The attempts that may be applied, by batch number, whether they were acknowledged since or not."""
+        return {number: attempt for number, attempt in self.attempts.items() if attempt.may_be_applied}
+
+    @property
+    def unanswered(self) -> list[list[str]]:
+        """The keys or digests of each batch that may be applied, and was never acknowledged."""
+        return [attempt.keys for number, attempt in self.uncertain.items() if number not in self._answers]
 
 
-def last_acknowledgements(path: Path) -> dict[int, Acknowledgement]:
-    """Read the acknowledgement that counts for each batch, by batch number."""
-    return {ack.batch: ack for ack in acknowledgements(path)}
-
-
-def unacknowledged(path: Path) -> list[list[str]]:
-    """Return the contents of each batch that may be applied, and is not acknowledged."""
-    lost: dict[int, list[str]] = {}
-    for entry in entries(path):
-        if isinstance(entry, Attempt) and entry.may_be_applied:
-            lost[entry.attempted] = entry.keys
-        elif isinstance(entry, Attempt):
-            lost.pop(entry.attempted, None)
-        elif isinstance(entry, Acknowledgement):
-            lost.pop(entry.batch, None)
-    return [*lost.values()]
+def read_journal(path: Path, *, strict: bool = False) -> JournalContent:
+    """Read all entries of a journal; see `entries`."""
+    content = JournalContent()
+    for entry in entries(path, strict=strict):
+        content.add(entry)
+    return content
 
 
 def encode(entry: Entry | Job) -> bytes:
     """Return the line of an entry or of the job, with its checksum."""
-    content = msgspec.json.encode(entry)
-    return msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
+    return checked_line(msgspec.json.encode(entry))
 
 
 def _decode(line: bytes) -> Entry | None:
-    try:
-        checksum, content = _decode_line(line)
-        if zlib.crc32(content) == checksum:
-            start = bytes(content)[:7]
-            if start == b'{"part"':
-                return _decode_part(content)
-            if start == b'{"plann':
-                return _decode_planned(content)
-            is_attempt = start.startswith(b"{")
-            return _decode_attempt(content) if is_attempt else _decode_acknowledgement(content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        pass  # the job, the end, or a damaged line
+    """Return the entry of a line; None for the job, the end, and a damaged line."""
+    content = read_checked_line(line) or b""
+    for start, decode in _DECODERS:
+        if content.startswith(start):
+            with suppress(msgspec.DecodeError, UnicodeDecodeError):
+                return decode(content)
     return None
 
 

@@ -24,8 +24,7 @@ from .job_file import (
     UploadTarget,
     acknowledgements,
     encode,
-    entries,
-    last_acknowledgements,
+    read_journal,
 )
 from .jobs import (
     check_named,
@@ -36,7 +35,7 @@ from .jobs import (
     restart_reason,
     try_lock,
 )
-from .upload import Acknowledgement, Attempt, Planned, SentPart
+from .upload import Acknowledgement, Attempt, SentPart
 from .write_epochs import NO_EPOCH, WriteEpochs
 
 # The write epoch of a job that began while another, of no common group, was changing the same place: it
@@ -157,13 +156,13 @@ class Journal:
         if batch not in self.attempts:
             self.append(Attempt(batch, may_be_applied=False))
 
-    def discard(self, ack: Acknowledgement) -> None:
-        """Stop counting an acknowledgement of an earlier run: it is not of what this run sends.
-
-        It stays on disk, where `acknowledgements` reads what counts.
-        """
-        del self.acknowledged[ack.batch]
-        self.uncount(ack.counts)
+    def discard(self, acks: Iterable[Acknowledgement]) -> None:
+        """Stop counting acknowledgements of earlier runs: they are not of what this run sends."""
+        for ack in acks:
+            del self.acknowledged[ack.batch]
+            self.uncount(ack.counts)
+            self.append(Acknowledgement(ack.batch, {}))
+        self.flush()
 
     def uncount(self, counts: Mapping[str, int]) -> None:
         """Stop counting rows of earlier runs, by status."""
@@ -172,7 +171,9 @@ class Journal:
 
     def acknowledgements(self) -> Iterable[Acknowledgement]:
         """Read back what is on disk: the acknowledgement that counts for each batch."""
-        return last_acknowledgements(self.path).values() if self.resumed else acknowledgements(self.path)
+        if self.resumed:
+            return read_journal(self.path).acknowledged.values()
+        return acknowledgements(self.path)  # one by one: each batch has one
 
     def flush(self) -> None:
         """Wait until everything is on disk; raise StateError where that fails, StoppedError after `close`."""
@@ -261,17 +262,9 @@ class Journal:
 
     def _reopen(self, path: Path) -> None:
         """Read what was acknowledged and attempted, and truncate a last line that is incomplete."""
-        for entry in entries(path):
-            if isinstance(entry, Acknowledgement):
-                self.acknowledged[entry.batch] = entry
-            elif isinstance(entry, SentPart):
-                self.sent_parts += [entry] if entry.follows(self.sent_parts) else []
-            elif isinstance(entry, Planned):
-                continue  # of the plan
-            elif entry.may_be_applied:
-                self.attempts[entry.attempted] = entry
-            else:
-                self.attempts.pop(entry.attempted, None)
+        content = read_journal(path)
+        self.acknowledged, self.attempts = content.acknowledged, content.uncertain
+        self.sent_parts = content.parts
         for ack in self.acknowledged.values():
             self.totals.update(ack.counts)
         complete = path.read_bytes().rfind(b"\n") + 1

@@ -42,10 +42,9 @@ def pending_batches(
             on_acknowledged(batch, ack)
             continue
         if ack:  # another version of adsctl sent something else
-            journal.discard(ack)
+            journal.discard([ack])
         yield batch
-    for ack in earlier.values():
-        journal.discard(ack)
+    journal.discard(earlier.values())
 
 
 class Plan(ABC):

@@ -56,6 +56,11 @@ class Acknowledgement(msgspec.Struct, array_like=True):
     not_deleted: list[tuple[str, str]] = []  # names of those that were refused, with the reasons
     answer: list[Any] = []  # the records that the service made of the rows, where the plan needs them
 
+    @property
+    def is_discarded(self) -> bool:
+        """Whether it only replaces one of an earlier run, which does not count any more."""
+        return not (self.counts or self.digest)
+
 
 def answers(acknowledgements: Iterable[Acknowledgement]) -> list[Any]:
     """Return the records that the service made, in the order of their batches; the last of a batch counts."""

@@ -130,8 +130,8 @@ CREATIONS = (
     Mutant(
         "the first line of a journal is not compared with its checksum",
         "ads_cli/uploads/job_file.py",
-        "    if zlib.crc32(content) != checksum:\n",
-        "    if False:\n",
+        "            if (content := read_checked_line(first)) is None:\n",
+        '            if not (content := first.partition(b",")[2][:-2]):\n',
         (f"{DAMAGED}::test_nothing_is_created_while_a_journal_cannot_be_read",),
     ),
     Mutant(

@@ -12,7 +12,7 @@ from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import counted
-from ...uploads.job_file import Job, JobKey, last_acknowledgements
+from ...uploads.job_file import Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
@@ -85,7 +85,7 @@ class PushCommand:
 
     def _show_ended(self, ended: EndedJob, report: ValidationReport) -> None:
         """Show the result of a job that has ended, and send nothing; raise its error."""
-        acks = last_acknowledgements(ended.path).values()
+        acks = read_journal(ended.path).acknowledged.values()
         self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")
         summary = self._summary(report, ended.job.job, acks)
         self.call.note_summary(summary.as_dict())

@@ -11,9 +11,10 @@ from ..feeds.reader import Peeked
 from ..feeds.several import SeveralNames
 from ..feeds.source import BLOCK_BYTES, Feed, ReadOptions
 from ..output.records import csv_rows
+from ..uploads.job_file import SentPart
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches
-from ..uploads.upload import FAILED, Batch, Batches, SentPart
+from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from .consent import CellAnswers

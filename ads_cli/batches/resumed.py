@@ -10,8 +10,8 @@ import msgspec
 
 from ..errors import NotConfirmedError, StateError
 from ..output.text import listed
-from ..uploads.job_file import Job, read_journal, unreadable
-from ..uploads.upload import FAILED, Acknowledgement, Planned
+from ..uploads.job_file import Acknowledgement, Job, Planned, read_journal, unreadable
+from ..uploads.upload import FAILED
 from .upload import UNCERTAIN, BatchUpload, how_to_decide, ids_of, lines_between
 
 if TYPE_CHECKING:

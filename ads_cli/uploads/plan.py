@@ -13,8 +13,8 @@ from ..feeds.rows import RowNames, Rows
 from ..validation import CheckedRow, EncodedRows
 from ..validation.report import ValidationReport
 from ..validation.validator import OnProgress, Validator
-from .job_file import JobKey, UploadTarget, options_of_rows
-from .upload import Acknowledgement, Batch, Batches, Upload
+from .job_file import Acknowledgement, JobKey, UploadTarget, options_of_rows
+from .upload import Batch, Batches, Upload
 
 if TYPE_CHECKING:
     from .journal import Journal

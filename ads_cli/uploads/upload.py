@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import AdsctlError, UnavailableError
 from ..output.text import shortened
+from .job_file import Acknowledgement
 
 if TYPE_CHECKING:
     from ..api.endpoint import Request
@@ -37,70 +38,6 @@ class Batch(NamedTuple):
 
 
 Batches = Generator[Batch, None, None]
-
-
-class Acknowledgement(msgspec.Struct, array_like=True):
-    """What the service answered to one batch: rows by status, and messages by record number.
-
-    A plan that cuts other batches when it is resumed has each name the rows that it is about.
-    """
-
-    batch: int
-    counts: dict[str, int]
-    failed: list[tuple[int, str]] = []
-    warned: list[tuple[int, str]] = []
-    keys: list[int] = []  # CRC-32 of the key of each row, where the upload notes them
-    digest: str = ""  # of what was sent
-    records: list[int] = []  # numbers of the rows, where the plan needs them
-    deleted: list[str] = []  # keys of what was to be deleted and is in no row, where the plan needs them
-    not_deleted: list[tuple[str, str]] = []  # names of those that were refused, with the reasons
-    answer: list[Any] = []  # the records that the service made of the rows, where the plan needs them
-
-    @property
-    def is_discarded(self) -> bool:
-        """Whether it only replaces one of an earlier run, which does not count any more."""
-        return not (self.counts or self.digest)
-
-
-def answers(acknowledgements: Iterable[Acknowledgement]) -> list[Any]:
-    """Return the records that the service made, in the order of their batches; the last of a batch counts."""
-    latest = {ack.batch: ack for ack in acknowledgements}
-    return [record for _, ack in sorted(latest.items()) for record in ack.answer]
-
-
-class SentPart(msgspec.Struct, kw_only=True):
-    """A file of several that is acknowledged as a whole; numbers continue those of the files before."""
-
-    part: str  # the origin of the file
-    version: str  # that its location knows it by
-    digest: str  # what only a key tells of the SHA-256 of its bytes
-    first_batch: int
-    rows_before: int  # of the files before
-    rows: int
-    left_out: int
-    invalid: int
-    batches: int
-    failed: int  # rows that the service rejected
-
-    def follows(self, parts: "Sequence[SentPart]") -> bool:
-        """Tell whether its numbers continue those of other files: not where a note in between is damaged."""
-        last = parts[-1] if parts else None
-        begins = (last.first_batch + last.batches, last.rows_before + last.rows) if last else (0, 0)
-        return (self.first_batch, self.rows_before) == begins
-
-
-class Attempt(msgspec.Struct):
-    """Whether the service may have applied a request of a batch, which it has not acknowledged."""
-
-    attempted: int  # number of the batch
-    may_be_applied: bool
-    keys: list[str] = []  # of what the request deletes; digests of the records that it creates
-
-
-class Planned(msgspec.Struct):
-    """Digests of records that a run is to create once, whether they were sent or not."""
-
-    planned: list[str]
 
 
 Errors = dict[int, list[dict[str, Any]]]  # by the number of the operation

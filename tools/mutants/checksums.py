@@ -25,7 +25,7 @@ CHECKSUMS = (
     Mutant(
         "an incomplete last line is kept, and spoils the next one",
         "ads_cli/uploads/journal.py",
-        "        os.ftruncate(self._file, complete)\n",
+        "    os.ftruncate(file, complete)\n",
         "",
         (CUT,),
     ),
@@ -39,8 +39,8 @@ CHECKSUMS = (
     Mutant(
         "a write that was cut short counts as whole",
         "ads_cli/uploads/journal.py",
-        "if os.write(self._file, data) != len(data):",
-        "if not os.write(self._file, data):",
+        "if os.write(file, data) != len(data):",
+        "if not os.write(file, data):",
         (f"{JOURNAL}::test_after_an_incomplete_line_nothing_more_is_counted",),
     ),
     Mutant(

@@ -151,7 +151,7 @@ CREATIONS = (
     Mutant(
         "a new journal has its name before its first line is on disk",
         "ads_cli/uploads/journal.py",
-        'begun = self.folder / ".new"',
+        'begun = path.parent / ".new"',
         "begun = path",
         (CRASH,),
     ),

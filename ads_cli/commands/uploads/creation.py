@@ -14,8 +14,8 @@ from ...console.invocation import Invocation
 from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
-from ...uploads.job_file import JobKey, UploadTarget, current_folder
-from ...uploads.upload import Acknowledgement, Batch, noted
+from ...uploads.job_file import Acknowledgement, JobKey, UploadTarget, current_folder
+from ...uploads.upload import Batch, noted
 from ...uploads.write_epochs import WriteEpochs
 from .journal import document_key, new_job, open_job
 from .reports import resume_command

@@ -217,7 +217,7 @@ def _counts(journal: "JournalContent") -> dict[str, int]:
 
 def _ids(journal: "JournalContent") -> list[str]:
     """Return the ids of the records that the service answered."""
-    from ...uploads.upload import answers
+    from ...uploads.job_file import answers
 
     records = answers(journal.acknowledged.values())
     return [str(record["id"]) for record in records if isinstance(record, dict) and "id" in record]

@@ -20,9 +20,7 @@ from .model import (
     label_of,
     shown_value,
 )
-from .plan import ROOT, CampaignPlan, Change
-
-PLACEHOLDER_ID = "new"  # of a record above that is not created yet
+from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
 
 
 class Comparison:

@@ -6,7 +6,7 @@ sent, or before its answer counts.
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -136,6 +136,35 @@ class ApplyMemory:
                 sync_folder(self.folder)
         except OSError as error:
             raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from None
+
+
+class CreationAttempt:
+    """One request that creates what has marks: noted before it is sent, and ended with what it has made."""
+
+    def __init__(self, memory: ApplyMemory, marks: Sequence[Mark]) -> None:
+        self._memory, self._marks = memory, marks
+        self._number = 0  # where it is noted and has not ended
+
+    def may_be_applied(self, batch: int) -> bool:
+        """Return False: what an earlier run has sent was looked for in the account."""
+        return False
+
+    def note_attempt(self, batch: int = 0, keys: Sequence[str] = ()) -> None:
+        """Note that the request may be applied, on the disk before this returns."""
+        if self._marks and not self._number:
+            self._number = self._memory.begin_attempt(self._marks)
+
+    def withdraw_attempt(self, batch: int = 0) -> None:
+        """Note that nothing of it was applied."""
+        self.end({})
+
+    def end(self, ids: Mapping[Mark, str]) -> None:
+        """Note what it has created."""
+        if self._number:
+            self._memory.end_attempt(self._number, ids)
+            self._number = 0
+        else:
+            self._memory.remember(ids)
 
 
 def _end_line(file: int) -> None:

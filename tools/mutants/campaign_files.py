@@ -78,7 +78,7 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: what is read quickly forgets that a key is there twice",
         "ads_cli/config/strict_yaml.py",
-        "        if name in here:\n            return None\n",
+        "        if key in here:\n            raise ValueError\n",
         "",
         ("tests/config/test_strict_yaml.py::test_what_only_the_parser_can_tell_is_left_to_it",),
     ),

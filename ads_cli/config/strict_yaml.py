@@ -174,13 +174,8 @@ def _refuse(constant: str) -> Any:
     raise ValueError(constant)
 
 
-class _PlainLine(NamedTuple):
-    """A line with a key."""
-
-    indent: int  # of the key, or of the dash before it
-    begins_record: bool  # whether there is a dash
-    key: str
-    value: Any  # LIST_FOLLOWS where it is on the next lines
+# Where a line begins, whether with the dash of a record, its key and value.
+PlainLine = tuple[int, bool, str, Any]
 
 
 class _OpenList(NamedTuple):
@@ -192,7 +187,7 @@ class _OpenList(NamedTuple):
     column: int  # where the keys of that mapping begin
 
 
-LIST_FOLLOWS = object()
+LIST_FOLLOWS = object()  # the value of a key whose list is on the next lines
 
 
 def _load_lines(text: str) -> dict[str, Any] | None:
@@ -205,7 +200,7 @@ def _load_lines(text: str) -> dict[str, Any] | None:
     here, column = root, 0
     lists: list[_OpenList] = []
     waiting: str | None = None  # a key whose list begins with the next line
-    known: dict[str, _PlainLine | None] = {}  # most lines are there often
+    known: dict[str, PlainLine | None] = {}  # most lines are there often
     for line in text.split("\n"):
         try:
             found = known[line]
@@ -239,7 +234,7 @@ def _load_lines(text: str) -> dict[str, Any] | None:
     return root if root and waiting is None else None
 
 
-def _plain_line(line: str) -> _PlainLine | None:
+def _plain_line(line: str) -> PlainLine | None:
     """Read a line; None for one without a key, ValueError for one that is read in another way."""
     found: Any = PLAIN_LINE.fullmatch(line)
     if not found:
@@ -255,7 +250,7 @@ def _plain_line(line: str) -> _PlainLine | None:
         value = [None if each in NULLS else each for each in values.split(", ")] if values else []
     elif value is None:
         value = LIST_FOLLOWS
-    return _PlainLine(len(indent), bool(dash), key, value)
+    return len(indent), bool(dash), key, value
 
 
 def load_mapping(option: str, path: str, holds: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Batch(NamedTuple):
     places: Sequence[tuple[int, int]] = ()  # record number and line of each item, where they are known
 
     def values(self, record: int) -> dict[str, Any]:
-        """Return the fields that are sent of a row; none of one that is only a key."""
+        """Return the fields that are sent of a row whose place is known; none of one that is only a key."""
         index = next(index for index, (number, _) in enumerate(self.places) if number == record)
         sent = msgspec.json.decode(self.items.bodies[index])
         return sent if isinstance(sent, dict) else {}
@@ -182,7 +182,10 @@ def _do_nothing() -> None:
 
 
 def digest_of(pieces: Iterable[bytes | memoryview], records: Iterable[int]) -> str:
-    """Return a digest of the pieces of a body and of record numbers."""
+    """Return a digest of the pieces of a body and of record numbers.
+
+    An acknowledgement of an earlier run counts only where this is still the digest of its batch.
+    """
     digest = blake2b(array("q", records), digest_size=8)
     for piece in pieces:
         digest.update(piece)

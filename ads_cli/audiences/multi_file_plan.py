@@ -11,9 +11,10 @@ from ..feeds.reader import Peeked
 from ..feeds.several import SeveralNames
 from ..feeds.source import BLOCK_BYTES, Feed, ReadOptions
 from ..output.records import csv_rows
+from ..uploads.job_file import Acknowledgement, SentPart
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches
-from ..uploads.upload import FAILED, Acknowledgement, Batch, Batches, SentPart
+from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from .consent import CellAnswers
@@ -218,8 +219,7 @@ class MultiFileAudiencePlan(ListPlan):
                 self._note_sent(journal, file, plan)
             finally:
                 plan.close()
-        for ack in self._of_later_batches(journal):
-            journal.discard(ack)
+        journal.discard(self._of_later_batches(journal))
 
     def _of_later_batches(self, journal: Journal) -> list[Acknowledgement]:
         """Return what earlier runs have acknowledged of batches after those of this list."""

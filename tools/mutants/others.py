@@ -107,7 +107,7 @@ OTHERS = (
     ),
     Mutant(
         "an answer that is not JSON is final",
-        "ads_cli/client/response.py",
+        "ads_cli/client/transport.py",
         "is_rate_limited or is_unreadable or has_bad_timestamp",
         "is_rate_limited or has_bad_timestamp",
         ("tests/client/test_retries.py::test_a_response_that_is_not_json_is_retried",),

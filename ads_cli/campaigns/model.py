@@ -17,7 +17,7 @@ from ..api.amounts import amount_names, as_amount
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import ENUMS
-from ..api.parts import removable_fields
+from ..api.records import removable_fields
 from ..api.spending import STATUS
 from ..api.time import decode_custom
 

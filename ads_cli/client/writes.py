@@ -165,7 +165,7 @@ def _match(
 
 def _with_batches(service: str) -> Iterator[type[Request]]:
     """Yield the declared requests that change anything, and those that carry many of them."""
-    from ..api.batches import batch_request
+    from ..api.parts import batch_request
 
     for kind in requests_for(service):
         if kind.endpoint.mutates:

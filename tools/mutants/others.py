@@ -113,6 +113,13 @@ OTHERS = (
         ("tests/client/test_retries.py::test_a_response_that_is_not_json_is_retried",),
     ),
     Mutant(
+        "a value that looks like the end of an error is taken for a field",
+        "ads_cli/api/validation.py",
+        '.rpartition(" - at `$.")[2]',
+        '.partition(" - at `$.")[2]',
+        ("tests/api/test_validation.py::test_every_error_of_msgspec_names_the_field_that_it_is_about",),
+    ),
+    Mutant(
         "a 504 is final",
         "ads_cli/http/retry.py",
         "- {501, 505}",

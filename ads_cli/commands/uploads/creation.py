@@ -4,8 +4,8 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
+from ...api.parts import encode_operation, operation
 from ...batches import Uncertain
 from ...batches.plan import Once, named_file, require_first_or_resumed, require_no_other_run
 from ...batches.resumed import CreationRun, content_of, read_run, rest_of

@@ -6,10 +6,10 @@ from urllib.parse import unquote
 
 import msgspec
 
-from ...api.batches import batch_request, operation_of
 from ...api.endpoint import Endpoint, Request, requests_for
 from ...api.fields import enum_fields
 from ...api.names import SERVICES
+from ...api.parts import batch_request, operation_of
 from ...api.problems import InvalidError, Problem
 from ...api.validation import convert
 from .handlers import RegisteredHandler, RequestContext, error_of, registered, tolerantly

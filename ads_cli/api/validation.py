@@ -198,7 +198,7 @@ def _convert_valid_fields(
 ) -> tuple[dict[str, Any], dict[str, msgspec.ValidationError]]:
     """Return the fields that are valid by themselves, and absent ones; the error of each other field.
 
-    msgspec stops at the first error, and names its field in the text alone: that field is left out, and the rest
+    msgspec stops at the first error, and names its field in the text alone: it is left out, and the rest
     converted again. To convert each field of a product by itself would take three times as long.
     """
     errors: dict[str, msgspec.ValidationError] = {}

@@ -110,7 +110,10 @@ def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
     converted = Converted({name: value for name, value in values.items() if name not in names}, {}, [])
     for name in (name for name in names if name in values):
         field, micros = names[name], micros_of(str(values[name]))
-        if field in converted.values:
+        if values[name] is None:
+            converted.values.setdefault(field, None)
+            continue
+        if converted.values.get(field) is not None:
             problem = f"cannot be used with {converted.amounts.get(field, field)}"
         elif micros is None:
             meant = _meant(str(values[name]))

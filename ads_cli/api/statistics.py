@@ -52,11 +52,11 @@ class PeriodParams(InAccount, kw_only=True):
 
 
 def _period_problem(item: Any, longest: timedelta | None = None) -> str | None:
-    """Say that a period is empty, or longer than it may be; days may differ by the time zone."""
+    """Say that a period is empty, or longer than it may be; a day beside an hour has no time zone yet."""
     period = item.end_time.moment(UTC) - item.start_time.moment(UTC)
     if period <= timedelta(0):
         return "is not after start_time"
-    slack = timedelta(days=1) if len(item.start_time) != len(item.end_time) else timedelta(0)
+    slack = timedelta(days=1 if item.start_time.is_day != item.end_time.is_day else 0)
     if longest is None or period <= longest + slack:
         return None
     return f"is more than {longest.days} days after start_time"

@@ -4,6 +4,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
+from datetime import UTC
 from typing import NamedTuple
 
 from ..errors import AdsctlError, ContentError
@@ -93,7 +94,8 @@ def http_date(text: str) -> float | None:
     from email.utils import parsedate_to_datetime
 
     try:
-        return parsedate_to_datetime(text).timestamp() if text else None
+        moment = parsedate_to_datetime(text) if text else None
+        return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() if moment else None
     except (ValueError, OverflowError):
         return None
 

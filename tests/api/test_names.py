@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,3 +110,12 @@ def test_tables_are_pairs_of_names():
 
 def test_without_a_table_nothing_is_copied():
     assert GENERIC.to_wire(CARD) is CARD and GENERIC.to_neutral(CARD) is CARD
+
+
+@pytest.mark.parametrize("field", sorted(FIELDS))
+def test_the_path_of_a_field_is_translated_wherever_it_has_positions(field):
+    wire = FIELDS[field]
+    paths = ["{}", "{}[0]", "users[12].{}[3]", "{}.id", "{}[0].{}"]
+    assert [X.dotted(path.format(field, field)) for path in paths] == [
+        path.format(wire, wire) for path in paths
+    ]

@@ -8,9 +8,8 @@ from msgspec import Meta
 
 from .conditions import only_for, required_when
 from .endpoint import Request, Resource
-from .products import Url
 from .rates import per_quarter_hour
-from .types import Id, InCatalog, Name, UserId
+from .types import Id, InCatalog, Name, Url, UserId
 from .validation import rule
 
 PRODUCT_CATALOGS = Resource("/12/product_catalogs", "product_catalog_id")

@@ -1,4 +1,4 @@
-"""Line items: who sees which ads, when and for how much."""
+"""Line items: who sees which ads, when and for how much; what follows their ads."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,10 +15,13 @@ from .types import (
     Id,
     Ids,
     InAccount,
+    LineItemId,
+    LineItemIds,
     Micro,
     Moment,
     PageInAccount,
     SpendingStatus,
+    Url,
     WithDeleted,
     WithDraft,
     sortable,
@@ -300,3 +303,62 @@ class ListPlacements(Request):
     """List the combinations of placements that each product type allows."""
 
     product_type: ProductType | None = None
+
+
+TagUrl = Annotated[Url, Meta(description="What is fetched")]
+
+
+TRACKING_TAGS = Resource(
+    "/12/accounts/{account_id}/tracking_tags",
+    "tracking_tag_id",
+    parents=("line_item_id",),
+    columns="id line_item_id tracking_tag_type tracking_tag_url deleted",
+    extra_fields="created_at updated_at",
+)
+
+
+@TRACKING_TAGS.list("tracking-tags list", example="--line-items 9d4c1")
+class ListTrackingTags(PageInAccount):
+    """List the tracking tags of an account."""
+
+    line_item_ids: LineItemIds | None = None
+    tracking_tag_ids: Ids | None = None
+
+
+@TRACKING_TAGS.get("tracking-tags get", example="6tt01")
+class GetTrackingTag(InAccount, kw_only=True):
+    """Show one tracking tag."""
+
+    tracking_tag_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@TRACKING_TAGS.create(
+    "tracking-tags create",
+    example="--line-item 9d4c2 --tracking-tag-type CLICK_TRACKER --tracking-tag-url https://m.example/c?n=81",
+)
+class CreateTrackingTag(InAccount, kw_only=True):
+    """Add a tracking tag to a line item."""
+
+    line_item_id: LineItemId
+    tracking_tag_type: Literal["IMPRESSION_TAG", "CLICK_TRACKER"]
+    tracking_tag_url: TagUrl
+
+
+@TRACKING_TAGS.update(
+    "tracking-tags update", example="6tt01 --tracking-tag-url https://measure.example/i?campaign=spring"
+)
+class UpdateTrackingTag(InAccount, kw_only=True):
+    """Change the address of a tracking tag."""
+
+    tracking_tag_id: Id
+    tracking_tag_url: TagUrl
+
+
+@TRACKING_TAGS.delete(
+    "tracking-tags delete", confirm_prompt="Delete the tracking tag {tracking_tag_id}", example="6tt01"
+)
+class DeleteTrackingTag(InAccount, kw_only=True):
+    """Delete a tracking tag."""
+
+    tracking_tag_id: Id

@@ -14,7 +14,7 @@ from .endpoint import Resource
 from .iso_codes import CURRENCIES
 from .problems import Reason, quoted
 from .rates import per_quarter_hour
-from .types import Cursor, Id, InCatalog
+from .types import URL_PATTERN, Cursor, HttpsUrl, Id, InCatalog, Url
 from .validation import rule
 
 NUMBER = re.compile(r"[0-9][0-9 -]*[Xx]?\Z")
@@ -150,13 +150,6 @@ def _number(digits: str, exponent: int) -> str:
 
 PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, such as 19.90 EUR"
 Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]
-HttpsUrl = Annotated[
-    str, Meta(pattern=r"^(?i:https)://[^\s/?#]\S*\Z", extra={"expected": "a URL that starts with https://"})
-]
-URL_PATTERN = r"^(?i:https?)://[^\s/?#]\S*\Z"
-Url = Annotated[
-    str, Meta(pattern=URL_PATTERN, extra={"expected": "a URL that starts with https:// or http://"})
-]
 Inventory = Annotated[int, Meta(ge=0)]
 Text = Annotated[str, Meta(min_length=1)]
 

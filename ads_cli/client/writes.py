@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
-from ..api.endpoint import Endpoint, Request, modules_of, requests_for, requests_of
+from ..api.endpoint import Endpoint, Request
 from ..api.names import Names, to_neutral
+from ..api.registry import modules_of, requests_for, requests_of
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, status_field, update_of_activation
 from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, may_change_method

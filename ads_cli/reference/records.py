@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 
 from ..api.amounts import amount_names
-from ..api.endpoint import Request, requests_for
+from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import SERVICES, Names
 from ..api.parts import batch_request
 from ..api.products import Product
+from ..api.registry import requests_for
 from ..api.time import Time
 from ..api.users import AudienceParams, DoNotReachParams, DoNotReachUser, User
 from ..api.validation import rules_of

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.cards import CreateCard
-from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import enum_fields, fields_of
 from ads_cli.api.names import (
     FIELDS,
@@ -23,6 +22,7 @@ from ads_cli.api.names import (
     with_neutral_keys,
 )
 from ads_cli.api.parts import request_parts
+from ads_cli.api.registry import requests_for
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 from ads_cli.client.response import read_response

@@ -2,8 +2,7 @@
 
 from itertools import combinations
 
-from ...api.line_items import ListPlacements
-from ...api.lookup import (
+from ...api.categories import (
     GetCuratedCategory,
     ListBusinessCategories,
     ListContentCategories,
@@ -12,6 +11,7 @@ from ...api.lookup import (
     ListIabCategories,
     ListPublishers,
 )
+from ...api.line_items import ListPlacements
 from ..core.handlers import RequestContext, handler
 from ..core.paging import invalid_cursor, list_page
 from ..core.responses import ApiError, Result, not_found

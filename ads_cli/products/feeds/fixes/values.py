@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....api.products import MAX_IMAGES, URL_PATTERN, gtin_error, gtin_warning, image_problem, was_truncated
+from ....api.products import MAX_IMAGES, gtin_error, gtin_warning, image_problem, was_truncated
+from ....api.types import URL_PATTERN
 from ..transforms import HAS_HOST
 from . import CATEGORIES, is_spaced
 from .fix import FIELD_TYPES, Edit, edit

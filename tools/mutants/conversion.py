@@ -186,14 +186,23 @@ CONVERSION = (
     Mutant(
         "a feed with nothing to fix loads the fixes",
         "ads_cli/products/feeds/fixes/__init__.py",
-        "and self._are_spaced(rows)",
-        "and self._are_spaced(rows) and self._text_fixes",
+        "and self._are_fine(rows)",
+        "and self._are_fine(rows) and self._text_fixes",
         ("tests/promises/test_startup.py::test_a_valid_feed_loads_no_advice_and_no_fix",),
+    ),
+    Mutant(
+        "a fix of texts without triggers is not asked",
+        "ads_cli/products/feeds/fixes/__init__.py",
+        "return self.utf8 if self.utf8 or self.phrase or self.fields else bytes(range(256))",
+        "return self.utf8",
+        (
+            "tests/products/feeds/fixes/test_fixes.py::test_a_fix_of_texts_is_asked_whatever_triggers_the_others",
+        ),
     ),
     Mutant(
         "a category that is not spaced is not looked at",
         "ads_cli/products/feeds/fixes/__init__.py",
-        "if not all(map(is_spaced, found)):",
+        "if not all(map(is_fine, values)):",
         "if False:",
         (
             "tests/products/feeds/fixes/test_fixes.py::test_a_category_is_looked_at_after_others_that_need_nothing",

@@ -14,10 +14,10 @@ from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
 from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError
 from ..http.response_body import Parse, parse_json
-from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
+from ..http.retry import FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
 from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
-from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
+from .rate_limiter import CLOCK, Clock, Permit, RateLimiter, StoppedError, Wait
 from .response import Response, follow
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .transport import Sender, WsgiApp
 
 
-class SendOptions(TypedDict, total=False):
+class ExchangeOptions(TypedDict, total=False):
     """What a caller may add to the sending of a request."""
 
     auth: "httpx.Auth | None"  # in place of the user's signature
@@ -75,7 +75,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """The rate limiter shared by all threads."""
         return RateLimiter(self.max_wait, self.on_wait, self.shared_window, self.concurrency, self.clock)
 
-    def call(self, request: Request, **options: Unpack[SendOptions]) -> Response:
+    def call(self, request: Request, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a declared request; return the response or raise the error that it means."""
         return self.exchange(self.prepare(request), **options)
 
@@ -105,7 +105,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
             return rate
         return msgspec.structs.replace(rate, account=getattr(request, "account_id", ""))
 
-    def exchange(self, prepared: PreparedRequest, **options: Unpack[SendOptions]) -> Response:
+    def exchange(self, prepared: PreparedRequest, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a request until there is a response, within --max-attempts and --max-wait.
 
         A request other than GET is sent inside the context `write_guard`, which may raise instead.
@@ -113,7 +113,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         with nullcontext() if prepared.method == "GET" else self.write_guard(prepared):
             return self.send_untracked(prepared, **options)
 
-    def send_untracked(self, prepared: PreparedRequest, **options: Unpack[SendOptions]) -> Response:
+    def send_untracked(self, prepared: PreparedRequest, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a request as `exchange` does, for a caller that keeps track itself of what it changes.
 
         Every write passes the context `on_write`, which may raise instead.

@@ -101,6 +101,7 @@ class GetCuratedCategory(InAccount, kw_only=True):
 LINE_ITEM_CATEGORIES = Resource(
     "/12/accounts/{account_id}/line_item_curated_categories",
     "line_item_curated_category_id",
+    example="6c0f1",
     parents=("line_item_id", "curated_category_id"),
     columns="id line_item_id curated_category_id deleted",
     extra_fields="created_at updated_at",
@@ -112,7 +113,7 @@ class ListLineItemCategories(PageInAccount):
     """List the curated categories of line items."""
 
 
-@LINE_ITEM_CATEGORIES.get("line-items curated-categories get", example="6c0f1")
+@LINE_ITEM_CATEGORIES.get("line-items curated-categories get")
 class GetLineItemCategory(InAccount, kw_only=True):
     """Show one curated category of a line item."""
 
@@ -144,7 +145,6 @@ class UpdateLineItemCategory(InAccount, kw_only=True):
 @LINE_ITEM_CATEGORIES.delete(
     "line-items curated-categories delete",
     confirm_prompt="Remove the curated category {line_item_curated_category_id} from its line item",
-    example="6c0f1",
 )
 class DeleteLineItemCategory(InAccount, kw_only=True):
     """Remove a curated category from a line item."""

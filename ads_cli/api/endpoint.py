@@ -175,6 +175,8 @@ class Resource(msgspec.Struct, frozen=True):
     takes_several: bool = False  # ids, where one is shown, changed or deleted; --where in place of them
     parents: tuple[str, ...] = ()  # fields that name records of other kinds: line_item_id
     record_kind: str = ""  # where the id is not named after it
+    example: str = ""  # an id, for the help of what shows and deletes one
+    deleted_for_good: bool = False  # which is said before
     requests: dict[str, list[type[Request]]] = msgspec.field(default_factory=dict)  # by decorator
 
     @property
@@ -188,7 +190,7 @@ class Resource(msgspec.Struct, frozen=True):
 
     def get(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that shows one record."""
-        stated = EndpointOptions(takes_several=self.takes_several)
+        stated = EndpointOptions(takes_several=self.takes_several, example=self.example)
         return self._noting("get", f"GET {self._one(options)}", command, stated | options)
 
     def create(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
@@ -202,8 +204,15 @@ class Resource(msgspec.Struct, frozen=True):
         return self._noting("update", f"PUT {self._one(options)}", command, stated | options)
 
     def delete(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
-        """Bind the request that deletes a record."""
-        stated = EndpointOptions(batch=self.batch, takes_several=self.takes_several)
+        """Bind the request that deletes a record, once it is confirmed."""
+        id_field = options.get("id_field", self.id_field)
+        stated = EndpointOptions(
+            batch=self.batch,
+            takes_several=self.takes_several,
+            example=self.example,
+            confirm_prompt=f"Delete the {self.kind.replace('_', ' ')} {{{id_field}}}"
+            f"{'; this cannot be undone' if self.deleted_for_good else ''}",
+        )
         return self._noting("delete", f"DELETE {self._one(options)}", command, stated | options)
 
     def endpoint(self, line: str, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:

@@ -161,6 +161,8 @@ class LineItemDetails(BudgetFields, kw_only=True):
 LINE_ITEMS = Resource(
     "/12/accounts/{account_id}/line_items",
     "line_item_id",
+    example="9d4c1",
+    deleted_for_good=True,
     parents=("campaign_id",),
     columns="id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted",
     extra_fields=LINE_ITEM_FIELDS,
@@ -183,7 +185,7 @@ class ListLineItems(PageInAccount):
     sort_by: Annotated[str, sortable("bid_amount_local_micro")] | None = None
 
 
-@LINE_ITEMS.get("line-items get", example="9d4c1")
+@LINE_ITEMS.get("line-items get")
 class GetLineItem(InAccount, kw_only=True):
     """Show one line item."""
 
@@ -278,11 +280,7 @@ class ActivateLineItem(InAccount, kw_only=True):
     line_item_id: Id
 
 
-@LINE_ITEMS.delete(
-    "line-items delete",
-    confirm_prompt="Delete the line item {line_item_id}; this cannot be undone",
-    example="9d4c1",
-)
+@LINE_ITEMS.delete("line-items delete")
 class DeleteLineItem(InAccount, kw_only=True):
     """Delete a line item.
 
@@ -311,6 +309,7 @@ TagUrl = Annotated[Url, Meta(description="What is fetched")]
 TRACKING_TAGS = Resource(
     "/12/accounts/{account_id}/tracking_tags",
     "tracking_tag_id",
+    example="6tt01",
     parents=("line_item_id",),
     columns="id line_item_id tracking_tag_type tracking_tag_url deleted",
     extra_fields="created_at updated_at",
@@ -325,7 +324,7 @@ class ListTrackingTags(PageInAccount):
     tracking_tag_ids: Ids | None = None
 
 
-@TRACKING_TAGS.get("tracking-tags get", example="6tt01")
+@TRACKING_TAGS.get("tracking-tags get")
 class GetTrackingTag(InAccount, kw_only=True):
     """Show one tracking tag."""
 
@@ -355,9 +354,7 @@ class UpdateTrackingTag(InAccount, kw_only=True):
     tracking_tag_url: TagUrl
 
 
-@TRACKING_TAGS.delete(
-    "tracking-tags delete", confirm_prompt="Delete the tracking tag {tracking_tag_id}", example="6tt01"
-)
+@TRACKING_TAGS.delete("tracking-tags delete")
 class DeleteTrackingTag(InAccount, kw_only=True):
     """Delete a tracking tag."""
 

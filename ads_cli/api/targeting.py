@@ -142,6 +142,7 @@ def operator_fits_type(item: Any) -> str | None:
 CRITERIA = Resource(
     "/12/accounts/{account_id}/targeting_criteria",
     "targeting_criterion_id",
+    example="ft10a",
     parents=("line_item_id",),
     columns="id line_item_id targeting_type operator_type targeting_value name deleted",
     extra_fields="location_type localized_name created_at updated_at",
@@ -158,7 +159,7 @@ class ListCriteria(PageInAccount, kw_only=True):
     lang: Language | None = None
 
 
-@CRITERIA.get("targeting get", example="ft10a")
+@CRITERIA.get("targeting get")
 class GetCriterion(InAccount, kw_only=True):
     """Show one targeting criterion."""
 
@@ -195,11 +196,7 @@ class AddCriterion(InAccount, kw_only=True):
     own_operator = operator_fits_type
 
 
-@CRITERIA.delete(
-    "targeting delete",
-    confirm_prompt="Delete the targeting criterion {targeting_criterion_id}",
-    example="ft10a",
-)
+@CRITERIA.delete("targeting delete")
 class DeleteCriterion(InAccount, kw_only=True):
     """Delete a targeting criterion."""
 

@@ -83,12 +83,9 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
         """Whether it is the id of a record."""
         return self.extra("is_id") is True
 
-    def describe(self) -> str:
-        """Describe the limits, for help and error messages."""
-        return self._description
-
     @cached_property
-    def _description(self) -> str:
+    def description(self) -> str:
+        """The limits in words, for help and error messages."""
         return ", ".join(self._limits())
 
     def _limits(self) -> Iterator[str]:
@@ -145,7 +142,7 @@ class Field(msgspec.Struct, frozen=True):
         if isinstance(default, bool):
             default = "yes" if default else None
         shown = "" if default is None else f"default {default}"
-        limits = ", ".join(filter(None, ("" if self.type.is_id else self.type.describe(), shown)))
+        limits = ", ".join(filter(None, ("" if self.type.is_id else self.type.description, shown)))
         return " ".join(filter(None, (description, f"({limits})" if limits and description else limits)))
 
     @property

@@ -34,12 +34,6 @@ def image_problem(link: str) -> str | None:
     return f"is a .{other[1]} file; only JPG, GIF, WEBP and PNG are allowed" if other else None
 
 
-def currency_problem(price: str) -> str | None:
-    """Say that a price has no currency of ISO 4217."""
-    code = price[-3:]
-    return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
-
-
 def interval_problem(text: str) -> str | Reason | None:
     """Say what is wrong with an interval of two date-times."""
     ends = text.split("/")
@@ -136,7 +130,8 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     @rule("price")
     def price_currency(self) -> str | None:
         """Require a currency of ISO 4217."""
-        return currency_problem(self.price)
+        code = self.price[-3:]
+        return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
 
     @rule("sale_price")
     def sale_below_price(self) -> str | Reason | None:

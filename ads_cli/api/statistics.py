@@ -32,15 +32,7 @@ FewIds = Annotated[list[Id], Meta(min_length=1, max_length=MAX_ENTITIES, descrip
 Granularity = Literal["TOTAL", "DAY", "HOUR"]
 Placement = Literal["ALL_ON_PLATFORM", "SPOTLIGHT", "TREND"]
 SegmentationType = Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"]
-JobEntity = Literal[
-    "ACCOUNT",
-    "CAMPAIGN",
-    "FUNDING_INSTRUMENT",
-    "LINE_ITEM",
-    "PROMOTED_ACCOUNT",
-    "PROMOTED_POST",
-    "MEDIA_CREATIVE",
-]
+JobEntity = Literal[StatisticsEntity, "MEDIA_CREATIVE"]
 ActiveEntity = Literal["CAMPAIGN", "FUNDING_INSTRUMENT", "LINE_ITEM", "PROMOTED_ACCOUNT", "PROMOTED_POST"]
 
 

@@ -130,7 +130,7 @@ def _limits(name: str, field_type: FieldType) -> dict[str, Any]:
         return {"limits": FORMATS[name]}
     return {
         "type": TYPE_NAMES.get(field_type.base, "text"),
-        "limits": field_type.describe() or None,
+        "limits": field_type.description or None,
         "values": list(field_type.choices) or None,
         "min_length": field_type.limit("min_length"),
         "max_length": field_type.limit("max_length"),

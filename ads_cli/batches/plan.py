@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from .. import __version__
-from ..api.batches import batch_request
 from ..api.endpoint import Request
+from ..api.parts import batch_request
 from ..errors import ContentError, NotConfirmedError, StateError
 from ..feeds.rows import Row, Rows
 from ..output.text import listed

@@ -8,8 +8,13 @@ from msgspec import UNSET
 from ...api import targeting, targeting_search
 from ...api.endpoint import Request
 from ...api.fields import fields_of
-from ...api.targeting import ListSuggestions
-from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+from ...api.targeting import (
+    ENGAGEMENTS,
+    LIMITS,
+    LOOKALIKES,
+    MAX_PUBLISHERS_WITH_CURATED_CATEGORY,
+    ListSuggestions,
+)
 from ..core.handlers import AccountContext, RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor
 from ..core.request import value_or_default
@@ -63,8 +68,8 @@ def require_fitting_targeting(context: RequestContext, line_item: str, category:
     if any(criterion[TYPE] == CONTENT for criterion in criteria):
         reason = f"the line item {line_item} has content categories, and cannot have a curated one"
         raise invalid_parameter("curated_category_id", reason)
-    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > MOST_PUBLISHERS_WITH_CURATED_CATEGORY:
-        most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > MAX_PUBLISHERS_WITH_CURATED_CATEGORY:
+        most = MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         reason = f"the line item {line_item} excludes more than {most} publishers"
         raise invalid_parameter("curated_category_id", reason)
     targeted = {*_countries(criteria)}
@@ -95,10 +100,10 @@ def _require_new(new: Record, same: Sequence[Record]) -> None:
 
 def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int]) -> None:
     """Raise ApiError where the line item has as many criteria of a type as it can have."""
-    for limit in MOST:
-        count, most = sum(counts.get(each, 0) for each in limit.types), limit.most
+    for limit in LIMITS:
+        count, most = sum(counts.get(each, 0) for each in limit.types), limit.maximum
         if new[TYPE] == PUBLISHER and has_category(context, new["line_item_id"]):
-            most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+            most = MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         if new[TYPE] in limit.types and count >= most:
             raise invalid_parameter(TYPE, f"a line item has at most {most} {limit.noun}")
 

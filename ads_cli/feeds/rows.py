@@ -1,10 +1,8 @@
 """The rows of a feed in any format, read one at a time."""
 
-import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
 import msgspec
 
 from ..errors import ContentError
+from .decoding import decoding_error
 
 if TYPE_CHECKING:
     from .source import Feed, Source
@@ -354,57 +353,3 @@ def _describe(record: Any) -> str:
     if record is None:
         return "null"
     return "a list" if isinstance(record, list) else f"{str(record)[:40]!r}"
-
-
-class NotUtf8Error(ContentError):
-    """A line is not UTF-8; `encoding` is the one that it seems to be in, empty where that is unclear."""
-
-    encoding = ""
-
-
-NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-MAX_FOREIGN = 0.5  # of the letters of a line in a Latin script, that ASCII does not have
-SHIFT_JIS = "shift_jis"  # its bytes in another script would be halves of kana
-KANA, HALF_WIDTH = re.compile("[\u3041-\u30fe]"), re.compile("[\uff61-\uff9f]")
-OTHER_SCRIPTS = "cp1251, shift_jis, gb18030, euc-kr or utf-16"
-
-
-def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
-    """Make the error of a line that is not UTF-8, and suggest its encoding."""
-    if NOT_TEXT.search(raw):
-        hint = "the file is damaged, or --format says which format it has"
-        return rows.error(line, "neither UTF-8 nor a text in another encoding", hint=hint)
-    if rows.sensitive:
-        hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
-        return rows.error(line, "not UTF-8", hint=hint)
-    encoding, text = _probable_encoding(raw)
-    start = next((i for i, character in enumerate(text) if ord(character) > 127), 0)
-    excerpt = text[max(0, start - 15) : start + 15]
-    letters = [*filter(str.isalpha, text)]
-    foreign = sum(not letter.isascii() for letter in letters)
-    is_clear = encoding == SHIFT_JIS or foreign <= MAX_FOREIGN * len(letters)
-    name = encoding if is_clear else f"NAME, such as {OTHER_SCRIPTS}"
-    error = NotUtf8Error(
-        f"{rows.source.label}:{line}: not UTF-8; as {encoding} it reads {excerpt!r}",
-        hint=f"add --encoding {name}, or save the file as UTF-8",
-    )
-    error.encoding = encoding if is_clear else ""
-    return error
-
-
-def _probable_encoding(raw: bytes) -> tuple[str, str]:
-    """Return the encoding that a line seems to be in, and its text."""
-    for encoding in (SHIFT_JIS, "cp1252"):
-        with suppress(UnicodeDecodeError):
-            text = raw.decode(encoding)
-            if encoding != SHIFT_JIS or (KANA.search(text) and not HALF_WIDTH.search(text)):
-                return encoding, text.strip()
-    return "latin-1", raw.decode("latin-1").strip()
-
-
-def decoding_error_in(rows: Rows, line: int, error: UnicodeDecodeError) -> ContentError:
-    """Make the error of a chunk that begins on `line` and is not UTF-8 somewhere."""
-    chunk = error.object
-    start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
-    raw = chunk[start : end if end >= 0 else None]
-    return decoding_error(rows, line + chunk.count(b"\n", 0, error.start), raw)

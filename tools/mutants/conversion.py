@@ -244,10 +244,24 @@ CONVERSION = (
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
     Mutant(
+        "a Polish text is read as one of Western Europe",
+        "ads_cli/feeds/decoding.py",
+        "if not POLISH.search(head):",
+        "if True:",
+        (f"{MESSY}::test_the_encoding_of_a_polish_feed_is_recognized",),
+    ),
+    Mutant(
+        "a list that is nested in a document of JSON is not named",
+        "ads_cli/feeds/formats/json.py",
+        "            if sizes:\n",
+        "            if False:\n",
+        (f"{MESSY}::test_a_list_that_is_nested_in_a_document_is_named",),
+    ),
+    Mutant(
         "the encoding of a Japanese feed is not recognized",
-        "ads_cli/feeds/rows.py",
-        'for encoding in (SHIFT_JIS, "cp1252"):',
-        'for encoding in ("cp1252",):',
+        "ads_cli/feeds/decoding.py",
+        "for encoding in (SHIFT_JIS, _latin_encoding(",
+        "for encoding in (_latin_encoding(",
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
     Mutant(

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import UsageError
 from ...output.text import counted
-from ..decoding import UTF_8, as_utf_8, check_encoding
-from ..rows import decoding_error_in
+from ..decoding import UTF_8, as_utf_8, check_encoding, decoding_error_in
 from . import UTF_16_XML
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from yaml import events as ev
 
 from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder, fast_loader
 from ...errors import ContentError
-from ..rows import RecordRows, Row, decoding_error_in
+from ..decoding import decoding_error_in
+from ..rows import RecordRows, Row
 
 BLOCK_BYTES = 64 * 1024
 MAX_RECORD_BYTES = 16 * 1024 * 1024

@@ -1,7 +1,7 @@
 """A compact index of acknowledged products: 24 bytes each (id hash, digest, key hash), sorted, in buckets.
 
-A record under the complement of an id's hash is no product: it notes that the product's row was sent once more,
-since the service had not kept its values. Only who asks for that hash finds it, and it counts as a record.
+A record under the complement of an id's hash is no product: it notes that the product's row was sent once
+more, since the service had not kept its values. Only who asks for that hash finds it; it counts as a record.
 """
 
 from array import array
@@ -26,8 +26,8 @@ _encode = msgspec.msgpack.Encoder().encode
 def item_digest(item: Any) -> bytes:
     """Return the digest of a row that was converted to a product.
 
-    A change of the order or the defaults of the fields of products changes all digests: `--changed` sends every
-    row once more then.
+    A change of the order or the defaults of the fields of products changes all digests: `--changed` sends
+    every row once more then.
     """
     return product_digest(item.id, _encode(item))
 
@@ -105,7 +105,8 @@ class DigestIndex:
     def _starts(self) -> "array[int]":
         """Return the offset of each bucket, and the end of the last one.
 
-        Once a bucket is done, `starts` has an entry for it and all before: an empty one begins where the next does.
+        Once a bucket is done, `starts` has an entry for it and for all before: an empty one begins where the
+        next one does.
         """
         highs, lows = (self._data[self._begin + at : self._end : RECORD_BYTES] for at in range(2))
         starts, at = array("Q"), 0
@@ -133,7 +134,7 @@ class DigestIndex:
     def _find(self, prefix: bytes) -> int:
         """Return the offset of the record that begins so, or -1.
 
-        Other offsets are not excluded: 8 bytes of a hash elsewhere in a record are as seldom as two equal hashes.
+        Other offsets are not excluded: 8 bytes of a hash elsewhere in a record are as seldom as equal hashes.
         """
         bucket = _bucket(prefix)
         return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1])
@@ -159,7 +160,7 @@ class DigestIndex:
             yield record[:ID_BYTES], int.from_bytes(record[DIGEST_BYTES:])
 
     def updated(self, changes: Changes, *, keep: bool) -> Iterator[bytes | memoryview]:
-        """Yield all records with the changed products added, in place of their old ones, or removed unless `keep`."""
+        """Yield all records with the changed products added or replaced, or removed unless `keep`."""
         whole, done = memoryview(self._data), self._begin
         for bucket, changed in changes.buckets():
             start, end = self._starts[bucket], self._starts[bucket + 1]

@@ -12,7 +12,8 @@ from ..api.batches import batch_request
 from ..api.endpoint import Request
 from ..errors import ContentError, StateError
 from ..feeds.locations import Location
-from ..feeds.rows import Row, Rows
+from ..feeds.row import Row
+from ..feeds.rows import Rows
 from ..output.text import safe
 from ..uploads.job_file import Job, JobKey, UploadTarget, options_of_rows
 from ..uploads.jobs import job_state, list_jobs

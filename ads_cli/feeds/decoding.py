@@ -5,13 +5,11 @@ import io
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from ..errors import ContentError, UsageError
 
 if TYPE_CHECKING:
-    from .rows import FileRows
-
     Buffered = io.BufferedReader[Any]
 
 BUFFER_BYTES = 1024 * 1024
@@ -144,48 +142,30 @@ SEARCHED_BYTES = 64 * 1024  # for these: the first line in Polish may have only 
 OTHER_SCRIPTS = "cp1251, shift_jis, gb18030, euc-kr or utf-16"
 
 
-def decoding_error(rows: "FileRows", line: int, raw: bytes) -> ContentError:
-    """Make the error of a line that is not UTF-8, and suggest its encoding."""
-    if NOT_TEXT.search(raw):
-        hint = "the file is damaged, or --format says which format it has"
-        return rows.error(line, "neither UTF-8 nor a text in another encoding", hint=hint)
-    if rows.sensitive:
-        hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
-        return rows.error(line, "not UTF-8", hint=hint)
-    encoding, text = _probable_encoding(raw, rows)
-    start = next((i for i, character in enumerate(text) if ord(character) > 127), 0)
-    excerpt = text[max(0, start - 15) : start + 15]
-    letters = [*filter(str.isalpha, text)]
-    foreign = sum(not letter.isascii() for letter in letters)
-    is_clear = encoding == SHIFT_JIS or foreign <= MAX_FOREIGN * len(letters)
-    name = encoding if is_clear else f"NAME, such as {OTHER_SCRIPTS}"
-    error = NotUtf8Error(
-        f"{rows.source.label}:{line}: not UTF-8; as {encoding} it reads {excerpt!r}",
-        hint=f"add --encoding {name}, or save the file as UTF-8",
-    )
-    error.encoding = encoding if is_clear else ""
-    return error
+class ProbableEncoding(NamedTuple):
+    """The encoding that a line seems to be in."""
 
+    name: str
+    text: str  # of the line
+    is_clear: bool
 
-def _probable_encoding(raw: bytes, rows: "FileRows") -> tuple[str, str]:
-    """Return the encoding that a line seems to be in, and its text."""
-    for encoding in (SHIFT_JIS, _latin_encoding(rows.source.head(SEARCHED_BYTES)[0])):
-        with suppress(UnicodeDecodeError):
-            text = raw.decode(encoding)
-            if encoding != SHIFT_JIS or (KANA.search(text) and not HALF_WIDTH.search(text)):
-                return encoding, text.strip()
-    return "latin-1", raw.decode("latin-1").strip()
+    @classmethod
+    def of(cls, line: bytes, head: bytes) -> "ProbableEncoding":
+        """Find it by the line, and by the beginning of the file."""
+        for name in (SHIFT_JIS, _latin_encoding(head), "latin-1"):
+            with suppress(UnicodeDecodeError):
+                text = line.decode(name).strip()
+                if name == SHIFT_JIS:
+                    if KANA.search(text) and not HALF_WIDTH.search(text):
+                        return cls(name, text, is_clear=True)
+                    continue
+                letters = [*filter(str.isalpha, text)]
+                foreign = sum(not letter.isascii() for letter in letters)
+                return cls(name, text, is_clear=foreign <= MAX_FOREIGN * len(letters))
+        raise AssertionError  # every byte is a character of latin-1
 
 
 def _latin_encoding(head: bytes) -> str:
     if not POLISH.search(head):
         return "cp1252"
     return "iso8859-2" if ISO_POLISH.search(head) else "cp1250"
-
-
-def decoding_error_in(rows: "FileRows", line: int, error: UnicodeDecodeError) -> ContentError:
-    """Make the error of a chunk that begins on `line` and is not UTF-8 somewhere."""
-    chunk = error.object
-    start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
-    raw = chunk[start : end if end >= 0 else None]
-    return decoding_error(rows, line + chunk.count(b"\n", 0, error.start), raw)

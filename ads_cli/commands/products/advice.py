@@ -15,7 +15,8 @@ from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError
 from ...feeds import DUPLICATES
 from ...feeds.decoding import UTF_8, NotUtf8Error
-from ...feeds.rows import Row, Rows
+from ...feeds.row import Row
+from ...feeds.rows import Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes

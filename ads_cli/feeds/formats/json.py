@@ -10,8 +10,8 @@ from typing import Any
 
 from ...errors import ContentError
 from ...output.text import shell_command
-from ..decoding import decoding_error, decoding_error_in
-from ..rows import MAX_LINE_BYTES, RecordRows, Row
+from ..row import Row
+from ..rows import MAX_LINE_BYTES, RecordRows
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
@@ -56,7 +56,7 @@ class JsonLinesRows(RecordRows):
             try:
                 text = raw.decode().strip()
             except UnicodeDecodeError:
-                raise decoding_error(self, line, raw) from None
+                raise self.decoding_error(line, raw) from None
             if text:
                 is_empty = False
                 yield self._parse(line, text)
@@ -221,7 +221,7 @@ class _TextStream:
             text = self._decoder.decode(raw, final=self._ended)
         except UnicodeDecodeError as error:
             line = self.line + self._text.count("\n", self._position)
-            raise decoding_error_in(self._rows, line, error) from None
+            raise self._rows.decoding_error_in(line, error) from None
         if "\0" in text:
             raise self._rows.error(self.line, "a NUL byte; the file is damaged or not a text file")
         line_start = self._text.rfind("\n", 0, self._position)

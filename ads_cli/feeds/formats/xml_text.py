@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import UsageError
 from ...output.text import counted
-from ..decoding import UTF_8, as_utf_8, check_encoding, decoding_error_in
+from ..decoding import UTF_8, as_utf_8, check_encoding
 from . import UTF_16_XML
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class XmlText:
             try:
                 decoder.decode(chunk)
             except UnicodeDecodeError as error:
-                raise decoding_error_in(self._rows, line, error) from None
+                raise self._rows.decoding_error_in(line, error) from None
             line += chunk.count(b"\n")
             if is_start:
                 text = chunk.lstrip()

@@ -43,7 +43,7 @@ FORMATS = {
             "xml",
             (".xml", ".rss", ".atom"),
             "xml:XmlRows",
-            "xml_writer:XmlWriter",
+            "writers:XmlWriter",
             ":is_xml",
             is_certain=True,
             decodes=True,

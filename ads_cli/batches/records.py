@@ -16,7 +16,7 @@ from ..api.records import values_of_record, without_same_invalid
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed_or_text
 from ..errors import ContentError, UsageError
-from ..feeds.rows import Row
+from ..feeds.row import Row
 from ..spelling import as_known, by_folded, comma_list
 from ..validation import CheckedRow
 

@@ -41,7 +41,7 @@ OTHERS = (
     ),
     Mutant(
         "blank lines of a feed have no limit",
-        "ads_cli/feeds/source.py",
+        "ads_cli/feeds/decoding.py",
         "if self._blank_lines > MAX_BLANK_LINES:",
         "if False:",
         ("tests/promises/test_hostile_lengths.py",),

@@ -39,8 +39,9 @@ MOST_SHAPES = NO_SHAPE
 MOST_OTHERS = 4  # one record in so many
 MOST_COUNTED_BYTES = 1024 * 1024
 
-SEEN, COVERED, TOUCHED = 1, 2, 4  # by a row outside of the memo; by one in it; by one of these that was read
-IS_COVERED = bytes(bool(value & COVERED) for value in range(256))
+# By a row outside of the memo; by one in it; by one of these that was read; by none, and the person is removed.
+SEEN, COVERED, TOUCHED, REMOVED = 1, 2, 4, 8
+IS_COVERED = bytes(value & REMOVED or bool(value & COVERED) for value in range(256))
 
 
 class UnfitError(Exception):
@@ -168,6 +169,11 @@ class Coverage:
                 self.repeated[position] = count - 1
             elif count == 1:
                 self.seen[position] &= ~COVERED
+
+    def remove(self, positions: Iterable[int]) -> None:
+        """Note that the people of some records are removed: these will be gone from the ledger."""
+        for position in positions:
+            self.seen[position] = REMOVED
 
     def is_known_unread(self, position: int) -> bool:
         """Tell whether a row that was not read may have a record."""

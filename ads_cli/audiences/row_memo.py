@@ -39,9 +39,12 @@ MOST_SHAPES = NO_SHAPE
 MOST_OTHERS = 4  # one record in so many
 MOST_COUNTED_BYTES = 1024 * 1024
 
-# By a row outside of the memo; by one in it; by one of these that was read; by none, and the person is removed.
-SEEN, COVERED, TOUCHED, REMOVED = 1, 2, 4, 8
-IS_COVERED = bytes(value & REMOVED or bool(value & COVERED) for value in range(256))
+# Of a record: what rows have it, or none, and the person is removed.
+SEEN = 1  # a row that is not in the memo
+COVERED = 2  # a row in the memo
+TOUCHED = 4  # one of these that was read
+REMOVED = 8
+IS_COVERED = bytes(value & REMOVED or bool(value & COVERED) for value in range(256))  # 0, 1 or REMOVED
 
 
 class UnfitError(Exception):

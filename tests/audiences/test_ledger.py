@@ -1,12 +1,13 @@
 """The ledger of a list: what it holds of people, and what the logs of jobs make of it."""
 
 import os
-from hashlib import sha256
+from hashlib import blake2b, sha256
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ads_cli.audiences import ledger_file
 from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger import Ledger, Trust
 from ads_cli.audiences.ledger_log import DamagedLogError, LogFile, LogHeader, read_log
@@ -132,6 +133,31 @@ def test_a_log_that_is_cut_off_counts_up_to_there_and_a_damaged_one_is_not_trust
     content[300] ^= 1
     path.write_bytes(content)
     assert ledger.open().trust is Trust.CHANGED
+
+
+def test_a_ledger_with_any_byte_changed_is_lost(ledger):
+    written(ledger, ("Update", [1, 2, 3], True))
+    known(ledger)
+    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("[0-9a-f]*")
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
+        assert ledger.open().trust is Trust.LOST
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        assert ledger.open().trust is Trust.LOST
+
+
+def test_a_ledger_whose_checksum_is_of_all_bytes_is_read(ledger):
+    written(ledger, ("Update", [1, 2, 3], True))
+    known(ledger)
+    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("[0-9a-f]*")
+    older = path.read_bytes()[: -ledger_file.CHECKSUM_BYTES].replace(b'"version":2', b'"version":1')
+    path.write_bytes(older + blake2b(older, digest_size=ledger_file.CHECKSUM_BYTES).digest())
+    assert known(ledger) == {1: False, 2: False, 3: False}
+    written(ledger, ("Delete", [1], True))
+    assert known(ledger) == {2: False, 3: False}
+    assert b'"version":2' in path.read_bytes()
 
 
 @pytest.mark.parametrize("at_once", [False, True])

@@ -80,8 +80,9 @@ class Ledger:
     def open(self) -> OpenLedger:
         """Merge the logs of jobs that have ended, and return the ledger and whether it is trusted."""
         with made_and_locked(self._folder):
-            self._merge()
-            return self._open()
+            lost = self._merge()
+            opened = self._open()
+            return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened
 
     def lookup(self, opened: OpenLedger) -> LedgerLookup:
         """Return what looks people up in an open ledger; other processes find it by its view."""
@@ -273,20 +274,26 @@ class StoredLedger(NamedTuple):
 def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
     """Yield the ledgers of a state folder, the last changed first, with the logs that belong to them."""
     folder = state_dir / FOLDER
-    found: dict[UploadTarget, StoredLedger] = {}
+    places: dict[str, UploadTarget | None] = {}  # by the name that ledger and logs begin with
     for path in sorted(folder.glob("[0-9a-f]*")):
-        if path.suffix == MEMO:
-            continue
-        place = _place_of(path)
-        if place and place not in found:
-            opened = Ledger(state_dir, place).open()
-            state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(opened.trust, opened.reason)
-            found[place] = StoredLedger(opened.info, state)
-        elif place is None:
-            name = path.name.partition(".")[0]
-            info = LedgerInfo(service="", kind="", target=name)
-            found[UploadTarget("", "", name)] = StoredLedger(info, f"{path} is damaged")
-    yield from sorted(found.values(), key=lambda each: each.info.changed, reverse=True)
+        name = path.name.partition(".")[0]
+        if path.suffix != MEMO and not places.get(name):
+            place = _place_of(path)
+            if place or path.exists():  # a run that ends meanwhile removes its log
+                places[name] = place
+    found = [
+        _open_stored(state_dir, place)
+        if place
+        else StoredLedger(LedgerInfo(service="", kind="", target=name), f"{folder / name} is damaged")
+        for name, place in places.items()
+    ]
+    yield from sorted(found, key=lambda each: each.info.changed, reverse=True)
+
+
+def _open_stored(state_dir: Path, place: UploadTarget) -> StoredLedger:
+    opened = Ledger(state_dir, place).open()
+    state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(opened.trust, opened.reason)
+    return StoredLedger(opened.info, state)
 
 
 def _place_of(path: Path) -> UploadTarget | None:

@@ -214,8 +214,9 @@ class MultiFileAudiencePlan(ListPlan):
                 self._on_validated(plan)
                 batches = _numbered_after(plan.batches(), first, before)
                 numbers = range(first, self.batch_count)
+                others = journal.totals[FAILED] - _failed_before(journal, numbers)
                 yield pending_batches(batches, self.upload, journal, on_acknowledged, numbers)
-                self._note_sent(journal, file, plan)
+                self._note_sent(journal, file, plan, journal.totals[FAILED] - others)
             finally:
                 plan.close()
         for ack in [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]:
@@ -262,9 +263,8 @@ class MultiFileAudiencePlan(ListPlan):
         self.report.invalid += sent.invalid
         self._batch_count += sent.batches
 
-    def _note_sent(self, journal: Journal, file: ListFile, plan: AudiencePlan) -> None:
-        """Note, on disk before this returns, that every batch of a list is acknowledged."""
-        failed = journal.totals[FAILED] - sum(sent.failed for sent in journal.sent_parts)
+    def _note_sent(self, journal: Journal, file: ListFile, plan: AudiencePlan, failed: int) -> None:
+        """Note, on disk before this returns, that every batch of a list is acknowledged, or rejected."""
         report = plan.report
         sent = SentPart(
             part=file.origin,
@@ -313,6 +313,12 @@ class MultiFileAudiencePlan(ListPlan):
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the lists and the users to be sent."""
         return {"parts": self.parts, "users": report.valid}
+
+
+def _failed_before(journal: Journal, numbers: range) -> int:
+    """Count the rows of some batches that the service rejected in earlier runs."""
+    found = journal.acknowledged.items()
+    return sum(ack.counts.get(FAILED, 0) for number, ack in found if number in numbers)
 
 
 def _numbered_after(batches: Batches, first: int, records: int) -> Batches:

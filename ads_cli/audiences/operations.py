@@ -64,9 +64,12 @@ class ParamsResolver(NamedTuple):
             return self.default, {}
         params_of_rows, invalid, parsed = [], {}, {}
         for number, values in enumerate(zip(*own.values(), strict=True)):
-            if values not in parsed:
-                parsed[values] = self.parse(dict(zip(own, values, strict=True)))
-            params, problems = parsed[values]
+            try:
+                params, problems = parsed[values]
+            except (KeyError, TypeError) as error:  # TypeError: a list or an object, as JSON may have
+                params, problems = found = self.parse(dict(zip(own, values, strict=True)))
+                if isinstance(error, KeyError):
+                    parsed[values] = found
             params_of_rows.append(params)
             if problems:
                 invalid[number] = list(problems)

@@ -146,6 +146,20 @@ def test_a_file_that_appears_later_is_sent_with_the_rest(shop, audience):
     assert summary["requests"] == 4 and audience.users == everybody(5)
 
 
+def test_rejected_rows_are_those_of_their_file_though_another_appears_before_it(shop, audience):
+    (shop.home / "people").mkdir()
+    shop.file("people/part-000.csv", people(0))
+    shop.file("people/part-002.csv", people(2, 6000))  # three batches
+    audience.bad = {digest(person(2, 3000))}  # in the second
+    words = (*PUSH, "people/*.csv", "--users-per-operation", "1", "--failed-out", "out.csv")
+    audience.fails_after = 4
+    shop(*words, code=8)
+    audience.fails_after = None
+    shop.file("people/part-001.csv", people(1))
+    shop(*words, "--resume", code=9)
+    assert person(2, 3000) in (shop.home / "out.csv").read_text()
+
+
 def test_max_errors_leaves_the_other_files_for_a_later_run(shop, audience):
     audience.bad = {digest(person(0, 3))}
     write_parts(shop, 3)

@@ -76,9 +76,9 @@ class ListComparison:
         self._opened = self._ledger.open()
         index, key = self._opened.entries, self._ledger.sealer.key
         checksum = self._opened.checksum if self._opened.is_certain and not reads_all else None
-        memo = RowMemo.begin(self._ledger.memo_path, key, checksum, index, stores=self._stores)
+        memo = RowMemo(self._ledger.memo_path, key, checksum, index, stores=self._stores)
         self._coverage = memo.coverage
-        if memo.stores or memo.header:
+        if self._stores or memo.header:
             self.memo = memo
         self._lookup = self._ledger.lookup(self._opened)
         # Of an empty ledger everybody is new: nothing needs to be hashed.

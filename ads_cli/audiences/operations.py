@@ -62,7 +62,8 @@ class ParamsResolver(NamedTuple):
         """Return the parameters for all rows, or for each where rows have columns of their own."""
         if not own:
             return self.default, {}
-        params_of_rows, invalid, parsed = [], {}, {}
+        params_of_rows, invalid = list[OperationParams](), dict[int, Problems]()
+        parsed: dict[tuple[Any, ...], tuple[OperationParams, Problems]] = {}
         for number, values in enumerate(zip(*own.values(), strict=True)):
             try:
                 params, problems = parsed[values]

@@ -115,15 +115,15 @@ SYNCS = (
     Mutant(
         "a memo of rows is used with another ledger than its own",
         "ads_cli/audiences/row_memo.py",
-        "if found and found[0].ledger == ledger:",
-        "if found:",
+        "if not stored or stored.header.ledger != ledger:",
+        "if not stored:",
         (f"{MEMO}::test_a_memo_counts_for_one_ledger_and_one_key_only",),
     ),
     Mutant(
         "a damaged memo of rows is used",
-        "ads_cli/audiences/row_memo.py",
-        "if begin < 0 or file.read() != checksum.digest():",
-        "if begin < 0:",
+        "ads_cli/audiences/memo_file.py",
+        "if checksum != _checksum(key, crc, encoded):",
+        "if False:",
         (f"{MEMO}::test_a_memo_counts_for_one_ledger_and_one_key_only",),
     ),
     Mutant(

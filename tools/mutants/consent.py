@@ -53,7 +53,7 @@ CONSENT = (
     ),
     Mutant(
         "a filter that leaves out everybody is a success",
-        "ads_cli/commands/audiences/plans.py",
+        "ads_cli/commands/audiences/lists.py",
         "    if not feed.allow_empty:",
         "    if False:",
         (f"{ANSWERS}::test_a_filter_that_leaves_out_everybody_is_said_and_ends_with_3",),

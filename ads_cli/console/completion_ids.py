@@ -42,7 +42,9 @@ def record_ids(
 
         make_folder(path.parent)
         with atomic(path) as stream:
-            newest = islice((seen | recorded).items(), MAX_IDS)
+            newest = islice(
+                (seen | recorded | seen).items(), MAX_IDS
+            )  # the order of one, the names of the other
             stream.writelines(f"{id}\t{name}\n" for id, name in newest)
 
 

@@ -358,6 +358,15 @@ def test_a_token_is_not_recorded(remote, httpserver):
 POWERSHELL = ("$(ni ran)", "(ni ran)", ";ni ran;", "`n", "@g", "a b", "';ni ran;'", "\u2019;ni ran;\u2018")
 
 
+def test_a_record_is_known_by_its_new_name(adsctl):
+    ids = ("campaigns", "list", "-o", "ids", "--profile", "local")
+    first = adsctl(*ids).stdout.split()[0]
+    adsctl("campaigns", "update", first, "--name", "Renamed", "--profile", "local", "--yes")
+    adsctl(*ids)
+    recorded = (adsctl.home / "state/ids/local/campaigns.tsv").read_text()
+    assert f"{first}\tRenamed\n" in recorded
+
+
 def test_powershell_inserts_only_plain_words_and_quoted_ones(listener):
     if not shutil.which("pwsh"):  # which is no package of Debian: the next test reads the script
         return

@@ -52,7 +52,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     default: dict[str, str] = {}  # field to the template that fills it where it is empty
     currency: str = ""  # of prices without one
     base_url: str = ""  # of relative addresses
-    left_out: dict[str, list[str]] = {}  # column to the values of rows that are left out
+    left_out: dict[str, list[str]] = {}  # column to the values of rows that are left out, casefolded
     hints: dict[str, str] = {}  # field to what gives it, where the feed does not
     assembly: str = ""  # the class that makes products of several rows
     roles: dict[str, list[str]] = {}  # what the assembly reads, to the columns that may hold it
@@ -159,7 +159,8 @@ def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) 
         message, _, where = str(error).partition(" - at `$.")
         raise ContentError(f"{path}: {where.rstrip('`') or 'the file'}: {message}") from None
     columns = {column: neutral_name(field) for column, field in kind.columns.items()}
-    kind = msgspec.structs.replace(kind, columns=columns)
+    left_out = {column: [*map(str.casefold, values)] for column, values in kind.left_out.items()}
+    kind = msgspec.structs.replace(kind, columns=columns, left_out=left_out)
     for name in ("set", "default", "values", "joined"):
         _require_names(path, f"{name}: ", getattr(kind, name), known)
     for column, field in columns.items():

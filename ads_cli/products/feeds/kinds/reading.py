@@ -54,7 +54,7 @@ class AsKind(Step, frozen=True, dict=True):
     """The step that reads values as a kind has them."""
 
     kind: FeedKind
-    feed_columns: list[str] = []
+    names: dict[str, str] = {}  # under which rows have the columns of the feed
 
     def apply(self, row: Row) -> None:
         """Leave a row out, join the columns of a list, and read spellings."""
@@ -85,8 +85,9 @@ class AsKind(Step, frozen=True, dict=True):
         return spellings_of(self.kind.values)
 
     def _found(self, column: str) -> str:
-        """Return a column as the feed names it."""
-        return next((name for name in self.feed_columns if column_key(name) == column_key(column)), column)
+        """Return the name under which rows have a column, however the feed spells it."""
+        key = column_key(column)
+        return next((name for found, name in self.names.items() if column_key(found) == key), column)
 
 
 def read_as(
@@ -190,7 +191,8 @@ def open_feed(
         warning = f"{mapping}: {rows.source.label} has no column {absent}"
     kind = own if name == GENERIC else merged(own, built_in(name))
     opened = read_as(kind, read, mapped, known, rows.columns)
-    return OpenedFeed(opened, kind, name, (AsKind(kind, [*rows.columns]),), remark, warning)
+    step = AsKind(kind, {column: opened.rename.get(column, column) for column in rows.columns})
+    return OpenedFeed(opened, kind, name, (step,), remark, warning)
 
 
 def _absent_columns(mapping: FeedKind, rows: Rows) -> str:

@@ -1,5 +1,7 @@
 """Mapping files: the columns and values of a feed of one's own, and a first draft of it."""
 
+import json
+
 import pytest
 
 from tests.conftest import EXAMPLES, PRODUCT
@@ -176,3 +178,20 @@ def test_the_mapping_of_the_examples_reads_a_feed_with_its_columns(adsctl):
     adsctl.file("feed.csv", ";".join(columns) + "\n" + ";".join(columns.values()) + "\n")
     done = adsctl("products", "check", "feed.csv", "--mapping", EXAMPLES / "mapping.yaml", "-o", "json")
     assert "not sent" not in done.stderr and '"valid": 1' in done.stdout
+
+
+@pytest.mark.parametrize("name", ["feed.csv", "feed.jsonl"])
+@pytest.mark.parametrize("column", ["Listed", "brand"])
+def test_rows_are_left_out_by_a_column_that_is_also_read_as_a_field(at_home, name, column):
+    rows = [PRODUCT | {"id": f"sku-{n}", column: value} for n, value in enumerate(("yes", "Draft", "yes"))]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    if name.endswith("csv"):
+        text = "\n".join(
+            ",".join(f'"{cell}"' for cell in row) for row in ([*rows[0]], *map(dict.values, rows))
+        )
+    at_home.file(name, text)
+    at_home.file("map.yaml", f"left_out: {{{column}: [DRAFT]}}\n")
+    check = ("products", "check", name, "--mapping", "map.yaml", "-o", "json")
+    for words in ((), ("--map", f"{column}=custom_label_0")):
+        report = json.loads(at_home(*check, *words, code=None).stdout)
+        assert report["left_out"] == 1, words

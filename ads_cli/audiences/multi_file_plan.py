@@ -11,9 +11,10 @@ from ..feeds.reader import Peeked
 from ..feeds.several import SeveralNames
 from ..feeds.source import BLOCK_BYTES, Feed, ReadOptions
 from ..output.records import csv_rows
+from ..uploads.job_file import Acknowledgement, SentPart
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches
-from ..uploads.upload import FAILED, Batch, Batches, SentPart
+from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from .consent import CellAnswers
@@ -214,13 +215,15 @@ class MultiFileAudiencePlan(ListPlan):
                 self._on_validated(plan)
                 batches = _numbered_after(plan.batches(), first, before)
                 numbers = range(first, self.batch_count)
-                others = journal.totals[FAILED] - _failed_before(journal, numbers)
                 yield pending_batches(batches, self.upload, journal, on_acknowledged, numbers)
-                self._note_sent(journal, file, plan, journal.totals[FAILED] - others)
+                self._note_sent(journal, file, plan)
             finally:
                 plan.close()
-        for ack in [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]:
-            journal.discard(ack)
+        journal.discard(self._of_later_batches(journal))
+
+    def _of_later_batches(self, journal: Journal) -> list[Acknowledgement]:
+        """Return what earlier runs have acknowledged of batches after those of this list."""
+        return [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]
 
     def _check(self, file: ListFile) -> None:
         """Validate a list that is sent later; raise what `on_validated` raises where rows are invalid."""
@@ -263,8 +266,11 @@ class MultiFileAudiencePlan(ListPlan):
         self.report.invalid += sent.invalid
         self._batch_count += sent.batches
 
-    def _note_sent(self, journal: Journal, file: ListFile, plan: AudiencePlan, failed: int) -> None:
-        """Note, on disk before this returns, that every batch of a list is acknowledged, or rejected."""
+    def _note_sent(self, journal: Journal, file: ListFile, plan: AudiencePlan) -> None:
+        """Note, on disk before this returns, that every batch of a list is acknowledged."""
+        before = sum(sent.failed for sent in journal.sent_parts)
+        later = sum(ack.counts.get(FAILED, 0) for ack in self._of_later_batches(journal))
+        failed = journal.totals[FAILED] - before - later
         report = plan.report
         sent = SentPart(
             part=file.origin,
@@ -313,12 +319,6 @@ class MultiFileAudiencePlan(ListPlan):
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the lists and the users to be sent."""
         return {"parts": self.parts, "users": report.valid}
-
-
-def _failed_before(journal: Journal, numbers: range) -> int:
-    """Count the rows of some batches that the service rejected in earlier runs."""
-    found = journal.acknowledged.items()
-    return sum(ack.counts.get(FAILED, 0) for number, ack in found if number in numbers)
 
 
 def _numbered_after(batches: Batches, first: int, records: int) -> Batches:

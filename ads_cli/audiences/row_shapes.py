@@ -57,6 +57,11 @@ class FoundRows(NamedTuple):
         """Count the rows."""
         return len(self.digests) // ROW_BYTES
 
+    def line(self, at: int) -> int:
+        """Return the line of the file of one among those that were read, counted from 0."""
+        # Where rows are known, each is a line; else all were read.
+        return self.block.line + (self.unknown[at] if self.unknown and self.runs else at)
+
     def of_lines(self, rows: int) -> "FoundRows":
         """Return these without digests where the block has not `rows` lines, as many as were read."""
         return self if self.runs or self.rows == rows else self._replace(digests=b"")

@@ -13,7 +13,7 @@ from ads_cli.audiences.ledger_file import read_ledger
 from ads_cli.audiences.ledger_log import SentUsers, read_log
 from ads_cli.audiences.ledger_records import FOLDER, HALF, KEY_FILE, RECORD_BYTES, LedgerEntry, Sealer
 from ads_cli.emulator.app import Emulator
-from ads_cli.uploads.upload import Acknowledgement
+from ads_cli.uploads.job_file import Acknowledgement
 from tests.conftest import PRODUCT
 
 Rows = list[dict[str, str]]

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.api.registry import MODULES, requests_of
 from tests.conftest import feed
 from tests.environments import made_python
 
@@ -23,7 +23,7 @@ OTHER_REQUESTS = {
     *("httpcore._backends.anyio", "httpcore._backends.trio"),
     *("ads_cli.auth.secret_stores", "ads_cli.commands.spending", "ads_cli.console.progress"),
     *("ads_cli.client.spending", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
-    *("ads_cli.client.api_errors", "ads_cli.api.lookup"),
+    *("ads_cli.client.api_errors", "ads_cli.api.categories"),
     "ads_cli.config.atomic_files",
 }
 TO_PUSH = {

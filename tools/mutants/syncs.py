@@ -47,16 +47,6 @@ SYNCS = (
         (f"{LIST}::test_jobs_clean_names_no_list_whose_first_job_is_running",),
     ),
     Mutant(
-        "rejected rows of one file are counted as those of another that appeared before it",
-        "ads_cli/audiences/multi_file_plan.py",
-        "journal.totals[FAILED] - _failed_before(journal, numbers)",
-        "sum(sent.failed for sent in journal.sent_parts)",
-        (
-            "tests/audiences/test_parts.py"
-            "::test_rejected_rows_are_those_of_their_file_though_another_appears_before_it",
-        ),
-    ),
-    Mutant(
         "a sync of a list deletes people by a ledger that is not trusted",
         "ads_cli/audiences/comparison.py",
         "        if self._opened.trust is not Trust.FULL:\n",

@@ -325,7 +325,7 @@ def update(
     expected_epoch = "" if call.dry_run else current_epoch(call, catalog_place(call))
     with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
         _list_products_of(call, comparison, rows)
-        rows.conversion = _completion(comparison, rows)  # whoever reads the rows from now on has them whole
+        rows.transform = _completion(comparison, rows)  # whoever reads the rows from now on has them whole
         plan = _plan_to_compare(
             call,
             comparison,
@@ -390,11 +390,9 @@ def _list_products_of(call: Invocation, comparison: "CatalogComparison", rows: "
 
 
 def _completion(comparison: "CatalogComparison", rows: "Rows") -> "Completion":
-    """Return the conversion of rows that also completes each by its listed product."""
-    from ...feeds.transforms import RowTransform
+    """Return the transform of rows that also completes each by its listed product."""
     from ...products.sync.comparison import fields_of_feed
     from ...products.sync.listed_products import Completion
 
     emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
-    assert rows.conversion is None or isinstance(rows.conversion, RowTransform)  # as options give it
-    return Completion(rows.conversion, comparison.listing, emptied)
+    return Completion(rows.transform, comparison.listing, emptied)

@@ -39,7 +39,6 @@ class Trust(Enum):
 
     MISSING = "missing"  # nothing was ever stored
     FULL = "full"
-    READABLE = "readable"  # FULL or CHANGED: its write epoch is not compared yet with the current one
     CHANGED = "changed"  # outdated: copied, restored, or something else may have changed the list
     LOST = "lost"  # damaged, or of another key: nothing of it can be used
 
@@ -149,10 +148,9 @@ class Ledger:
 
     def _open(self) -> OpenLedger:
         found = self._read()
-        if found.trust is not Trust.READABLE:
-            return found
-        reason = self._doubt(found.info)
-        return found._replace(trust=Trust.CHANGED if reason else Trust.FULL, reason=reason)
+        if found.trust is Trust.FULL and (reason := self._doubt(found.info)):
+            return found._replace(trust=Trust.CHANGED, reason=reason)
+        return found
 
     def _doubt(self, info: LedgerInfo) -> str:
         """Say why a ledger that can be read may not be the latest; empty where it is."""
@@ -166,7 +164,7 @@ class Ledger:
         return "something else may have changed this list, or the state folder was restored from a backup"
 
     def _read(self) -> OpenLedger:
-        """Read the file, whatever the write epoch."""
+        """Read the file, and trust it where that succeeds, whatever the write epoch."""
         empty = LedgerInfo(
             service=self.place.service,
             kind=self.place.kind,
@@ -188,13 +186,19 @@ class Ledger:
         elif found.info.key != self.sealer.key_id:
             reason = f"{self._path} was written under another key than that of this state folder"
         else:
-            return OpenLedger(*found, Trust.READABLE)
+            return OpenLedger(*found, Trust.FULL)
         return OpenLedger(*nothing, Trust.LOST, reason)
 
     def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> str:
         """Merge the logs of jobs that have ended, and `own`, into the file; the folder is locked.
 
-        Return why the ledger was lost, or nothing.
+        Return why the ledger was lost, or nothing. What the logs tell decides what the new ledger says:
+
+        - Records stay certain where nothing but these jobs has changed the list since they were written.
+        - It has the write epoch of the last job, by which it is trusted, where the logs name everybody whom
+          these jobs may have sent, and nothing else has changed the list between them. What happened before
+          the first need not be known: whom the ledger had is uncertain then, and whom it lost is not in it.
+        - Whom the service keeps together is known where both hold, or once a job has sent everybody.
         """
         logs = {path: read_log(path) for path in self._logs()}
         damaged = [path for path, log in logs.items() if not log]
@@ -203,16 +207,15 @@ class Ledger:
         if not (ended or damaged):
             return ""
         before = self._read()
-        # Of each job: whether nothing but the ledger's own jobs changed the list before it.
         follows = _which_follow(before.info.epoch, ended, readable)
-        has_epoch = before.trust is Trust.READABLE and before.info.epoch != NO_EPOCH
-        is_known = before.trust is Trust.MISSING or (has_epoch and all(follows))  # records stay certain
+        was_trusted = before.trust is Trust.FULL and before.info.epoch != NO_EPOCH
+        stays_certain = before.trust is Trust.MISSING or (was_trusted and all(follows))
         own_key = [log for log in ended if log.header.key == self.sealer.key_id]
-        merged = merge_logs(before.entries, before.texts, own_key, is_known=is_known)
+        merged = merge_logs(before.entries, before.texts, own_key, is_known=stays_certain)
         # A log is on disk before anything is sent: whom a lost part names may be on the list.
         is_complete = not damaged and own_key == ended and merged.is_whole
         epoch = ended[-1].header.epoch if is_complete and all(follows[1:]) else NO_EPOCH
-        unknown = not (is_known and epoch) or (before.info.links_unknown and not sent_all)
+        unknown = not (stays_certain and epoch) or (before.info.links_unknown and not sent_all)
         changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if merged.changes else before.info.changed
         info = msgspec.structs.replace(
             before.info,
@@ -244,9 +247,10 @@ class Ledger:
 
 
 def _which_follow(epoch: str, ended: Sequence[Log], readable: Iterable[Log]) -> list[bool]:
-    """Tell of each log whether its job began in a write epoch that is known by then.
+    """Tell of each log whether nothing but jobs with a log changed the list between the one before and it.
 
-    `epoch` is that of the ledger; `readable` has the logs of running jobs too.
+    It is so where its job began in a write epoch that is known by then. The first follows the ledger, which
+    has `epoch`; `readable` has the logs of running jobs too.
     """
     # Jobs of one group share an epoch, and the first that ends may not be the first that began.
     known = {epoch} | {log.header.epoch for log in readable if log.header.previous == epoch}

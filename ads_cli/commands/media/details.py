@@ -118,7 +118,6 @@ def add_subtitles(
 
     For example: adsctl media subtitles add 13_1790413002217308160 workshop.srt --language EN
     """
-    from ...feeds.locations import parse_location
     from ...media.upload import Details
     from .check import check_files, raise_unopened
     from .files import MediaFile
@@ -130,7 +129,7 @@ def add_subtitles(
         track["display_name"] = display_name
     values = {"id": _id_of(media_key), "media_category": _category_of(media_key, category)}
     request = _built(AddSubtitles, values | {"subtitles": track})
-    result = check_files(call, [MediaFile(parse_location(file))], [], Category.subtitles)
+    result = check_files(call, [MediaFile.of(file)], [], Category.subtitles)
     raise_unopened(result.unopened)
     for checked in result.invalid:
         finding = checked.findings[0]

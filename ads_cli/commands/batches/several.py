@@ -14,11 +14,12 @@ from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
 from ...client.prepared_request import PreparedRequest
 from ...console.progress import progress
 from ...console.results import show, show_prepared_requests
+from ...console.table_view import MONEY
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
 from ...output.text import cell, counted, listed, safe
 from ...spelling import suggestion
 from ...uploads.upload import Batch
-from ..spending import spending_question
+from ..spending import spending_question, value_change
 from .current import Record, RecordSearch, in_units
 
 ACTIONS = {"PUT": "update", "DELETE": "delete"}
@@ -153,8 +154,9 @@ class SeveralRecords(RecordSearch):
             if self._action == "update":
                 for field in differing_fields(request, record):
                     after = {**record, field: getattr(request, field)}
-                    names = (_shown(field, each) for each in (record, after))
-                    yield safe(f"    {amount_names(field)[0]}: {' -> '.join(names)}")
+                    currency = str(record.get("currency") or "") if field.endswith(MONEY) else ""
+                    change = value_change(_shown(field, record), _shown(field, after), currency)
+                    yield safe(f"    {amount_names(field)[0]}: {change}")
 
     def _confirm(self, requests: Sequence[Request]) -> None:
         """Ask once about all: what is deleted, what --where has found, what may spend more."""
@@ -254,9 +256,9 @@ class _Repeatable:
 
 def _shown(field: str, record: Record) -> str:
     value = record.get(field)
-    if field.endswith("_local_micro"):
+    if field.endswith(MONEY):
         with suppress(TypeError, ValueError):
             value = in_units({**record, field: int(value)}, field) if value not in (None, "") else None
     if isinstance(value, list):
         value = ", ".join(map(str, value))
-    return cell(None if value in (None, "") else value if isinstance(value, bool) else str(value)) or "null"
+    return cell(None if value in (None, "") else value if isinstance(value, bool) else str(value))

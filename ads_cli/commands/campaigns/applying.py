@@ -18,7 +18,7 @@ from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
 from ...campaigns.memory import FOLDER, ApplyMemory
-from ...campaigns.model import LISTS, Stored, each_entry
+from ...campaigns.model import LISTS, Stored, each_entry, file_fields
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan, Change
 from ...campaigns.stored_plan import decode, is_stored_plan, keep_planned
@@ -33,6 +33,7 @@ from ...uploads.job_file import UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
 from ...uploads.journal import Journal
 from ...uploads.upload import Acknowledgement
+from ..spending import value_change
 from ..uploads.journal import document_key, new_job
 from .posting import Posting
 
@@ -314,12 +315,14 @@ def _drawn(found: CampaignPlan) -> Iterator[str]:
         about = f" {change.id}" if change.id else ""
         yield safe(f"{SIGNS[change.action]} {depth}{change.kind.noun}{about} {name!r}")
         before, after = change.before or {}, change.after or {}
-        if change.action == "update":
-            for key, value in after.items():
-                yield safe(f"  {depth}  {key}: {cell(before.get(key)) or 'null'} -> {cell(value) or 'null'}")
-        elif change.action == "create" and change.kind.is_named:
-            for key, value in after.items():
-                yield safe(f"  {depth}  {key}: {cell(value)}")
+        amounts = {each.key for each in file_fields(change.kind).values() if each.is_money}
+        for key, value in after.items():
+            currency = change.currency if key in amounts else ""
+            if change.action == "update":
+                texts = value_change(cell(before.get(key)), cell(value), currency)
+                yield safe(f"  {depth}  {key}: {texts}")
+            elif change.kind.is_named:
+                yield safe(f"  {depth}  {key}: {cell(value)} {currency}".rstrip())
 
 
 def report_result(call: Invocation, result: Applied) -> None:

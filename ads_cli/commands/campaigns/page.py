@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ...api.amounts import as_amount
+from ...campaigns.model import file_fields
 from ...console.output_file import RunReport, failure_details, made
 from ...console.parameters import option
 from ...output.text import cell, counted
@@ -64,16 +65,19 @@ def _row(change: "Change", result: "Applied | None") -> "list[Any]":
 
     made = result.ids.get(change.entry) if result and change.entry and change.action == "create" else None
     before, after = change.before or {}, change.after or {}
+    amounts = {each.key for each in file_fields(change.kind).values() if each.is_money}
+
+    def text(key: str, value: Any) -> str | None:
+        currency = change.currency if key in amounts else ""
+        return None if value is None else f"{cell(value)} {currency}".rstrip()
+
     edits = tuple(
-        Edit(key, _text(before.get(key)), _text(after.get(key))) for key in dict.fromkeys((*before, *after))
+        Edit(key, text(key, before.get(key)), text(key, after.get(key)))
+        for key in dict.fromkeys((*before, *after))
     )
     badge = Badge(change.action, LEVELS[change.action])
     noun = change.kind.noun
     return [badge, noun, change.name or change.key, change.id or made or "", change.path, edits]
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else cell(value)
 
 
 def _budgets(plan: "CampaignPlan") -> "Section":

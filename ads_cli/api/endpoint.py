@@ -11,6 +11,8 @@ from .rates import x_rate as resolve_x_rate
 
 Base = Literal["ads", "platform", "sandbox"]
 ParamsIn = Literal["query", "json", "form", "multipart"]
+Action = Literal["create", "update", "delete"]  # what a request does to a record
+ACTIONS: Mapping[str, Action] = {"POST": "create", "PUT": "update", "DELETE": "delete"}  # by method
 
 # The modules that declare the commands of a group, or of a group or a command below it that has modules of
 # its own. A command line loads those of its group alone.
@@ -108,6 +110,11 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     def mutates(self) -> bool:
         """Whether the request is sent by a method that changes something."""
         return self.method != "GET"
+
+    @property
+    def action(self) -> Action:
+        """What a request that mutates does to a record."""
+        return ACTIONS[self.method]
 
     @property
     def changes(self) -> bool:

@@ -5,19 +5,17 @@ A raw request is matched to a declared endpoint; what matches none, or cannot be
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
-from ..api.endpoint import Endpoint, Request, modules_of, requests_for, requests_of
+from ..api.endpoint import Action, Endpoint, Request, modules_of, requests_for, requests_of
 from ..api.names import Names, to_neutral
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, status_field, update_of_activation
 from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
 
-Action = Literal["create", "update", "delete"]
-ACTIONS: dict[str, tuple[Action, ...]] = {"POST": ("create",), "PUT": ("update",), "DELETE": ("delete",)}
 # What the requests of commands change, apart from their actions; the longest beginning counts.
 SUBJECTS = {
     "products": "products",
@@ -104,7 +102,6 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
         return Write(None, "", is_raw=is_raw, problem="it matches no declared endpoint")
     endpoint, account = kind.endpoint, ids.get("account_id", "")
     subject = subject_of(endpoint.command)
-    actions = ACTIONS[endpoint.method]
     try:
         if is_raw and (body := _body(prepared)) and not prepared.content_type.startswith(FORM):
             parse_json(body)  # raises where a key is repeated
@@ -114,12 +111,12 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
             return Write(endpoint, subject, (), count, is_raw, found, account)
         if is_upload(endpoint):
             count = _items(_body(prepared)) if counts and _body(prepared) else 1
-            found = frozenset(("create", "update") if endpoint.method == "PUT" else actions)
+            found = frozenset(("create", "update") if endpoint.method == "PUT" else [endpoint.action])
             return Write(endpoint, subject, (), count, is_raw, found, account)
         operations = [*_operations(prepared, kind, ids)]
     except (ValueError, RecursionError) as error:
         problem = f"its body is not understood: {error}"
-        return Write(endpoint, subject, (), 1, is_raw, frozenset(actions), account, problem)
+        return Write(endpoint, subject, (), 1, is_raw, frozenset([endpoint.action]), account, problem)
     found_actions = frozenset(operation.action for operation in operations)
     return Write(endpoint, subject, operations, max(len(operations), 1), is_raw, found_actions, account)
 
@@ -213,9 +210,8 @@ def _operations(
             params = to_neutral(item.get("params", {}))
             yield Operation(cast(Action, action), kinds.get(action), {**params, **ids})
         return
-    (action,) = ACTIONS[endpoint.method]
     if update := update_of_activation(kind):
-        yield Operation(action, update, {**ids, STATUS: ACTIVE})
+        yield Operation(endpoint.action, update, {**ids, STATUS: ACTIVE})
         return
     pairs = parse_qsl(urlsplit(prepared.url).query, keep_blank_values=True)
     values: Any = {}
@@ -231,7 +227,7 @@ def _operations(
         if name in values and values[name] != value:
             raise ValueError(f"{name} is given twice")
         values[name] = value
-    yield Operation(action, kind, {**to_neutral(values), **ids})
+    yield Operation(endpoint.action, kind, {**to_neutral(values), **ids})
 
 
 def _has_values(prepared: PreparedRequest) -> bool:
@@ -246,7 +242,7 @@ def _kinds_of_batch(command: str, path: str) -> Mapping[str, type[Request]]:
     modules = modules_of(tuple(command.split()[:-1]))
     kinds = (kind for module in modules for kind in requests_of(module))
     return {
-        ACTIONS[kind.endpoint.method][0]: kind
+        kind.endpoint.action: kind
         for kind in kinds
         if kind.endpoint.batch and kind.endpoint.batch.path == path and kind.endpoint.mutates
     }

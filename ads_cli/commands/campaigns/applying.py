@@ -33,12 +33,11 @@ from ...uploads.job_file import UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
 from ...uploads.journal import Journal
 from ...uploads.upload import Acknowledgement
-from ..spending import value_change
+from ..spending import SIGNS, value_change
 from ..uploads.journal import document_key, new_job
 from .posting import Posting
 
 COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
-SIGNS = {"create": "+", "update": "~", "delete": "-"}
 
 
 class ApplyRun:

@@ -20,7 +20,8 @@ from pydantic import ValidationError
 from ... import __version__
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
-from .results import as_text, without_private
+from .privacy import without_private
+from .results import as_text
 from .tools import Tool, Toolbox
 
 INSTRUCTIONS = """\

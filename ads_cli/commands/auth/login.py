@@ -102,19 +102,13 @@ def login(
         token = _sign_in_by_callback(sign_in, open_page, callback, access)
     else:
         token = _sign_in_by_pin(call, sign_in, open_page, access)
-    _store_token(call, addresses, app, token)
-    call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
-    status(ctx)
-
-
-def _store_token(
-    call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken"
-) -> None:
     names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
     values = zip(names, (*app, token.token, token.secret), strict=True)
     bound_to = tuple(addresses.values())
     secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
     _store(call, addresses, secrets, user=token.owner or None)
+    call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
+    status(ctx)
 
 
 def _store(

@@ -73,7 +73,11 @@ class RecordSearch:
             found = {str(record.get("id")): record for record in self._listed(ids)}
             return [found[id] for id in ids if id in found]
         conditions = self._conditions()
-        return [record for record in self._listed() if self._holds(conditions, to_neutral(record))]
+        return [
+            record
+            for record in self._listed()
+            if all(self._holds(each, to_neutral(record)) for each in conditions)
+        ]
 
     def _listed(self, ids: Sequence[str] | None = None) -> Iterator[Any]:
         """List records by their ids, or all of them."""
@@ -116,15 +120,12 @@ class RecordSearch:
         fields = (name for name in self.kind.endpoint.record_fields if name.endswith(MONEY))
         return {name: field for field in fields for name in amount_names(field)}
 
-    def _holds(self, conditions: "Sequence[Where]", record: Record) -> bool:
+    def _holds(self, condition: "Where", record: Record) -> bool:
         from ...feeds.transforms import text_of
 
-        for condition in conditions:
-            field = self._amounts.get(condition.column)
-            value = in_units(record, field) if field else record.get(condition.column)
-            if not condition.holds(text_of(value).strip()):
-                return False
-        return True
+        field = self._amounts.get(condition.column)
+        value = in_units(record, field) if field else record.get(condition.column)
+        return condition.holds(text_of(value).strip())
 
 
 def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:

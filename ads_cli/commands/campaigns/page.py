@@ -40,7 +40,9 @@ class CampaignReport(RunReport):
             sections.append(_budgets(plan))
         counts = {action: plan.count(action) for action in LEVELS} if plan else {}
         done = result.done if result else {}
-        headline, *details = error.message.split("\n") if error else [_headline(plan, done)]
+        applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
+        ended = applied or (plan.words if plan else "nothing was compared")
+        headline, *details = error.message.split("\n") if error else [ended]
         return ReportPage(
             title="standard input" if self.subject == "-" else self.subject,
             level="error" if error else "good",
@@ -53,11 +55,6 @@ class CampaignReport(RunReport):
             ],
             sections=sections,
         )
-
-
-def _headline(plan: "CampaignPlan | None", done: "dict[str, int]") -> str:
-    applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
-    return applied or (plan.words if plan else "nothing was compared")
 
 
 def _row(change: "Change", result: "Applied | None") -> "list[Any]":

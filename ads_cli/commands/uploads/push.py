@@ -131,8 +131,8 @@ class PushCommand:
     def _named_job(self) -> str | None:
         return self.options.job if isinstance(self.options, PushOptions) else None
 
-    def _push(self, report: ValidationReport, journal: Journal) -> None:
-        """Send what is not acknowledged, and report however it ends."""
+    def _send(self, report: ValidationReport, journal: Journal) -> PushResult:
+        """Send what is not acknowledged, with progress; note how many requests at once the service bears."""
         call = self.call
         activity = f"{self.hooks.activity} {self.plan.noun}"
         total = None if self.plan.parts else self.plan.due
@@ -165,6 +165,11 @@ class PushCommand:
                 result = push.run(report)
             concurrency.store(limiter.proven_limits())
         observer.close()
+        return result
+
+    def _push(self, report: ValidationReport, journal: Journal) -> None:
+        """Send what is not acknowledged, and report however it ends."""
+        call, result = self.call, self._send(report, journal)
         if result.warning:
             call.messages.warn(result.warning)
         error = result.error or self._stopped_early(result)

@@ -1,4 +1,4 @@
-"""What fixes changed: a line for each fix with examples, and every change."""
+"""What is told of a file: fixes, findings, the summary of a push, and what to do next."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -87,28 +87,27 @@ class _Rewritten:
     def __init__(self, text: str, source: "_Rewritten | None" = None) -> None:
         self.text = text
         self._source = source
-        self._parts: list[_Part] = []
+        self._starts: list[int] = []  # of the parts, and the end of the last one
+        self._sources: list[tuple[int, int]] = []  # where each part begins and ends in the source
 
     def rewritten(self, pattern: str, replace: Callable[[re.Match[str]], str]) -> "_Rewritten | None":
         """Return the text with what a pattern finds replaced; None if it finds nothing."""
         pieces: list[str] = []
         made, length, end = _Rewritten("", self), 0, 0
-
-        def add(piece: str, source_start: int, source_end: int) -> None:
-            nonlocal length
-            if piece:
-                pieces.append(piece)
-                made._parts.append(_Part(length, length + len(piece), source_start, source_end))
-                length += len(piece)
-
         for found in re.finditer(pattern, self.text):
-            add(self.text[end : found.start()], end, found.start())
-            add(replace(found), *found.span())
-            end = found.end()
+            start, stop = found.span()
+            for piece, source in ((self.text[end:start], (end, start)), (replace(found), (start, stop))):
+                if piece:
+                    pieces.append(piece)
+                    made._starts.append(length)
+                    made._sources.append(source)
+                    length += len(piece)
+            end = stop
         if not end:
             return None
-        add(self.text[end:], end, len(self.text))
-        made.text = "".join(pieces)
+        made.text = "".join([*pieces, self.text[end:]])
+        made._starts += length, len(made.text)
+        made._sources.append((end, len(self.text)))
         return made
 
     def find(self, searched: str) -> Iterator[tuple[int, int]]:
@@ -131,7 +130,8 @@ class _Rewritten:
         )
 
     def _part_of(self, position: int) -> _Part:
-        return self._parts[bisect(self._parts, position, key=lambda part: part.start) - 1]
+        number = bisect(self._starts, position) - 1
+        return _Part(self._starts[number], self._starts[number + 1], *self._sources[number])
 
 
 def _character(found: re.Match[str]) -> str:

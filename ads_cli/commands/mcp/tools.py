@@ -39,7 +39,7 @@ class ToolArgument(NamedTuple):
 
 
 class Tool(NamedTuple):
-    """A tool, and the command that it runs."""
+    """A tool, and the command that it runs; a method of Toolbox of its name runs all but the WORKFLOWS."""
 
     name: str
     about: str
@@ -282,8 +282,9 @@ class Toolbox:
             words = ["stats", "get", *options]
         done = await self._done(words)
         rows = read_documents(done.output)
-        if isinstance(rows, list):
-            rows = _without_empty(rows)
+        if isinstance(rows, list):  # without the columns that are empty in every row
+            filled = {name for row in rows for name, value in row.items() if value is not None}
+            rows = [{name: value for name, value in row.items() if name in filled} for row in rows]
         count = None if limit is None else _count("limit", limit)
         return self._results.of(rows, about={"command": " ".join(words[:2]), **_warnings(done)}, limit=count)
 
@@ -401,12 +402,6 @@ def _without_envelope(document: Any, has_envelope: bool) -> tuple[Any, str | Non
         cursor = document.get("next_cursor")
         return document["data"], str(cursor) if cursor else None
     return document, None
-
-
-def _without_empty(rows: list[Any]) -> list[Any]:
-    """Leave out the columns that are empty in every row."""
-    filled = {name for row in rows for name, value in row.items() if value is not None}
-    return [{name: value for name, value in row.items() if name in filled} for row in rows]
 
 
 def _warnings(done: Finished) -> dict[str, Any]:

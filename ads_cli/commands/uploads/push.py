@@ -48,6 +48,9 @@ class PushCommand:
 
     def __post_init__(self) -> None:
         self.call, self.plan = self.hooks.call, self.hooks.plan
+        of_push = self.options if isinstance(self.options, PushOptions) else None
+        self._skip_invalid = bool(of_push and of_push.skip_invalid)
+        self._named_job = of_push.job if of_push else None
 
     def run(self) -> None:
         """Validate, push and report; raise the error of the run, unless it is a full success."""
@@ -112,10 +115,6 @@ class PushCommand:
         return self.plan.report
 
     @property
-    def _skip_invalid(self) -> bool:
-        return isinstance(self.options, PushOptions) and self.options.skip_invalid
-
-    @property
     def _key(self) -> JobKey:
         return self.plan.key(self.call.service, skip_invalid=self._skip_invalid)
 
@@ -126,10 +125,6 @@ class PushCommand:
         place, file = self.plan.place(self.call.service), file_of(self.plan)
         found = resumable_jobs(self.call.settings.state_dir / "jobs", place)
         return max((job for _, job in found), key=lambda job: job.file == file, default=None)
-
-    @property
-    def _named_job(self) -> str | None:
-        return self.options.job if isinstance(self.options, PushOptions) else None
 
     def _send(self, report: ValidationReport, journal: Journal) -> PushResult:
         """Send what is not acknowledged, with progress; note how many requests at once the service bears."""

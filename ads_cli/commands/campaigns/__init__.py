@@ -1,15 +1,19 @@
 """Look up cards of any kind by their addresses, and targeting values of every kind by words."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from ...api.cards import FetchCard, FetchCards
+from ...api.endpoint import Request
+from ...api.fields import fields_of
+from ...api.registry import requests_of
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
+from ...console.request_input import request_from_input
+from ...console.results import show
 from ...errors import UsageError
-
-if TYPE_CHECKING:
-    from ...api.endpoint import Request
+from ...parallel.ordered_map import map_ordered
 
 SCHEME = "card://"
 
@@ -25,11 +29,6 @@ def fetch(
 
     For example: adsctl cards fetch card://7cqs1 card://7cqt1
     """
-    from ...api.cards import FetchCard, FetchCards
-    from ...api.endpoint import Request
-    from ...console.request_input import request_from_input
-    from ...console.results import show
-
     call = Invocation.of(ctx, mutates=False)
     values = {"account_id": call.account, "with_deleted": with_deleted or None}
     is_id = len(cards) == 1 and not cards[0].startswith(SCHEME)
@@ -65,7 +64,6 @@ def search(
         return
     if not q:
         raise UsageError("--q is required where no kind is named", hint=HELP)
-    from ...parallel.ordered_map import map_ordered
 
     call = Invocation.of(ctx, mutates=False)
     requests = _requests(q, locale)
@@ -81,10 +79,6 @@ def search(
 
 def _requests(q: str, locale: str | None) -> "list[Request]":
     """Make a request for each kind that is searched by words; raise UsageError for a locale that is none."""
-    from ...api.fields import fields_of
-    from ...api.registry import requests_of
-    from ...console.request_input import request_from_input
-
     given = {"q": q, "locale": locale}
     requests = []
     for kind in requests_of("targeting_search"):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...console.invocation import Invocation
 from ...console.options import ALL_OPTIONS
-from ...errors import AdsctlError, UsageError
+from ...errors import DIFFERENCES_FOUND, AdsctlError, ContentError, IncompleteError, UsageError
 from ...output.text import safe
 from ...spelling import as_name, as_option
 from .applies import Applies
@@ -18,7 +18,7 @@ from .reachable import MAX_LENGTH, SHAPING, Reachable, help_words
 from .results import CURSOR, ResultFiles, read_documents
 
 # A workflow that found something ends with one of these, and its findings are its result.
-FOUND = (3, 9, 10)
+FOUND = (ContentError.exit_code, IncompleteError.exit_code, DIFFERENCES_FOUND)
 MAX_FOUND_COMMANDS = 20
 MAX_NAME_LENGTH = 60  # of a client
 KINDS: Mapping[str, tuple[type, ...]] = {
@@ -30,7 +30,7 @@ KINDS: Mapping[str, tuple[type, ...]] = {
 
 
 class ToolArgument(NamedTuple):
-    """An argument of a tool. `about` says what it is, or names the parameter whose help says it."""
+    """An argument of a tool; without `about`, the help of the parameter of its name says what it is."""
 
     name: str
     kind: str = "string"
@@ -206,9 +206,9 @@ class Toolbox:
         """Read the secrets of the profile, so that none is shown, wherever it comes from."""
         if self._masks_secrets or self._call.settings.is_local:
             return
-        self._masks_secrets = True
         with suppress(AdsctlError):  # the command will say so
             self._call.secrets.user()
+            self._masks_secrets = True
 
     async def _accounts(self) -> dict[str, Any]:
         done = await self._done(["accounts", "list", "--all"])

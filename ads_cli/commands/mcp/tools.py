@@ -39,7 +39,10 @@ class ToolArgument(NamedTuple):
 
 
 class Tool(NamedTuple):
-    """A tool, and the command that it runs; a method of Toolbox of its name runs all but the WORKFLOWS."""
+    """A tool, and the command that it runs.
+
+    A method of Toolbox of its name, with its arguments as parameters, runs any but a workflow.
+    """
 
     name: str
     about: str
@@ -48,6 +51,7 @@ class Tool(NamedTuple):
     reads_only: bool = True
     destroys: bool = False
     reaches_out: bool = True  # to the service
+    is_workflow: bool = False  # only runs its command, with a file at most; the findings are its result
 
     def schema(self, root: Any) -> dict[str, Any]:
         """Return the JSON schema of the arguments."""
@@ -74,8 +78,6 @@ class Tool(NamedTuple):
 
 
 CHOICES = ("entity", "segment_by")
-# Tools that only run their command, with a file at most, whose findings are their result.
-WORKFLOWS = ("check_account", "check_feed", "diff_feed", "plan_campaigns")
 COMMAND = ToolArgument("command", about="As find_commands names it, such as 'campaigns list'", required=True)
 ARGUMENTS = ToolArgument(
     "arguments", "object", "By name, as describe_command lists them; lists may be arrays"
@@ -118,16 +120,28 @@ TOOLS = (
         ),
         command="stats export",
     ),
-    Tool("check_account", "Find what is wrong in the account.", (), command="accounts check"),
+    Tool("check_account", "Find what is wrong in the account.", (), "accounts check", is_workflow=True),
     Tool(
-        "check_feed", "Check a product feed, offline.", (FILE,), command="products check", reaches_out=False
+        "check_feed",
+        "Check a product feed, offline.",
+        (FILE,),
+        "products check",
+        reaches_out=False,
+        is_workflow=True,
     ),
-    Tool("diff_feed", "Show what differs between a product feed and its catalog.", (FILE,), "products diff"),
+    Tool(
+        "diff_feed",
+        "Show what differs between a product feed and its catalog.",
+        (FILE,),
+        "products diff",
+        is_workflow=True,
+    ),
     Tool(
         "plan_campaigns",
         "Show what differs between the account and a file of campaigns.",
         (FILE._replace(about="A file of campaigns below the folders of --files"),),
         command="campaigns plan",
+        is_workflow=True,
     ),
     Tool(
         "jobs",
@@ -193,7 +207,7 @@ class Toolbox:
         tool = self.tools[name]
         self._know_secrets()
         arguments = _checked(tool, given)
-        if name in WORKFLOWS:
+        if tool.is_workflow:
             return await self._workflow(tool, **arguments)
         run: Callable[..., Awaitable[dict[str, Any]]] = getattr(self, f"_{name}")
         return await run(**arguments)

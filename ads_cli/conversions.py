@@ -65,7 +65,7 @@ class ConversionReader:
         given = {name: value for name, value in given.items() if name not in nested}
         values = {name: _parsed(name, given[name]) for name in FIELDS if name in given}
         identifiers = values.pop("identifiers", [])
-        if not _are_objects(identifiers):
+        if not (isinstance(identifiers, list) and all(isinstance(each, dict) for each in identifiers)):
             problems.append(Problem("identifiers", "must be a list of objects"))
             identifiers = []
         found = [self._identifier(each, problems) for each in identifiers]
@@ -127,15 +127,10 @@ def _unknown(column: str) -> str:
     return f"is not a known column; leave it out, or name its field, as in --map '{column}={field}'"
 
 
-def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
-
-
 def _parsed(name: str, value: Any) -> Any:
     """Parse JSON in a cell of what is nested."""
-    if name not in ("identifiers", "contents") or not isinstance(value, str):
-        return value
-    return parsed_or_text(value)
+    is_nested = name in ("identifiers", "contents") and isinstance(value, str)
+    return parsed_or_text(value) if is_nested else value
 
 
 ITEM = re.compile(r"conversions\[(\d+)\]")  # in the parameter of an error

@@ -1,4 +1,4 @@
-"""Loopback hosts."""
+"""Hosts that can only be this machine, and hosts that can only be on the public internet."""
 
 import re
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address

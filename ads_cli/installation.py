@@ -108,7 +108,8 @@ class Installation:
     def adding(self, extra: str) -> str:
         """Return the command that adds an extra to this installation."""
         # What makes the environment again must name the extras that are there already too.
-        extras = ",".join(sorted({extra, *self._present_extras()}))
+        present = [name for name, packages in self._packages.items() if all(map(_is_installed, packages))]
+        extras = ",".join(sorted({extra, *present}))
         if self.tool == "container":
             return f"build the image with --build-arg EXTRAS={extras}"
         if self.source:
@@ -136,9 +137,6 @@ class Installation:
         if self.tool.startswith("uv"):
             return "uv", "pip", "install", "--python", str(self.prefix)
         return _active_pip()
-
-    def _present_extras(self) -> list[str]:
-        return [extra for extra, packages in self._packages.items() if all(map(_is_installed, packages))]
 
     @cached_property
     def _packages(self) -> Mapping[str, Sequence[str]]:

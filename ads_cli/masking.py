@@ -3,6 +3,7 @@
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON.
@@ -68,15 +69,26 @@ class Mask:
                     yield plain.place(start, stop)
 
 
+class _Part(NamedTuple):
+    """A part of a rewritten text: as long as in its source, or one character that an encoding stood for."""
+
+    start: int
+    end: int
+    source_start: int
+    source_end: int
+
+
 class _Rewritten:
-    """A text in which some parts were replaced by one character or none, and where each came from."""
+    """A text in which some parts were replaced by one character or none, and where each came from.
+
+    Its parts follow each other without a gap; what was replaced by nothing has no part.
+    """
 
     def __init__(self, text: str, source: "_Rewritten | None" = None) -> None:
         self.text = text
         self._source = source
-        # Of each part: where it begins here, and where it begins and ends in the source.
-        self._places: list[int] = []
-        self._spans: list[tuple[int, int]] = []
+        self._starts: list[int] = []  # of the parts, and the end of the last one
+        self._sources: list[tuple[int, int]] = []  # where each part begins and ends in the source
 
     def rewritten(self, pattern: str, replace: Callable[[re.Match[str]], str]) -> "_Rewritten | None":
         """Return the text with what a pattern finds replaced; None if it finds nothing."""
@@ -84,18 +96,18 @@ class _Rewritten:
         made, length, end = _Rewritten("", self), 0, 0
         for found in re.finditer(pattern, self.text):
             start, stop = found.span()
-            for piece, span in ((self.text[end:start], (end, start)), (replace(found), (start, stop))):
+            for piece, source in ((self.text[end:start], (end, start)), (replace(found), (start, stop))):
                 if piece:
                     pieces.append(piece)
-                    made._places.append(length)
-                    made._spans.append(span)
+                    made._starts.append(length)
+                    made._sources.append(source)
                     length += len(piece)
             end = stop
         if not end:
             return None
-        made._places.append(length)
-        made._spans.append((end, len(self.text)))
         made.text = "".join([*pieces, self.text[end:]])
+        made._starts += length, len(made.text)
+        made._sources.append((end, len(self.text)))
         return made
 
     def find(self, searched: str) -> Iterator[tuple[int, int]]:
@@ -109,15 +121,17 @@ class _Rewritten:
             start = self.text.find(searched, stop)
 
     def place(self, start: int, stop: int) -> tuple[int, int]:
-        """Return where a part is in the text that was the first source."""
+        """Return where the characters from `start` to `stop` are in the text that was the first source."""
         if self._source is None:
             return start, stop
-        first, last = bisect(self._places, start) - 1, bisect(self._places, stop - 1) - 1
-        # A part is one character, or as long as it is in the source.
-        end = [*self._places[last + 1 : last + 2], len(self.text)][0]
+        first, last = self._part_of(start), self._part_of(stop - 1)
         return self._source.place(
-            self._spans[first][0] + start - self._places[first], self._spans[last][1] - (end - stop)
+            first.source_start + (start - first.start), last.source_end - (last.end - stop)
         )
+
+    def _part_of(self, position: int) -> _Part:
+        number = bisect(self._starts, position) - 1
+        return _Part(self._starts[number], self._starts[number + 1], *self._sources[number])
 
 
 def _character(found: re.Match[str]) -> str:

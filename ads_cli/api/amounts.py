@@ -55,9 +55,10 @@ def currency_exists(field: str) -> Rule:
     return currency_of_iso_4217
 
 
-# So few digits that Decimal rounds none away, and that Python writes: it writes no number of 5,000 digits.
-AMOUNT = r"[+-]?([0-9]{1,20}(\.[0-9]{0,8})?|\.[0-9]{1,8})([eE][+-]?[0-9]{1,2})?"
-MAX_DIGITS = 30  # of millionths
+# So few digits that Decimal rounds none away; no budget has so many. No exponent: in 1e3, one wrong key is a
+# factor of ten.
+AMOUNT = r"[+-]?([0-9]{1,20}(\.[0-9]{0,8})?|\.[0-9]{1,8})"
+EXPONENT = r"[0-9]{1,8}(\.[0-9]{1,8})?[eE][+-]?[0-9]{1,2}"
 LOCAL_AMOUNT = r"[^0-9+-]*([0-9]{1,15})(?:[.,]([0-9]{1,2}))?[^0-9%]*"
 CurrencyOf = Callable[[Request], str | None]  # None where it is not known
 
@@ -67,12 +68,13 @@ def micros_of(text: str) -> int | None:
     if not re.fullmatch(AMOUNT, text):
         return None
     micros = Decimal(text) * MICROS_PER_UNIT
-    is_amount = micros.adjusted() < MAX_DIGITS and micros == micros.to_integral_value()
-    return int(micros) if is_amount else None
+    return int(micros) if micros == micros.to_integral_value() else None
 
 
 def _meant(text: str) -> str:
-    """Suggest the amount that was meant by one with a decimal comma or a currency: `12,50`, `€12`."""
+    """Suggest the amount that was meant by one with a comma, a currency or an exponent: `12,50`, `€12`."""
+    if re.fullmatch(EXPONENT, text):
+        return f"; did you mean {Decimal(text):f}?"
     if not (found := re.fullmatch(LOCAL_AMOUNT, text)):
         return ", as in 1.50"
     return f"; did you mean {'.'.join(filter(None, found.groups()))}?"

@@ -9,6 +9,8 @@ from .rates import Rate, rate_of_x
 
 Base = Literal["ads", "platform", "sandbox"]
 ParamsIn = Literal["query", "json", "form", "multipart"]
+Action = Literal["create", "update", "delete"]  # what a request does to a record
+ACTIONS: Mapping[str, Action] = {"POST": "create", "PUT": "update", "DELETE": "delete"}  # by method
 
 
 class BatchEndpoint(msgspec.Struct, frozen=True):
@@ -56,6 +58,11 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     def mutates(self) -> bool:
         """Whether the request is sent by a method that changes something."""
         return self.method != "GET"
+
+    @property
+    def action(self) -> Action:
+        """What a request that mutates does to a record."""
+        return ACTIONS[self.method]
 
     @property
     def changes(self) -> bool:

@@ -78,12 +78,11 @@ def as_text(value: Any) -> str:
 
 # Fields that take the media of an ad: of these, files may have several records, which are sent one by one.
 MEDIA_OF_ADS = frozenset(("media_keys", "media_key", "components"))
-OPERATIONS = {"POST": "Create", "PUT": "Update", "DELETE": "Delete"}  # by the method of a single request
 
 
 def operation_of(declared: type[Request]) -> str:
     """Return the operation_type of a request in a batch."""
-    return OPERATIONS[declared.endpoint.method]
+    return declared.endpoint.action.capitalize()
 
 
 @cache

@@ -346,9 +346,6 @@ def rest_of(
     return rest
 
 
-ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}
-
-
 def record_plan(
     rows: Rows, reader: RecordReader, uncertain: Uncertain | None, complete: Callable[[Request], Request]
 ) -> BatchPlan:
@@ -358,9 +355,9 @@ def record_plan(
     """
     endpoint, many = reader.kind.endpoint, batch_request(reader.kind)
     place = {name: reader.options[name] for name in many.endpoint.path_fields}
-    request, action = many(**place), ACTIONS[endpoint.method]
+    request = many(**place)
     if endpoint.batch:
-        upload = BatchUpload(request, action, endpoint.noun, OPERATIONS, uncertain)
+        upload = BatchUpload(request, endpoint.action, endpoint.noun, OPERATIONS, uncertain)
         return BatchPlan(rows, reader, upload, endpoint.batch.size, *place.values())
-    single = SingleUpload(request, action, endpoint.noun, SINGLE, uncertain, complete=complete)
+    single = SingleUpload(request, endpoint.action, endpoint.noun, SINGLE, uncertain, complete=complete)
     return BatchPlan(rows, reader, single, 1, *place.values())

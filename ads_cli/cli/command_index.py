@@ -106,7 +106,7 @@ CUSTOM_COMMANDS = {
     "products sync": "products.sync:sync",
     "products pull": "products.pull:pull",
     "products delete": "products.delete:delete",
-    "campaigns tree": "campaigns:tree",
+    "campaigns tree": "campaigns.tree:tree",
     "campaigns pull": "campaigns.files:pull",
     "campaigns plan": "campaigns.files:plan",
     "campaigns copy": "campaigns.copying:copy",
@@ -142,7 +142,7 @@ CUSTOM_COMMANDS = {
     "help": "help:show_help",
 }
 # The groups that are commands too, where no command in them is named.
-GROUP_COMMANDS = {"targeting search": "campaigns.targeting:search"}
+GROUP_COMMANDS = {"targeting search": "campaigns:search"}
 # Summaries of the custom commands of the root, so that the root's help imports none of them.
 ROOT_SUMMARIES = {
     "api": "Send any signed request",

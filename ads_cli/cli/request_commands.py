@@ -158,13 +158,13 @@ class RequestRun:
             )
         if len(ids) <= 1 and not where and not settings:
             return False
-        from ..commands.batches.current import Chosen
+        from ..commands.batches.current import Chosen, RecordSearch
         from ..commands.batches.several import SeveralRecords
 
         chosen = Chosen(ids, where, settings)
         chosen.require_one_way(self.file)
         refuse_several(self.batch)
-        records = SeveralRecords(call, kind, values | {id_field: None}, chosen)
+        records = SeveralRecords(RecordSearch(call, kind, values | {id_field: None}, chosen))
         if chosen.is_one:
             values |= records.settings_of_one()
             return False

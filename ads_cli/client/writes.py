@@ -5,20 +5,18 @@ A raw request is matched to a declared endpoint; what matches none, or cannot be
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
-from ..api.endpoint import Endpoint, Request
+from ..api.endpoint import ACTIONS, Action, Endpoint, Request
 from ..api.names import Names, to_neutral
 from ..api.registry import modules_of, requests_for, requests_of
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, status_field, update_of_activation
 from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
 
-Action = Literal["create", "update", "delete"]
-ACTIONS: dict[str, Action] = {"POST": "create", "PUT": "update", "DELETE": "delete"}  # by method
 ROW_ACTIONS = frozenset[str](("create", "update"))  # of rows, whose records may be new
 # What the requests of commands change, apart from their actions; the longest beginning counts.
 SUBJECTS = {
@@ -109,7 +107,7 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
         endpoint,
         subject_of(endpoint.command),
         is_raw=is_raw,
-        actions=frozenset([ACTIONS[endpoint.method]]),
+        actions=frozenset([endpoint.action]),
         account=ids.get("account_id", ""),
     )
     try:
@@ -208,11 +206,10 @@ def _operations(
         for action, params in _items_of_batch(_body(prepared)):
             yield Operation(action, kinds.get(action), {**to_neutral(params), **ids})
         return
-    action = ACTIONS[endpoint.method]
     if update := update_of_activation(kind):
-        yield Operation(action, update, {**ids, STATUS: ACTIVE})
+        yield Operation(endpoint.action, update, {**ids, STATUS: ACTIVE})
         return
-    yield Operation(action, kind, {**to_neutral(_values(prepared, endpoint)), **ids})
+    yield Operation(endpoint.action, kind, {**to_neutral(_values(prepared, endpoint)), **ids})
 
 
 def _items_of_batch(body: bytes) -> Iterator[tuple[Action, dict[str, Any]]]:
@@ -259,7 +256,7 @@ def _kinds_of_batch(command: str, path: str) -> Mapping[str, type[Request]]:
     modules = modules_of(tuple(command.split()[:-1]))
     kinds = (kind for module in modules for kind in requests_of(module))
     return {
-        ACTIONS[kind.endpoint.method]: kind
+        kind.endpoint.action: kind
         for kind in kinds
         if kind.endpoint.batch and kind.endpoint.batch.path == path and kind.endpoint.mutates
     }

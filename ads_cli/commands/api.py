@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,9 +10,10 @@ from urllib.parse import parse_qsl, quote
 import typer
 
 from ..api.parts import as_text, path_segment
+from ..config.atomic_files import read_whole
 from ..console.invocation import Invocation
 from ..console.parameters import argument, choice, flag, option
-from ..console.request_input import is_text
+from ..console.request_input import MAX_DOCUMENT_MIB, is_text
 from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
 from ..output.text import shell_command
@@ -101,7 +101,7 @@ def api(
     query |= dict(_parse_pair(text, "-f") for text in field or [])
     query |= {name: as_text(value) for name, value in map(_parse_typed, typed or []) if value is not None}
     headers = dict(map(_parse_header, header or []))
-    content = _read_file(body) if body else b""
+    content = read_whole(body, MAX_DOCUMENT_MIB, "--input") if body else b""
     if form:
         content = _multipart(form, headers, has_body=bool(body))
     request = RawRequest(method, call.settings.address(base), plain_path, query, headers, content)
@@ -135,7 +135,8 @@ def _multipart(form: list[str], headers: dict[str, str], *, has_body: bool) -> b
             raise UsageError(f"--form: {name} is repeated")
         fields[name] = value
         if value.startswith("@"):
-            fields[name], files[name] = _read_file(value[1:], "--form"), Path(value[1:]).name
+            fields[name] = read_whole(value[1:], MAX_DOCUMENT_MIB, "--form")
+            files[name] = Path(value[1:]).name
     headers["Content-Type"], pieces = multipart(fields, files)
     return b"".join(pieces)
 
@@ -169,9 +170,10 @@ def _parse_pair(text: str, option: str) -> tuple[str, str]:
 
 def _parse_typed(text: str) -> tuple[str, Any]:
     name, value = _parse_pair(text, "-F")
-    source = _read_file(value[1:], "-F").decode("utf-8", "replace") if value.startswith("@") else value
+    if value.startswith("@"):
+        value = read_whole(value[1:], MAX_DOCUMENT_MIB, "-F").decode("utf-8", "replace")
     try:
-        parsed = json.loads(source)
+        parsed = json.loads(value)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"-F: {name}: {error}", hint="use -f for a value that is text") from None
     if not is_text(parsed):
@@ -186,13 +188,6 @@ def _parse_header(text: str) -> tuple[str, str]:
     if match[1].lower() in RESERVED_HEADERS:
         raise UsageError(f"-H: {match[1]} is set by adsctl")
     return match[1], match[2]
-
-
-def _read_file(path: str, option: str = "--input") -> bytes:
-    try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{option}: {path} cannot be read: {error.strerror}") from None
 
 
 def _curl(prepared: "PreparedRequest", scheme: str) -> str:

@@ -4,8 +4,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from ..api.auth import CreateWebhook
+from ..client.api_errors import error_details
+from ..client.signing import BearerAuth
 from ..console.invocation import Invocation
 from ..console.parameters import argument, choice
+from ..console.request_input import request_from_input
+from ..console.results import show, show_request
 from ..errors import AccessError
 
 WebhookIdentity = Literal["bearer", "user"]  # whose credentials create a webhook
@@ -22,11 +27,6 @@ def create(
 
     For example: adsctl webhooks create https://shop.example/events
     """
-    from ..api.auth import CreateWebhook
-    from ..client.api_errors import error_details
-    from ..console.request_input import request_from_input
-    from ..console.results import show, show_request
-
     call = Invocation.of(ctx)
     request = request_from_input(CreateWebhook, {"url": url})
     if call.dry_run:
@@ -44,7 +44,6 @@ def create(
 
 
 def _bearer_auth(call: Invocation) -> Any:
-    from ..client.signing import BearerAuth
 
     found = call.secrets.find("bearer_token")
     if found is None:

@@ -28,6 +28,11 @@ class FailedOut(NamedTuple):
         """Tell whether an existing file may be replaced or removed: an earlier file of rejected rows."""
         return self.force or holds_rejected_rows(path, find_failed_out(self.path))
 
+    def remove_earlier(self) -> None:
+        """Remove the file of an earlier run, where this one has nothing to write."""
+        if (existing := file_to_replace(Path(self.path))) and self.may_replace(existing):
+            remove(existing, self.may_replace)
+
 
 def check_failed_out(failed_out: FailedOut | None, read: RowNames | Sequence[Location]) -> None:
     """Raise UsageError if `--failed-out` cannot be written, or would replace a file that it did not write."""
@@ -74,9 +79,8 @@ def write_rejected_rows(failed_out: FailedOut | None, rows: RowNames) -> Iterato
         writer.close()
         if not writer.count:
             raise _NoRowRejectedError
-    existing = None if writer.count else file_to_replace(path)
-    if existing and failed_out.may_replace(existing):
-        remove(existing, failed_out.may_replace)
+    if not writer.count:
+        failed_out.remove_earlier()
 
 
 class _NoRowRejectedError(Exception):

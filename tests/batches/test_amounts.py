@@ -110,6 +110,20 @@ def test_names_of_amounts():
     assert amount_names("bid_amount_local_micro") == ["bid_amount"]
 
 
+@pytest.mark.parametrize(("amount", "meant"), [("1e3", "1000"), ("1.5E+2", "150"), ("2e-1", "0.2")])
+def test_an_amount_is_written_in_digits_alone(adsctl, amount, meant):
+    told = adsctl.local(*CREATE, "--daily-budget", amount, code=2).stderr
+    assert (
+        f"--daily-budget: '{amount}' is not an amount of at most six decimals; did you mean {meant}?" in told
+    )
+    adsctl.file("one.yaml", f"daily_budget: {amount}\n")
+    assert f"did you mean {meant}?" in adsctl.local(*CREATE, "-f", "one.yaml", code=3).stderr
+    adsctl.file("many.csv", f"name,daily_budget\na,{amount}\nb,5\n")
+    assert f"did you mean {meant}?" in adsctl.local(*CREATE, "-f", "many.csv", code=3).stderr
+    adsctl.file("shop.yaml", f"campaigns: [{{name: a, daily_budget: {amount}}}]\n")
+    assert f"did you mean {meant}?" in adsctl.local("campaigns", "plan", "shop.yaml", code=3).stderr
+
+
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=6, min_value=-(10**9), max_value=10**9))
 def test_an_amount_of_six_decimals_is_exact(amount):
     assert micros_of(format(amount, "f")) == amount * 1_000_000

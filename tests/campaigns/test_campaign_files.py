@@ -130,6 +130,8 @@ def test_what_somebody_changed_by_hand_is_a_difference_and_is_undone(adsctl, ser
     assert by_id[SUMMER]["before"]["total_budget"] == "90.00"
     assert by_id[SUMMER]["after"]["total_budget"] is None
     assert ("delete", "targeting") in short(plan(adsctl, before, "--prune"))
+    told = apply(adsctl, before, "--dry-run").stderr
+    assert "daily_budget: 20.00 -> 15.00 EUR\n" in told and "total_budget: 90.00 EUR -> null\n" in told
     if service_name == "generic":
         told = apply(adsctl, before, code=3).stderr
         assert "cannot remove a value" in told and "end_time" in told

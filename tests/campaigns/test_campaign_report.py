@@ -27,7 +27,15 @@ def test_a_page_shows_a_plan_and_then_what_was_made_of_it(adsctl, service, servi
     file = adsctl.file("shop.json", json.dumps(FILE))
     adsctl("campaigns", "plan", file, "--report", "page.html", code=10)
     shown = page(adsctl)
-    for text in ("1 to create, 1 to update", KNITTERS, "daily_budget", "15.00", "16.00", NAME, "Money"):
+    for text in (
+        "1 to create, 1 to update",
+        KNITTERS,
+        "daily_budget",
+        "15.00 EUR",
+        "16.00 EUR",
+        NAME,
+        "Money",
+    ):
         assert text in shown, text
     adsctl("campaigns", "apply", file, "-y", "--report", "page.html")
     assert "1 created, 1 updated" in page(adsctl)

@@ -85,7 +85,7 @@ def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_chan
 ):
     words = ("campaigns", "update", "--where", "name~^Winter", "--daily-budget", "50")
     told = adsctl(*words, code=12).stderr
-    assert f"~ campaign {WINTER} 'Winter sale'" in told and "daily_budget: 40.00 -> 50.00" in told
+    assert f"~ campaign {WINTER} 'Winter sale'" in told and "daily_budget: 40.00 -> 50.00 EUR" in told
     assert f"Change 1 campaign ({WINTER})" in told and not writes
     assert [one["id"] for one in records(adsctl, *words, "-y")] == [WINTER]
     writes.clear()

@@ -348,3 +348,19 @@ def test_findings_on_a_terminal_break_at_words(adsctl, tmp_path, width):
     words = " ".join(line.strip() for line in finding)
     piped = adsctl("media", "check", "clip.mp4", "-o", "table", code=3).stdout
     assert words == piped.strip()
+
+
+def test_a_table_of_refused_files_names_them_as_they_were_given(media_check, httpserver, adsctl):
+    httpserver.expect_request("/a.png").respond_with_data(b"no picture")
+    address = httpserver.url_for("/a.png?signature=abc&until=9")
+    (adsctl.home / "lists").mkdir()
+    (adsctl.home / "lists" / "list.csv").write_text(f"file,note\n{address},hello\n-,input\n")
+    words = ("-f", "lists/list.csv", "--failed-out", "lists/failed.csv")
+    first = media_check(*words, input=b"no picture")
+    assert first.returncode == 3 and "abc" not in first.stdout + first.stderr
+    rows = [line.split(",")[:2] for line in (adsctl.home / "lists" / "failed.csv").read_text().splitlines()]
+    assert rows == [["file", "note"], [address, "hello"], ["-", "input"]]
+    again = media_check("-f", "lists/failed.csv", input=b"no picture")
+    assert again.returncode == 3 and again.stdout == first.stdout, "what is named can be opened"
+    media_check("-", "--failed-out", "typed.csv", input=b"no picture")
+    assert (adsctl.home / "typed.csv").read_text().splitlines()[1].startswith("-,1,")

@@ -161,6 +161,9 @@ def test_an_extension_is_no_part_of_a_phone_number(text):
         ("products", "check", "feed.csv", "--recipe", "/dev/zero"),
         ("--env-file", "/dev/zero", "campaigns", "list"),
         ("cards", "create", "--name", "a", "--components", "@/dev/zero"),
+        ("api", "POST", "/12/any/thing", "--input", "/dev/zero"),
+        ("api", "GET", "/12/any/thing", "-F", "a=@/dev/zero"),
+        ("api", "POST", "/12/any/thing", "--form", "a=@/dev/zero"),
     ],
 )
 def test_a_file_without_an_end_is_read_up_to_a_limit(adsctl, words):
@@ -179,6 +182,14 @@ def test_a_file_without_an_end_is_read_up_to_a_limit(adsctl, words):
         check=False,
     )
     assert done.returncode == 3 and "/dev/zero: larger than" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["campaigns", "cards"])  # with batches, and without
+def test_a_record_in_a_file_that_is_too_large_is_refused(adsctl, command):
+    adsctl.file("large.yaml", "name: a\n" + "# a line\n" * (64 * 2**20 // 9))
+    assert (
+        "large.yaml: larger than 64 MiB" in adsctl.local(command, "create", "-f", "large.yaml", code=3).stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,9 @@ def test_a_page_has_a_title_and_a_logo_inside(stats, name):
         (("--logo", "none.png", "--report", "o.html"), "none.png: no such file"),
         (("--logo", "big.png", "--report", "o.html"), "larger than 1,000,000 bytes"),
         (("--logo", "bomb.svg", "--report", "o.html"), "bomb.svg is not a picture"),
+        (("--logo", "wide.svg", "--report", "o.html"), "wide.svg is not a picture"),
+        (("--logo", "none.svg", "--report", "o.html"), "none.svg is not a picture"),
+        (("--logo", "jis.svg", "--report", "o.html"), "jis.svg is not a picture"),
     ],
 )
 def test_a_logo_that_is_no_picture_is_refused_before_anything_is_asked(
@@ -127,6 +130,11 @@ def test_a_logo_that_is_no_picture_is_refused_before_anything_is_asked(
     stats.adsctl.file("big.png", PICTURES["logo.png"] + bytes(1_000_000))
     bomb = b'<!DOCTYPE svg [<!ENTITY a "aaaa">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>'
     stats.adsctl.file("bomb.svg", bomb)
+    wide = b'<?xml version="1.0" encoding="utf-16"?>' + bomb
+    stats.adsctl.file("wide.svg", wide.decode().encode("utf-16"))
+    for name, encoding in (("none.svg", b"foo"), ("jis.svg", b"shift_jis")):
+        declared = b'<?xml version="1.0" encoding="%s"?>' % encoding
+        stats.adsctl.file(name, declared + b'<svg xmlns="http://www.w3.org/2000/svg"/>')
     asked = []
     monkeypatch.setattr(service, "answer", lambda *request: asked.append(request))
     assert message in stats.adsctl("stats", "get", *WEEK, *words, code=2).stderr

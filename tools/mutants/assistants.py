@@ -76,7 +76,7 @@ ASSISTANTS = (
     ),
     Mutant(
         "an address in characters of other widths is shown",
-        "ads_cli/commands/mcp/results.py",
+        "ads_cli/commands/mcp/privacy.py",
         'normalize("NFKC", INVISIBLE.sub("", masked))',
         "masked",
         (f"{PRIVACY}test_every_form_is_masked_in_texts_names_and_lists",),

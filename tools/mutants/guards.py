@@ -41,7 +41,7 @@ GUARDS = (
     Mutant(
         "changes: what a share is of is not logged",
         "ads_cli/commands/batches/several.py",
-        "            call.stored.note(self._id_field, records)\n",
+        "            call.stored.note(search.id_field, records)\n",
         "",
         (f"{CHANGES}::test_a_share_is_logged_with_what_it_is_of_without_another_request",),
     ),

@@ -90,4 +90,11 @@ MEDIA = (
         "AccessError, RefusedError,",
         (f"{CHECK}::test_a_file_of_a_server_is_checked_and_one_that_is_missing_hides_no_finding",),
     ),
+    Mutant(
+        "a table of refused files names what messages may show of an address",
+        "ads_cli/commands/media/files.py",
+        "if is_elsewhere else file.name",
+        "if is_elsewhere else file.label",
+        (f"{CHECK}::test_a_table_of_refused_files_names_them_as_they_were_given",),
+    ),
 )

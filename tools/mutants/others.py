@@ -360,4 +360,11 @@ OTHERS = (
             "test_a_value_that_json_has_no_number_for_is_refused_and_not_sent_as_none",
         ),
     ),
+    Mutant(
+        "a record of any size is read as a whole",
+        "ads_cli/commands/batches/__init__.py",
+        "    if len(content) > MAX_DOCUMENT_MIB * MIB:",
+        "    if False:",
+        ("tests/promises/test_hostile_lengths.py::test_a_record_in_a_file_that_is_too_large_is_refused",),
+    ),
 )

@@ -114,4 +114,21 @@ SPENDING = (
         "record",
         (f"{RAISING}::test_what_a_list_does_not_tell_counts_as_raised",),
     ),
+    Mutant(
+        "amounts: an exponent is read",
+        "ads_cli/api/amounts.py",
+        '|\\.[0-9]{1,8})"\nEXPONENT',
+        '|\\.[0-9]{1,8})([eE][+-]?[0-9]{1,2})?"\nEXPONENT',
+        ("tests/batches/test_amounts.py::test_an_amount_is_written_in_digits_alone",),
+    ),
+    Mutant(
+        "amounts: a change of several records has no currency",
+        "ads_cli/commands/spending.py",
+        """{before or 'null'} -> {after} {currency}""",
+        """{before or 'null'} -> {after}""",
+        (
+            "tests/campaigns/test_several_records.py::"
+            "test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_change",
+        ),
+    ),
 )

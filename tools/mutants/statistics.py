@@ -202,4 +202,13 @@ STATISTICS = (
         "return any(any(getattr(each, name) for name in BROWSER) for each in self.identifiers)",
         ("tests/batches/test_conversions.py::test_an_address_or_a_browser_by_itself_is_refused",),
     ),
+    Mutant(
+        "a logo in UTF-16 may have entities",
+        "ads_cli/commands/stats/page.py",
+        'content.decode("utf-8-sig")',
+        'content.decode("latin-1")',
+        (
+            "tests/statistics/test_report.py::test_a_logo_that_is_no_picture_is_refused_before_anything_is_asked",
+        ),
+    ),
 )

@@ -2,19 +2,23 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
+from ...api.accounts import ListAccounts
+from ...api.auth import InvalidateBearer, InvalidateToken, IssueBearer
+from ...api.endpoint import Request
 from ...auth import CLIENT_SECRET, GRANT, Secret, received_secret
+from ...auth.grants import read_grant
+from ...auth.secret_stores import BEARER, SIGN_IN_SECRETS
+from ...client.prepared_request import UserKeys
 from ...config.addresses import ADDRESSES
+from ...config.profiles import refuse_local, update
 from ...config.settings import OF_X, Setting
 from ...console.invocation import Invocation
 from ...console.parameters import flag
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
-
-if TYPE_CHECKING:
-    from ...api.endpoint import Request
 
 EMULATOR = "the emulator on this machine"
 REVOKED_TOKEN = 89  # the API code of a token that is already revoked
@@ -25,10 +29,6 @@ def logout(ctx: typer.Context) -> None:
 
     For example: adsctl auth logout
     """
-    from ...api.auth import InvalidateToken
-    from ...auth.secret_stores import SIGN_IN_SECRETS
-    from ...config.profiles import update
-
     call = Invocation.of(ctx)
     secrets, settings = call.secrets, call.settings
     if settings.is_local:
@@ -112,8 +112,6 @@ def status(
 
 def _keys(call: Invocation) -> Iterator[StatusRow]:
     """Yield the secrets that sign requests, masked."""
-    from ...client.prepared_request import UserKeys
-
     for name in UserKeys._fields:
         secret = None if call.settings.is_local else call.secrets.find(name)
         origin = EMULATOR if call.settings.is_local else secret.origin if secret else None
@@ -122,8 +120,6 @@ def _keys(call: Invocation) -> Iterator[StatusRow]:
 
 def _grant(call: Invocation) -> Iterator[StatusRow]:
     """Yield the parts of a grant of OAuth 2.0: the tokens masked, the rest in clear."""
-    from ...auth.grants import read_grant
-
     origin = f"stored ({call.settings.get('token_store')})"
     yield StatusRow("client_id", call.settings.client_id, f"profile {call.settings.profile}")
     if secret := call.secrets.find(CLIENT_SECRET):
@@ -139,8 +135,6 @@ def _grant(call: Invocation) -> Iterator[StatusRow]:
 
 def _ask(call: Invocation) -> None:
     """Ask the service for an account; raise AccessError where it refuses the token."""
-    from ...api.accounts import ListAccounts
-
     call.client.call(ListAccounts(count=1))
 
 
@@ -178,7 +172,6 @@ def token(
 
 
 def _bearer_token(call: Invocation) -> str:
-    from ...auth.secret_stores import BEARER
 
     if found := call.secrets.find(BEARER):
         return found.secret.value
@@ -190,9 +183,6 @@ def issue(ctx: typer.Context) -> None:
 
     For example: adsctl auth bearer issue
     """
-    from ...api.auth import IssueBearer
-    from ...config.profiles import refuse_local, update
-
     call = Invocation.of(ctx)
     settings = call.settings
     refuse_local(settings.profile)
@@ -223,9 +213,6 @@ def revoke(ctx: typer.Context) -> None:
 
     For example: adsctl auth bearer revoke
     """
-    from ...api.auth import InvalidateBearer
-    from ...auth.secret_stores import BEARER
-
     call = Invocation.of(ctx)
     token = _bearer_token(call)
     call.client.trace.add_secrets(token)

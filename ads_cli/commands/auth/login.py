@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...auth.sign_in import GrantSignIn, OAuthToken, SignIn
 
 OpenPage = Callable[["OAuthToken"], None]  # opens the authorize page of a request token
-PIN_ATTEMPTS = 3  # on a terminal
+ATTEMPTS = 3  # to type a PIN or an address, on a terminal
 PORT = 8080  # of the redirect, which is to be registered with the app
 
 
@@ -102,19 +102,13 @@ def login(
         token = _sign_in_by_callback(sign_in, open_page, callback, access)
     else:
         token = _sign_in_by_pin(call, sign_in, open_page, access)
-    _store_token(call, addresses, app, token)
-    call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
-    status(ctx)
-
-
-def _store_token(
-    call: Invocation, addresses: dict[str, str], app: tuple[str, str], token: "OAuthToken"
-) -> None:
     names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
     values = zip(names, (*app, token.token, token.secret), strict=True)
     bound_to = tuple(addresses.values())
     secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
     _store(call, addresses, secrets, user=token.owner or None)
+    call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
+    status(ctx)
 
 
 def _store(
@@ -181,8 +175,7 @@ def _pasted_code(call: Invocation, sign_in: "GrantSignIn") -> str:
     """Print the page, and return the code of the pasted address; a terminal allows several attempts."""
     _open_page(call, sign_in.page_url(), open_browser=False)
     call.messages.say("the browser then shows an error, since nothing listens there: copy its address")
-    attempts = PIN_ATTEMPTS if sys.stdin.isatty() else 1
-    for attempts_left in range(attempts - 1, -1, -1):
+    for is_last in _attempts():
         call.messages.ask("address:")
         pasted = sys.stdin.readline()
         if not pasted.strip():
@@ -190,10 +183,15 @@ def _pasted_code(call: Invocation, sign_in: "GrantSignIn") -> str:
         try:
             return sign_in.code_of(pasted)
         except (UsageError, ContentError) as error:
-            if not attempts_left:
+            if is_last:
                 raise
             call.messages.warn(f"{error.message}; try again")
     raise AssertionError("the last attempt returns or raises")
+
+
+def _attempts() -> list[bool]:
+    """Return whether each attempt to type something is the last; without a terminal there is one."""
+    return [*([False] * (ATTEMPTS - 1) if sys.stdin.isatty() else []), True]
 
 
 def _addresses(call: Invocation) -> dict[str, str]:
@@ -232,8 +230,7 @@ def _sign_in_by_pin(
     """Sign in with the PIN that the page shows; a terminal allows several attempts."""
     request = sign_in.begin(access=access)
     open_page(request)
-    is_terminal = sys.stdin.isatty()
-    for attempts_left in range(PIN_ATTEMPTS - 1, -1, -1):
+    for is_last in _attempts():
         call.messages.ask("PIN:")
         typed = sys.stdin.readline()
         pin = "".join(c for c in typed if c.isalnum())
@@ -242,7 +239,7 @@ def _sign_in_by_pin(
         try:
             return sign_in.finish(request, pin)
         except (AccessError, RefusedError) as error:
-            if not (is_terminal and attempts_left):
+            if is_last:
                 error.hint = "the PIN was not accepted; nothing was stored: run adsctl auth login again"
                 raise
             call.messages.warn("the PIN was not accepted; try again")

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...config.guard import loosened
 from ...config.profiles import OF_RECIPES, check_new_name, edit, guard_values, refuse_local, update
 from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
 from ...console.invocation import Invocation
@@ -124,8 +125,6 @@ def remove(ctx: typer.Context, name: Name) -> None:
 
 def _confirm_looser(call: Invocation, profile: str, limits: dict[str, str | None]) -> None:
     """Ask before a limit of the guard is loosened, which a script cannot do."""
-    from ...config.guard import loosened
-
     try:
         found = loosened(call.settings, profile, limits) if limits else []
     except ValueError:

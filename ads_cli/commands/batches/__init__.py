@@ -11,8 +11,9 @@ from ...api.spending import may_spend_more
 from ...batches import Uncertain
 from ...batches.plan import record_plan
 from ...batches.records import RecordReader
+from ...config.atomic_files import MIB
 from ...console.invocation import Invocation
-from ...console.request_input import option_values, refuse_several, request_from_input
+from ...console.request_input import MAX_DOCUMENT_MIB, option_values, refuse_several, request_from_input
 from ...console.results import show, show_prepared_requests
 from ...errors import ContentError, UsageError
 from ...feeds.reader import open_source, read_rows
@@ -78,7 +79,7 @@ def send_records(
     if source.format.name in DOCUMENTS and not (_is_list if has_options else _has_records)(source):
         hint = f"{source.label} is one record: write a list, with '- ' before it"
         refuse_several(batch.of_several(kind), hint=hint)
-        content, service = source.stream().read(), call.settings.service
+        content, service = _document(source), call.settings.service
         request = request_from_input(
             kind,
             options,
@@ -153,12 +154,20 @@ def _is_list(source: Source) -> bool:
         return True  # its reader names the line
 
 
+def _document(source: Source) -> bytes:
+    """Return a document; raise ContentError where it is larger than one may be."""
+    content = source.stream().read(MAX_DOCUMENT_MIB * MIB + 1)
+    if len(content) > MAX_DOCUMENT_MIB * MIB:
+        raise ContentError(f"{source.label}: larger than {MAX_DOCUMENT_MIB} MiB")
+    return content
+
+
 def _has_records(source: Source) -> bool:
     """Tell whether a document is a list of records; else the reader of one record reports mistakes."""
     from ...config.strict_yaml import load
 
     try:
-        document = load(source.stream().read(), source.label)
+        document = load(_document(source), source.label)
     except ContentError:
         return False
     return isinstance(document, list) and bool(document) and isinstance(document[0], dict)

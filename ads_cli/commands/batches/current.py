@@ -1,6 +1,7 @@
 """What the service has of the records that a command means: of these ids, or of all that --where finds."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,8 +13,9 @@ from ...api.registry import is_of_service, requests_named
 from ...client.spending import SOURCES
 from ...console.invocation import Invocation
 from ...console.results import show
-from ...console.table_view import header
+from ...console.table_view import MONEY, header
 from ...errors import NotFoundError, UsageError
+from ...output.text import listed
 from ...spelling import suggestion
 
 if TYPE_CHECKING:
@@ -44,57 +46,62 @@ class Chosen(NamedTuple):
             raise UsageError(f"--file: cannot be used with {named}", hint="the file names its records")
 
 
+@dataclass
 class RecordSearch:
     """Finds the records that a command line names, or that `--where` describes, in the list of their kind."""
 
-    def __init__(
-        self, call: Invocation, kind: type[Request], values: Mapping[str, Any], chosen: Chosen
-    ) -> None:
-        self._call, self._kind, self._chosen = call, kind, chosen
-        self._values = values  # of options, and the account
-        self._id_field = str(kind.endpoint.id_field)
-        self._group = kind.endpoint.command.split()[:-1]
-        # Not `Endpoint.noun`, which names jobs on disk: here, promoted posts are no posts.
-        self.noun = (
-            kind.endpoint.batch.noun if kind.endpoint.batch else " ".join(self._group).replace("-", " ")
-        )
+    call: Invocation
+    kind: type[Request]
+    values: Mapping[str, Any]  # of options, and the account
+    chosen: Chosen
 
-    @property
-    def singular(self) -> str:
-        """What one of the records is called."""
-        return self.noun.removesuffix("s")
+    def __post_init__(self) -> None:
+        endpoint = self.kind.endpoint
+        self.id_field = str(endpoint.id_field)
+        self._group = endpoint.command.split()[:-1]
+        # Not `Endpoint.noun`, which names jobs on disk: here, promoted posts are no posts.
+        self.noun = endpoint.batch.noun if endpoint.batch else " ".join(self._group).replace("-", " ")
+        self.singular = self.noun.removesuffix("s")
+
+    def named(self, ids: Sequence[str]) -> str:
+        """Name records by their ids: `line items 9d4c1, 9d4c2`."""
+        return f"{self.singular if len(ids) == 1 else self.noun} {listed(ids)}"
 
     def find(self) -> list[Any]:
         """Return the records that are meant, as the service sends them, in the order of the ids."""
-        if not self._chosen.where:
-            ids = [*dict.fromkeys(self._chosen.ids)]
+        if not self.chosen.where:
+            ids = [*dict.fromkeys(self.chosen.ids)]
             found = {str(record.get("id")): record for record in self._listed(ids)}
             return [found[id] for id in ids if id in found]
         conditions = self._conditions()
-        return [record for record in self._listed() if self._holds(conditions, to_neutral(record))]
+        return [
+            record
+            for record in self._listed()
+            if all(self._holds(each, to_neutral(record)) for each in conditions)
+        ]
 
     def _listed(self, ids: Sequence[str] | None = None) -> Iterator[Any]:
         """List records by their ids, or all of them."""
-        kind = _request_of_group(self._call, self._group, "list")
-        known, own = {*kind.__struct_fields__}, f"{self._id_field}s"
-        shared = {name: value for name, value in self._values.items() if name in known and value is not None}
+        kind = _request_of_group(self.call, self._group, "list")
+        known, own = {*kind.__struct_fields__}, f"{self.id_field}s"
+        shared = {name: value for name, value in self.values.items() if name in known and value is not None}
         shared |= {"with_draft": True} if "with_draft" in known else {}
         parts: list[Any] = [None]
         if ids is not None:
             parts = [[*ids[at : at + IDS_PER_REQUEST]] for at in range(0, len(ids), IDS_PER_REQUEST)]
         for part in parts:
-            for page in self._call.client.pages(kind(**{**shared, "count": PAGE_SIZE, own: part})):
+            for page in self.call.client.pages(kind(**{**shared, "count": PAGE_SIZE, own: part})):
                 _ = page.records  # raises where it has none
                 yield from page.data if isinstance(page.data, list) else [page.data]
 
     def _conditions(self) -> "list[Where]":
         from ...feeds.transforms import Where
 
-        amounts = self._amounts
-        known = {*self._kind.endpoint.record_fields, *self._kind.__struct_fields__, *amounts}
-        headings = {header(name): name for name in self._kind.endpoint.record_fields}
+        fields = self.kind.endpoint.record_fields
+        known = {*fields, *self.kind.__struct_fields__, *self._amounts}
+        headings = {header(name): name for name in fields}
         found = []
-        for text in self._chosen.where:
+        for text in self.chosen.where:
             condition = Where.parse(text)
             name = neutral_name(condition.column.replace("-", "_"))
             if name not in known:  # it may be the heading of a table
@@ -111,18 +118,15 @@ class RecordSearch:
     @cached_property
     def _amounts(self) -> dict[str, str]:
         """Name the fields of micro-units by the names of their amounts in whole units."""
-        fields = (name for name in self._kind.endpoint.record_fields if name.endswith("_local_micro"))
+        fields = (name for name in self.kind.endpoint.record_fields if name.endswith(MONEY))
         return {name: field for field in fields for name in amount_names(field)}
 
-    def _holds(self, conditions: "Sequence[Where]", record: Record) -> bool:
+    def _holds(self, condition: "Where", record: Record) -> bool:
         from ...feeds.transforms import text_of
 
-        for condition in conditions:
-            field = self._amounts.get(condition.column)
-            value = in_units(record, field) if field else record.get(condition.column)
-            if not condition.holds(text_of(value).strip()):
-                return False
-        return True
+        field = self._amounts.get(condition.column)
+        value = in_units(record, field) if field else record.get(condition.column)
+        return condition.holds(text_of(value).strip())
 
 
 def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:

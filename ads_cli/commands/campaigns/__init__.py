@@ -1,98 +1,19 @@
-"""Show campaigns with all that belongs to them."""
+"""Look up cards of any kind by their addresses, and targeting values of every kind by words."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ...api.names import to_neutral
+from ...api.cards import FetchCard, FetchCards
+from ...api.endpoint import Request
+from ...api.fields import fields_of
+from ...api.registry import requests_of
 from ...console.invocation import Invocation
-from ...console.parameters import argument, flag
-
-if TYPE_CHECKING:
-    from ...campaigns.account import AccountReader
-    from .tree_view import Node
-
-
-def tree(
-    ctx: typer.Context,
-    campaign: Annotated[str | None, argument("CAMPAIGN", "The id of a campaign (default: all)")] = None,
-) -> None:
-    """Draw campaigns with their line items, whom they target and what they show.
-
-    Other formats than table have one record for each, with the service's own in its field record.
-
-    For example: adsctl campaigns tree 8wku2
-    """
-    from ...output.drawings import draw_tree
-    from .tree_view import COLUMNS, branch_of, records_of
-
-    call = Invocation.of(ctx, mutates=False)
-    call.client.open()
-    nodes = _campaigns(call, campaign)
-    if not nodes:
-        call.messages.say("the account has no campaigns")
-    if call.printer.is_for_people:
-        draw_tree(call.printer.stream, [branch_of(node) for node in nodes], color=call.printer.color)
-    else:
-        call.printer.show(list(records_of(nodes)), COLUMNS, "id", ("record",))
-
-
-def _campaigns(call: Invocation, campaign: str | None) -> "list[Node]":
-    """Fetch one campaign or all, and what belongs to them."""
-    from ...api.campaigns import GetCampaign
-    from ...campaigns.account import AccountReader, records_in
-    from .tree_view import Node
-
-    reader = AccountReader(call.client, call.account)
-    if campaign is None:
-        sent = reader.campaigns()
-    else:
-        sent = records_in(call.client.call(GetCampaign(account_id=call.account, campaign_id=campaign)), "id")
-    fields = to_neutral(sent)
-    ids = [one["id"] for one in fields]
-    items = reader.line_items(ids)
-    below = _below_line_items(reader, to_neutral(items))
-    line_items: dict[str, list[Node]] = {id: [] for id in ids}
-    for one in items:
-        neutral = to_neutral(one)
-        node = Node("line item", one, neutral, below.get(neutral["id"], ()))
-        line_items.setdefault(neutral["campaign_id"], []).append(node)
-    return [
-        Node("campaign", one, neutral, line_items[neutral["id"]])
-        for one, neutral in zip(sent, fields, strict=True)
-    ]
-
-
-def _below_line_items(reader: "AccountReader", line_items: list[dict[str, Any]]) -> "dict[str, list[Node]]":
-    """Fetch what line items target and show, by line item."""
-    from ...api.promoted import (
-        ListCallToActions,
-        ListMediaCreatives,
-        ListPromotedAccounts,
-        ListPromotedPosts,
-        ListScheduledPromotedPosts,
-    )
-    from ...api.targeting import ListCriteria
-    from .tree_view import TARGETING, Node
-
-    lists: dict[str, Any] = {
-        TARGETING: ListCriteria,
-        "post": ListPromotedPosts,
-        "scheduled post": ListScheduledPromotedPosts,
-        "account": ListPromotedAccounts,
-        "media": ListMediaCreatives,
-        "call to action": ListCallToActions,
-    }
-    below: dict[str, list[Node]] = {}
-    for kind, request in lists.items():
-        # The service refuses the others where it lists promoted accounts.
-        promoting = [one for one in line_items if one.get("product_type") == "PROMOTED_ACCOUNT"]
-        ids = [one["id"] for one in (promoting if kind == "account" else line_items)]
-        for record in reader.below(request, ids):
-            neutral = to_neutral(record)
-            below.setdefault(neutral["line_item_id"], []).append(Node(kind, record, neutral))
-    return below
-
+from ...console.parameters import argument, flag, option
+from ...console.request_input import request_from_input
+from ...console.results import show
+from ...errors import UsageError
+from ...parallel.ordered_map import map_ordered
 
 SCHEME = "card://"
 
@@ -108,14 +29,61 @@ def fetch(
 
     For example: adsctl cards fetch card://7cqs1 card://7cqt1
     """
-    from ...api.cards import FetchCard, FetchCards
-    from ...api.endpoint import Request
-    from ...console.request_input import request_from_input
-    from ...console.results import show
-
     call = Invocation.of(ctx, mutates=False)
     values = {"account_id": call.account, "with_deleted": with_deleted or None}
     is_id = len(cards) == 1 and not cards[0].startswith(SCHEME)
     kind: type[Request] = FetchCard if is_id else FetchCards
     request = request_from_input(kind, values | ({"card_id": cards[0]} if is_id else {"card_uris": cards}))
     show(call, request, call.client.call(request).data)
+
+
+REQUESTS_AT_ONCE = 4
+COLUMNS = ("targeting_type", "targeting_value", "name", "location_type", "country_code")
+OTHER_COLUMNS = ("os_type", "manufacturer", "number", "genre", "locales", "estimated_users")
+HELP = "adsctl targeting search --help"
+
+
+def search(
+    ctx: typer.Context,
+    q: Annotated[
+        str | None, option("WORDS", "Without a kind: find values of every kind by these words")
+    ] = None,
+    locale: Annotated[
+        str | None, option("LOCALE", "With --q: find TV shows of this market too, as in de-DE")
+    ] = None,
+) -> None:
+    """Find values of every kind that is searched by words, one page of each.
+
+    For example: adsctl targeting search --q hamburg
+    """
+    if kind := ctx.invoked_subcommand:
+        if q or locale:
+            raise UsageError(
+                f"the options of {kind} belong after it", hint=f"adsctl targeting search {kind} -h"
+            )
+        return
+    if not q:
+        raise UsageError("--q is required where no kind is named", hint=HELP)
+
+    call = Invocation.of(ctx, mutates=False)
+    requests = _requests(q, locale)
+    call.client.open()
+    responses = [*map_ordered(call.client.call, requests, REQUESTS_AT_ONCE, len(requests))]
+    # The service leaves out the type of shows alone.
+    shown = [{"targeting_type": "TV_SHOW", **record} for response in responses for record in response.records]
+    call.printer.show(shown, COLUMNS, "targeting_value", OTHER_COLUMNS)
+    for request, response in zip(requests, responses, strict=True):
+        if response.next_cursor:
+            call.messages.warn(f"there are more: add --all to adsctl {request.endpoint.command}")
+
+
+def _requests(q: str, locale: str | None) -> "list[Request]":
+    """Make a request for each kind that is searched by words; raise UsageError for a locale that is none."""
+    given = {"q": q, "locale": locale}
+    requests = []
+    for kind in requests_of("targeting_search"):
+        fields = {field.name: field.required for field in fields_of(kind)}
+        values = {name: value for name, value in given.items() if name in fields and value is not None}
+        if "q" in fields and all(name in values for name, required in fields.items() if required):
+            requests.append(request_from_input(kind, values))
+    return requests

@@ -1,16 +1,20 @@
 """Activate campaigns and line items."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from ...api.campaigns import ActivateCampaign
+from ...api.endpoint import Request
+from ...api.line_items import ActivateLineItem
+from ...api.spending import ACTIVE, STATUS, update_of_activation
 from ...console.invocation import Invocation
 from ...console.parameters import argument
+from ...console.request_input import request_from_input
+from ...console.results import show, show_request
 from ...errors import AdsctlError
-
-if TYPE_CHECKING:
-    from ...api.endpoint import Request
+from ..spending import confirm_spending
 
 CampaignIds = Annotated[list[str], argument("ID...", "The ids of the campaigns")]
 LineItemIds = Annotated[list[str], argument("ID...", "The ids of the line items")]
@@ -24,8 +28,6 @@ def campaigns(ctx: typer.Context, ids: CampaignIds) -> None:
 
     For example: adsctl campaigns activate 8wku2
     """
-    from ...api.campaigns import ActivateCampaign
-
     _activate(Invocation.of(ctx), ActivateCampaign, ids)
 
 
@@ -37,18 +39,11 @@ def line_items(ctx: typer.Context, ids: LineItemIds) -> None:
 
     For example: adsctl line-items activate 9d4c1
     """
-    from ...api.line_items import ActivateLineItem
-
     _activate(Invocation.of(ctx), ActivateLineItem, ids)
 
 
 def _activate(call: Invocation, kind: "type[Request]", ids: Sequence[str]) -> None:
     """Ask once about all, activate one after the other, and show what the service has then."""
-    from ...api.spending import ACTIVE, STATUS, update_of_activation
-    from ...console.request_input import request_from_input
-    from ...console.results import show, show_request
-    from ..spending import confirm_spending
-
     update, id_field = update_of_activation(kind), kind.endpoint.id_field
     assert update and id_field
 

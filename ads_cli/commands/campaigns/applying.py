@@ -1,6 +1,5 @@
 """Compare a file of campaigns with an account, ask, and carry out what differs."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -9,7 +8,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...api.amounts import as_amount
 from ...api.records import with_removed
 from ...api.spending import ACTIVE, STATUS, is_on, may_serve, raises
 from ...api.validation import convert
@@ -27,29 +25,29 @@ from ...config.atomic_files import make_folder, read_whole
 from ...config.file_locks import how_to_unlock, try_lock
 from ...console.invocation import Invocation
 from ...console.progress import progress
-from ...errors import AdsctlError, ContentError, IncompleteError, StateError, UsageError
-from ...output.text import cell, counted, safe
+from ...errors import AdsctlError, ContentError, StateError, UsageError
+from ...output.text import counted, safe
 from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
 from ...uploads.journal import Journal
 from ..uploads.journal import document_key, new_job
+from .plan_view import budget_words
 from .posting import Posting
-
-COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
-SIGNS = {"create": "+", "update": "~", "delete": "-"}
 
 
 class ApplyRun:
-    """One comparison of a file with an account."""
+    """One run with a file of campaigns, step by step: `compare`, `approve`, and then `carry_out`."""
 
     def __init__(self, call: Invocation, *, prune: bool, replace: bool) -> None:
         self.call, self.prune, self.replace = call, prune, replace
         self.stored_plan: dict[str, Any] | None = None
         self.digest = ""  # of the stored plan
+        # Known once the file is compared.
         self.file: CampaignFile
         self.memory: ApplyMemory
-        self.posting: Posting  # of the posts that are made
         self.listed: list[Stored] = []  # the campaigns of the account
+        # Known once the plan is approved.
+        self.posting: Posting  # of the posts that are made
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -259,75 +257,3 @@ def _spends_more(found: CampaignPlan) -> Sequence[Change]:
 def _serves(one: Stored, now: datetime) -> bool:
     """Whether a record and the one above it are on, so that it may spend."""
     return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))
-
-
-def budget_words(found: CampaignPlan) -> str:
-    """Say what may be spent in a day, before and after."""
-    before, after = _sums(found.budgets.before), _sums(found.budgets.after)
-    return f"daily budgets of what may serve: {before} -> {after}"
-
-
-def _sums(amounts: Counter[str]) -> str:
-    named = [
-        f"{as_amount(micros, currency)} {currency}".strip() for currency, micros in sorted(amounts.items())
-    ]
-    return " and ".join(named) or "0"
-
-
-def excess_words(found: CampaignPlan, max_delete: str) -> str:
-    """Say how many records would be deleted, and how many may be."""
-    of = f"{found.pruned:,} of {counted(found.listed, 'record')}"
-    return f"{of} would be deleted, and --max-delete is {max_delete}"
-
-
-def show_plan(call: Invocation, found: CampaignPlan, *, is_result: bool = True) -> None:
-    """Print a plan, and say what it comes to."""
-    if is_result:
-        print_plan(call, found)
-    elif found.changes and not call.presentation.quiet:
-        for line in _drawn(found):
-            call.messages.say(line)
-    call.messages.say(f"{found.words}; {budget_words(found)}")
-
-
-def print_plan(call: Invocation, found: CampaignPlan, result: Applied | None = None) -> None:
-    """Print the changes as records, or drawn for people; of what was made, with its ids."""
-    records = []
-    for change in found.changes:
-        record = change.record()
-        if result and change.action == "create" and change.entry:
-            record["id"] = result.ids.get(change.entry)
-        records.append(record)
-    if call.printer.is_for_people:
-        if result is None:
-            call.printer.stream.write("".join(f"{line}\n" for line in _drawn(found)))
-        return
-    call.printer.show(records, COLUMNS, "id")
-
-
-def _drawn(found: CampaignPlan) -> Iterator[str]:
-    """Draw a plan: a line for each record, and one for each field that changes."""
-    for change in found.changes:
-        depth = "  " * change.path.count(".")
-        name = change.name or change.key
-        about = f" {change.id}" if change.id else ""
-        yield safe(f"{SIGNS[change.action]} {depth}{change.kind.noun}{about} {name!r}")
-        before, after = change.before or {}, change.after or {}
-        if change.action == "update":
-            for key, value in after.items():
-                yield safe(f"  {depth}  {key}: {cell(before.get(key)) or 'null'} -> {cell(value) or 'null'}")
-        elif change.action == "create" and change.kind.is_named:
-            for key, value in after.items():
-                yield safe(f"  {depth}  {key}: {cell(value)}")
-
-
-def report_result(call: Invocation, result: Applied) -> None:
-    """Say what was done; raise IncompleteError where some of it was refused."""
-    done = ", ".join(f"{count:,} {what}" for what, count in result.done.items() if count)
-    call.messages.say(done or "nothing to change")
-    if result.failed:
-        reasons = "\n".join(f"{path}: {reason}" for path, reason in result.failed)
-        raise IncompleteError(
-            f"{counted(len(result.failed), 'record')} refused by the service\n{reasons}",
-            hint="correct the file and apply it again: what was applied is not sent again",
-        )

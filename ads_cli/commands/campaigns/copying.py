@@ -43,7 +43,8 @@ def copy(
     from ...campaigns.account import AccountReader
     from ...campaigns.copying import Copy, note_missing, parse_map, parse_settings
     from ...campaigns.file import PLACEHOLDER
-    from .applying import ApplyRun, print_plan, report_result, show_plan
+    from .applying import ApplyRun
+    from .plan_view import print_plan, report_result, show_plan
 
     call = Invocation.of(ctx)
     settings, mapped = parse_settings(set_ or ()), parse_map(map_ or ())

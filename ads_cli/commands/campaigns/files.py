@@ -103,7 +103,8 @@ def plan(
 
     For example: adsctl campaigns plan shop.yaml
     """
-    from .applying import ApplyRun, excess_words, show_plan
+    from .applying import ApplyRun
+    from .plan_view import excess_words, show_plan
 
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
@@ -146,7 +147,8 @@ def apply(
 
     For example: adsctl campaigns apply shop.yaml --dry-run
     """
-    from .applying import ApplyRun, budget_words, excess_words, print_plan, report_result, show_plan
+    from .applying import ApplyRun
+    from .plan_view import budget_words, excess_words, print_plan, report_result, show_plan
 
     call = Invocation.of(ctx)
     limit = parse_share(max_delete, "--max-delete")

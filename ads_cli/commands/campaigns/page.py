@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ...api.amounts import as_amount
+from ...campaigns.model import file_fields
 from ...console.output_file import RunReport, failure_details, made
 from ...console.parameters import option
 from ...output.text import cell, counted
@@ -39,7 +40,9 @@ class CampaignReport(RunReport):
             sections.append(_budgets(plan))
         counts = {action: plan.count(action) for action in LEVELS} if plan else {}
         done = result.done if result else {}
-        headline, *details = error.message.split("\n") if error else [_headline(plan, done)]
+        applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
+        ended = applied or (plan.words if plan else "nothing was compared")
+        headline, *details = error.message.split("\n") if error else [ended]
         return ReportPage(
             title="standard input" if self.subject == "-" else self.subject,
             level="error" if error else "good",
@@ -54,26 +57,24 @@ class CampaignReport(RunReport):
         )
 
 
-def _headline(plan: "CampaignPlan | None", done: "dict[str, int]") -> str:
-    applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
-    return applied or (plan.words if plan else "nothing was compared")
-
-
 def _row(change: "Change", result: "Applied | None") -> "list[Any]":
     from ...report import Badge, Edit
 
     made = result.ids.get(change.entry) if result and change.entry and change.action == "create" else None
     before, after = change.before or {}, change.after or {}
+    amounts = {each.key for each in file_fields(change.kind).values() if each.is_money}
+
+    def text(key: str, value: Any) -> str | None:
+        currency = change.currency if key in amounts else ""
+        return None if value is None else f"{cell(value)} {currency}".rstrip()
+
     edits = tuple(
-        Edit(key, _text(before.get(key)), _text(after.get(key))) for key in dict.fromkeys((*before, *after))
+        Edit(key, text(key, before.get(key)), text(key, after.get(key)))
+        for key in dict.fromkeys((*before, *after))
     )
     badge = Badge(change.action, LEVELS[change.action])
     noun = change.kind.noun
     return [badge, noun, change.name or change.key, change.id or made or "", change.path, edits]
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else cell(value)
 
 
 def _budgets(plan: "CampaignPlan") -> "Section":

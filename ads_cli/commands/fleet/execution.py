@@ -21,7 +21,7 @@ from ...errors import (
     UsageError,
 )
 from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
-from ...fleet.records import FleetRun, FleetState, PlannedTask, Records, RunId, list_runs
+from ...fleet.records import FleetRun, FleetState, Records, RunId, list_runs
 from ...fleet.run_task import SIGNAL_BASE, LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...hosts import is_loopback
@@ -284,12 +284,11 @@ def _results(state: FleetState, run: FleetRun) -> list[TaskResult]:
     records = state.records(run.run)
     begun: Status = "running" if state.is_running else "unfinished"
     not_begun: Status = "waiting" if state.is_running else "skipped"
-
-    def result_of(task: PlannedTask) -> TaskResult:
-        progress = begun if records.has_begun(task) else not_begun
-        return records.find(task) or TaskResult(task.name, task.profile, progress)
-
-    return [result_of(task) for task in run.tasks]
+    return [
+        records.find(task)
+        or TaskResult(task.name, task.profile, begun if records.has_begun(task) else not_begun)
+        for task in run.tasks
+    ]
 
 
 def _fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:

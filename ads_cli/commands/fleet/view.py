@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...console.progress import lines
-from ...fleet.engine import Ended, Started, Status, TaskEvent, TaskResult, numbers, reason
+from ...fleet.engine import Started, Status, TaskEvent, TaskResult, numbers, reason
 from ...fleet.tasks import Task
 from ...output.messages import Messages
 from ...output.text import counted, duration, safe
@@ -42,15 +42,13 @@ class FleetView:
         if isinstance(event, Started):
             self._running[event.task.name] = (event.task, event.worker, time.monotonic())
             self._messages.detail(f"{event.task.name}: started on {event.worker}")
-        else:
-            self._end(event)
-
-    def _end(self, event: Ended) -> None:
+            return
         result = event.result
         self._running.pop(event.task.name, None)
         self._ended.append(result)
         if self._shows_ends and not self._is_live:
-            self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {result_text(result)}")
+            shown = filter(None, (result.status, duration(result.seconds), _result_of(result)))
+            self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {', '.join(shown)}")
 
     @property
     def line(self) -> str:
@@ -118,11 +116,6 @@ class FleetView:
             where = (result.profile, result.worker or "")
             add(result.task, where, result.status, result.seconds, _result_of(result))
         return Group(table, Text(self.line, style="bold", no_wrap=True, overflow="ellipsis"))
-
-
-def result_text(result: TaskResult) -> str:
-    """Say in one line what the result of a task is."""
-    return ", ".join(filter(None, (result.status, duration(result.seconds), _result_of(result))))
 
 
 def _result_of(result: TaskResult) -> str:

@@ -58,9 +58,11 @@ def mcp(
         require_money_limit(call.writes.guard.guard)
     results = ResultFiles(call.settings.state_dir, call.mask)
     reachable = Reachable(root, call.settings.service, writes=allow_writes)
-    toolbox = Toolbox(
-        call, reachable, Commands(_inherited(call)), results, folders, allow_writes=allow_writes
-    )
+    flags = {"max_wait": MAX_WAIT, **call.flags}
+    if file := flags.get("env_file"):
+        flags["env_file"] = os.path.realpath(file)
+    commands = Commands(words_of(flags, INHERITED))
+    toolbox = Toolbox(call, reachable, commands, results, folders, allow_writes=allow_writes)
     if sys.stdin and sys.stdin.isatty():
         call.messages.say(_how_to_connect(call))
     try:
@@ -77,11 +79,3 @@ def _how_to_connect(call: Invocation) -> str:
         "this speaks the Model Context Protocol with an assistant, which starts it; Ctrl-D ends it\n"
         f"most clients take this in their settings (docs/assistants.md): {call.mask(settings)}"
     )
-
-
-def _inherited(call: Invocation) -> list[str]:
-    """Write the options of the server for its commands."""
-    flags = {"max_wait": MAX_WAIT, **call.flags}
-    if file := flags.get("env_file"):
-        flags["env_file"] = os.path.realpath(file)
-    return words_of(flags, INHERITED)

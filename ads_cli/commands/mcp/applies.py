@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import anyio
+import msgspec
 
 from ...config.atomic_files import atomic, make_folder
 from ...config.change_log import UNKNOWN
@@ -32,6 +33,25 @@ STOPPED_HINT = (
     "it was killed: plan the same again, with resume where the command has it; what a push or an apply of "
     "campaigns has sent is not sent again"
 )
+
+
+class AppliedPlan(msgspec.Struct, kw_only=True):
+    """What is stored of a plan before its process starts."""
+
+    job: str  # the id of the plan
+    command: str
+    words: list[str]  # of its command line
+    started: str
+    creation: str = ""  # a digest of its request, where that makes another record each time
+    settled: bool = False  # it is known what it has created, or another plan creates it
+    found: Any = None  # the record that it has created
+
+
+class ProcessState(NamedTuple):
+    """Whether a process runs, and its result once it has ended by itself."""
+
+    name: str  # RUNNING, ENDED, FAILED or STOPPED
+    done: Finished | None = None
 
 
 class Unanswered(NamedTuple):
@@ -74,64 +94,64 @@ class Applies:
 
     def running(self, words: Sequence[str]) -> str | None:
         """Return the id of the process that carries out the same command line now."""
-        for record in self._read_all():
-            if record["words"][-len(words) :] == [*words] and self._state(record["job"])[0] == RUNNING:
-                return str(record["job"])
+        for plan in self._read_all():
+            if plan.words[-len(words) :] == [*words] and self._state(plan.job).name == RUNNING:
+                return plan.job
         return None
 
     def unanswered(self, creation: str) -> list[Unanswered]:
         """Return the stopped processes that were to send a request and may have created a record."""
         found = []
-        for record in self._read_all():
-            if record.get("creation") == creation and not record.get("settled"):
-                sent = self._sent(record, *self._state(record["job"]))
+        for plan in self._read_all():
+            if plan.creation == creation and not plan.settled:
+                sent = self._sent(plan, self._state(plan.job))
                 if sent and sent.outcome in (OK, UNKNOWN):
-                    started = datetime.fromisoformat(record["started"])
-                    found.append(Unanswered(record["job"], started, sent))
+                    found.append(Unanswered(plan.job, datetime.fromisoformat(plan.started), sent))
         return found
 
     def settle(self, name: str, found: Any = None) -> None:
         """Note that it is known what a stopped process has created, or that another one creates it."""
         path = self._path(name, "json")
-        record = json.loads(path.read_bytes()) | {"settled": True, "found": found}
+        plan = msgspec.json.decode(path.read_bytes(), type=AppliedPlan)
+        plan.settled, plan.found = True, found
         with atomic(path) as file:
-            json.dump(record, file)
+            file.write(msgspec.json.encode(plan).decode())
 
     def records(self) -> list[dict[str, Any]]:
         """Return what was carried out, the oldest first."""
-        return [self._shown(record)[0] for record in self._read_all()]
+        return [self._shown(plan, self._state(plan.job)) for plan in self._read_all()]
 
     def find(self, name: str) -> dict[str, Any] | None:
         """Return one with its result, if there is such a plan."""
-        for record in self._read_all():
-            if record["job"] == name:
-                shown, done = self._shown(record)
-                is_ended = done and shown["state"] == ENDED
-                return shown | ({"result": read_documents(done.output)} if done and is_ended else {})
+        for plan in self._read_all():
+            if plan.job == name:
+                state = self._state(name)
+                shown = self._shown(plan, state)
+                if state.done and state.name == ENDED:
+                    shown["result"] = read_documents(state.done.output)
+                return shown
         return None
 
-    def _shown(self, record: dict[str, Any]) -> tuple[dict[str, Any], Finished | None]:
-        state, done = self._state(record["job"])
-        shown = {"job": record["job"], "state": state, "action": "apply_change"}
-        shown |= {"command": record["command"], "started": record["started"]}
-        if record.get("settled"):
-            found = record.get("found")
-            shown |= {"outcome": OK, "found": found} if found else {"hint": SETTLED_HINT}
-        elif sent := self._sent(record, state, done):
+    def _shown(self, plan: AppliedPlan, state: ProcessState) -> dict[str, Any]:
+        shown: dict[str, Any] = {"job": plan.job, "state": state.name, "action": "apply_change"}
+        shown |= {"command": plan.command, "started": plan.started}
+        if plan.settled:
+            shown |= {"outcome": OK, "found": plan.found} if plan.found else {"hint": SETTLED_HINT}
+        elif sent := self._sent(plan, state):
             shown |= {"outcome": sent.outcome, "hint": HINTS.get(sent.outcome, STOPPED_HINT)}
             shown |= {"ids": sent.ids} if sent.ids else {}
-        elif state == STOPPED:
+        elif state.name == STOPPED:
             shown["hint"] = STOPPED_HINT
-        if done and done.code:
-            shown |= {"error": done.error}
-        return shown, done
+        if state.done and state.done.code:
+            shown["error"] = state.done.error
+        return shown
 
-    def _sent(self, record: dict[str, Any], state: str, done: Finished | None) -> LoggedCreation | None:
+    def _sent(self, plan: AppliedPlan, state: ProcessState) -> LoggedCreation | None:
         """Return what is known of a creation that was not answered; None for anything else."""
-        if not record.get("creation") or state not in (STOPPED, FAILED):
+        if not plan.creation or state.name not in (STOPPED, FAILED):
             return None
-        sent = sent_by(record["job"], self._state_dir)
-        return None if done and sent.outcome != UNKNOWN else sent
+        sent = sent_by(plan.job, self._state_dir)
+        return None if state.done and sent.outcome != UNKNOWN else sent
 
     def _stopped(self, name: str) -> dict[str, Any]:
         """Return the error of a process that was killed before it wrote one."""
@@ -142,14 +162,13 @@ class Applies:
     def _start(self, name: str, words: Sequence[str], command: str, creation: str) -> subprocess.Popen[bytes]:
         """Start a process, whose record is on the disk before."""
         started = datetime.now(UTC).isoformat(timespec="seconds")
-        record = {"job": name, "command": command, "words": [*words], "started": started}
-        record["creation"] = creation
+        plan = AppliedPlan(job=name, command=command, words=[*words], started=started, creation=creation)
         try:
             make_folder(self._folder)
             with self._new(name, "out") as out, self._new(name, "err") as errors:
                 _lock(out.fileno())
                 with self._new(name, "json") as file:
-                    file.write(json.dumps(record).encode())
+                    file.write(msgspec.json.encode(plan))
                 return subprocess.Popen(
                     self._commands.line(words, "__apply", name),
                     stdin=subprocess.DEVNULL,
@@ -167,19 +186,20 @@ class Applies:
     def _path(self, name: str, kind: str) -> Path:
         return self._folder / f"{name}.{kind}"
 
-    def _read_all(self) -> list[dict[str, Any]]:
+    def _read_all(self) -> list[AppliedPlan]:
+        """Return what was carried out, the oldest first, as far as it can be read."""
         found = []
         with suppress(OSError):
             for path in self._folder.glob("*.json"):
-                with suppress(OSError, ValueError):
-                    found.append(json.loads(path.read_bytes()))
-        return sorted(found, key=lambda record: str(record["started"]))
+                with suppress(OSError, msgspec.DecodeError):
+                    found.append(msgspec.json.decode(path.read_bytes(), type=AppliedPlan))
+        return sorted(found, key=lambda plan: plan.started)
 
-    def _state(self, name: str) -> tuple[str, Finished | None]:
+    def _state(self, name: str) -> ProcessState:
         if _is_locked(self._path(name, "out")):
-            return RUNNING, None
+            return ProcessState(RUNNING)
         done = self._finished(name)
-        return (STOPPED if not done else FAILED if done.code else ENDED), done
+        return ProcessState(STOPPED if not done else FAILED if done.code else ENDED, done)
 
     def _finished(self, name: str) -> Finished | None:
         """Return the result of a process that has ended; None where it was killed before it wrote one."""
@@ -197,14 +217,13 @@ class Applies:
         return None
 
     def _remove_old(self) -> None:
-        for record in self._read_all():
-            path = self._path(record["job"], "json")
+        for plan in self._read_all():
+            out, err, json_file = (self._path(plan.job, kind) for kind in ("out", "err", "json"))
             with suppress(OSError):
-                if time.time() - path.stat().st_mtime > KEPT_SECONDS and not _is_locked(
-                    path.with_suffix(".out")
-                ):
-                    for kind in ("out", "err", "json"):
-                        path.with_suffix(f".{kind}").unlink(missing_ok=True)
+                is_old = time.time() - json_file.stat().st_mtime > KEPT_SECONDS
+                if is_old and not _is_locked(out):
+                    for path in (out, err, json_file):
+                        path.unlink(missing_ok=True)
 
 
 async def _end(process: subprocess.Popen[bytes]) -> None:

@@ -89,7 +89,11 @@ class Plans:
     _plans: dict[str, PlannedChange] = field(default_factory=dict)
 
     async def make(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a command would change, with a plan_id unless the guard refuses it."""
+        """Return what a command would change, with a plan_id unless the guard refuses it.
+
+        A file is read again when its plan is applied, and compared by what would be sent; else what the
+        change touches is read again.
+        """
         found = self._reachable.find(name)
         if not found.changes:
             raise UsageError(f"{found.name!r} changes nothing", hint="use read")
@@ -117,16 +121,10 @@ class Plans:
             return self._settled(creation, look.found, {"command": found.name})
         questions = _questions(dry)
         notes = [line for line in dry.warnings if not line.startswith(QUESTION)]
-        record = read_documents(shown[0].output) if _is_own(found, touched) else {}
-        own = to_neutral(record) if isinstance(record, dict) else {}
-        plan_id = secrets.token_hex(8)
-        self._forget_old()
         seen = digest + _digest_of_plan(dry) if file else _digest(shown)
-        self._plans[plan_id] = PlannedChange(
-            words, touched, seen, questions, time.monotonic(), file, creation
-        )
+        change = PlannedChange(words, touched, seen, questions, time.monotonic(), file, creation)
         about = {
-            "plan_id": plan_id,
+            "plan_id": self._keep(change),
             "command": found.name,
             "is_allowed": True,
             "guard": "refuses nothing of it",
@@ -139,10 +137,12 @@ class Plans:
             counts = count_actions(request) if isinstance(request, list) else request
             about |= {"counts": counts, "destroys": bool(counts.get("delete"))}
             return self._results.of(request, about=about)
+        record = read_documents(shown[0].output) if _is_own(found, touched) else {}
+        own = to_neutral(record) if isinstance(record, dict) else {}
+        changes = [{"field": name, "before": own.get(name), "after": value} for name, value in values.items()]
         spend = _spend(found, own, values)
         return self._results.of(
-            {"request": request, "changes": _changes(own, values), **({"spend": spend} if spend else {})},
-            about=about,
+            {"request": request, "changes": changes, **({"spend": spend} if spend else {})}, about=about
         )
 
     async def apply(self, plan_id: str) -> dict[str, Any]:
@@ -258,11 +258,18 @@ class Plans:
             if field in PARENTS and isinstance(value, str)
         ]
 
+    def _keep(self, plan: PlannedChange) -> str:
+        """Keep a plan for a while; return its id."""
+        self._forget_old()
+        while len(self._plans) >= MAX_PLANS:
+            del self._plans[next(iter(self._plans))]
+        plan_id = secrets.token_hex(8)
+        self._plans[plan_id] = plan
+        return plan_id
+
     def _forget_old(self) -> None:
         now = time.monotonic()
         self._plans = {key: plan for key, plan in self._plans.items() if now - plan.made_at < PLAN_SECONDS}
-        while len(self._plans) >= MAX_PLANS:
-            del self._plans[next(iter(self._plans))]
 
 
 def _digest(shown: Sequence[Finished]) -> str:
@@ -310,10 +317,6 @@ def _values(request: Any) -> dict[str, Any]:
     body = request.get("body")
     found: dict[str, Any] = dict(parse_qsl(urlsplit(str(request.get("url"))).query, keep_blank_values=True))
     return found | (body if isinstance(body, dict) else {})
-
-
-def _changes(before: Mapping[str, Any], values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"field": name, "before": before.get(name), "after": value} for name, value in values.items()]
 
 
 def _spend(

@@ -20,7 +20,8 @@ from pydantic import ValidationError
 from ... import __version__
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
-from .results import as_text, without_private
+from .privacy import without_private
+from .results import as_text
 from .tools import Tool, Toolbox
 
 INSTRUCTIONS = """\
@@ -60,11 +61,11 @@ class ToolServer:
         anyio.run(main)
 
     async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._listed)
+        return self._listed
 
     @cached_property
-    def _listed(self) -> list[types.Tool]:
-        return [self._described(tool) for tool in self._toolbox.tools.values()]
+    def _listed(self) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[*map(self._described, self._toolbox.tools.values())])
 
     def _described(self, tool: Tool) -> types.Tool:
         return types.Tool(
@@ -88,7 +89,9 @@ class ToolServer:
         with anyio.CancelScope() as scope:
             self._running.add(scope)
             try:
-                result = await self._toolbox.run(params.name, params.arguments or {}, _client_name(context))
+                client = context.session.client_params
+                name = client.client_info.name if client and client.client_info else ""
+                result = await self._toolbox.run(params.name, params.arguments or {}, name)
             except AdsctlError as raised:
                 error = raised
                 result = {"error": without_private(error.as_dict(), self._call.mask)}
@@ -116,12 +119,6 @@ class ToolServer:
                     await anyio.sleep(END_POLL_SECONDS)
                 self._toolbox.close()
                 os._exit(128 + signum)
-
-
-def _client_name(context: Any) -> str:
-    """Return the name that a client gives itself."""
-    params = context.session.client_params
-    return params.client_info.name if params and params.client_info else ""
 
 
 class _Requests:

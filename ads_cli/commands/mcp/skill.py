@@ -63,17 +63,14 @@ def skill(ctx: typer.Context) -> None:
 
     For example: adsctl skill
     """
-    print(skill_page(ctx.find_root().command), end="")
+    print("\n".join(_page(ctx.find_root().command)), end="")
 
 
-def skill_page(root: Any) -> str:
-    """Return the page, in Markdown."""
-    return FRONT + "\n" + "\n".join(_sections(root))
-
-
-def _sections(root: Any) -> Iterator[str]:
+def _page(root: Any) -> Iterator[str]:
+    """Yield the sections of the page, in Markdown."""
     from ...reference import describe_command
 
+    yield FRONT
     summary = describe_command(root, ()).summary
     yield f"# adsctl\n\n{summary}.\n"
     yield f"## Contract\n\n{CONTRACT}\n"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...console.invocation import Invocation
 from ...console.options import ALL_OPTIONS
-from ...errors import AdsctlError, UsageError
+from ...errors import DIFFERENCES_FOUND, AdsctlError, ContentError, IncompleteError, UsageError
 from ...output.text import safe
 from ...spelling import as_name, as_option
 from .applies import Applies
@@ -18,7 +18,7 @@ from .reachable import MAX_LENGTH, SHAPING, Reachable, help_words
 from .results import CURSOR, ResultFiles, read_documents
 
 # A workflow that found something ends with one of these, and its findings are its result.
-FOUND = (3, 9, 10)
+FOUND = (ContentError.exit_code, IncompleteError.exit_code, DIFFERENCES_FOUND)
 MAX_FOUND_COMMANDS = 20
 MAX_NAME_LENGTH = 60  # of a client
 KINDS: Mapping[str, tuple[type, ...]] = {
@@ -30,7 +30,7 @@ KINDS: Mapping[str, tuple[type, ...]] = {
 
 
 class ToolArgument(NamedTuple):
-    """An argument of a tool. `about` says what it is, or names the parameter whose help says it."""
+    """An argument of a tool; without `about`, the help of the parameter of its name says what it is."""
 
     name: str
     kind: str = "string"
@@ -39,7 +39,10 @@ class ToolArgument(NamedTuple):
 
 
 class Tool(NamedTuple):
-    """A tool, and the command that it runs."""
+    """A tool, and the command that it runs.
+
+    A method of Toolbox of its name, with its arguments as parameters, runs any but a workflow.
+    """
 
     name: str
     about: str
@@ -48,6 +51,7 @@ class Tool(NamedTuple):
     reads_only: bool = True
     destroys: bool = False
     reaches_out: bool = True  # to the service
+    is_workflow: bool = False  # only runs its command, with a file at most; the findings are its result
 
     def schema(self, root: Any) -> dict[str, Any]:
         """Return the JSON schema of the arguments."""
@@ -74,8 +78,6 @@ class Tool(NamedTuple):
 
 
 CHOICES = ("entity", "segment_by")
-# Tools that only run their command, with a file at most, whose findings are their result.
-WORKFLOWS = ("check_account", "check_feed", "diff_feed", "plan_campaigns")
 COMMAND = ToolArgument("command", about="As find_commands names it, such as 'campaigns list'", required=True)
 ARGUMENTS = ToolArgument(
     "arguments", "object", "By name, as describe_command lists them; lists may be arrays"
@@ -118,16 +120,28 @@ TOOLS = (
         ),
         command="stats export",
     ),
-    Tool("check_account", "Find what is wrong in the account.", (), command="accounts check"),
+    Tool("check_account", "Find what is wrong in the account.", (), "accounts check", is_workflow=True),
     Tool(
-        "check_feed", "Check a product feed, offline.", (FILE,), command="products check", reaches_out=False
+        "check_feed",
+        "Check a product feed, offline.",
+        (FILE,),
+        "products check",
+        reaches_out=False,
+        is_workflow=True,
     ),
-    Tool("diff_feed", "Show what differs between a product feed and its catalog.", (FILE,), "products diff"),
+    Tool(
+        "diff_feed",
+        "Show what differs between a product feed and its catalog.",
+        (FILE,),
+        "products diff",
+        is_workflow=True,
+    ),
     Tool(
         "plan_campaigns",
         "Show what differs between the account and a file of campaigns.",
         (FILE._replace(about="A file of campaigns below the folders of --files"),),
         command="campaigns plan",
+        is_workflow=True,
     ),
     Tool(
         "jobs",
@@ -193,7 +207,7 @@ class Toolbox:
         tool = self.tools[name]
         self._know_secrets()
         arguments = _checked(tool, given)
-        if name in WORKFLOWS:
+        if tool.is_workflow:
             return await self._workflow(tool, **arguments)
         run: Callable[..., Awaitable[dict[str, Any]]] = getattr(self, f"_{name}")
         return await run(**arguments)
@@ -206,9 +220,9 @@ class Toolbox:
         """Read the secrets of the profile, so that none is shown, wherever it comes from."""
         if self._masks_secrets or self._call.settings.is_local:
             return
-        self._masks_secrets = True
         with suppress(AdsctlError):  # the command will say so
             self._call.secrets.user()
+            self._masks_secrets = True
 
     async def _accounts(self) -> dict[str, Any]:
         done = await self._done(["accounts", "list", "--all"])
@@ -282,8 +296,9 @@ class Toolbox:
             words = ["stats", "get", *options]
         done = await self._done(words)
         rows = read_documents(done.output)
-        if isinstance(rows, list):
-            rows = _without_empty(rows)
+        if isinstance(rows, list):  # without the columns that are empty in every row
+            filled = {name for row in rows for name, value in row.items() if value is not None}
+            rows = [{name: value for name, value in row.items() if name in filled} for row in rows]
         count = None if limit is None else _count("limit", limit)
         return self._results.of(rows, about={"command": " ".join(words[:2]), **_warnings(done)}, limit=count)
 
@@ -401,12 +416,6 @@ def _without_envelope(document: Any, has_envelope: bool) -> tuple[Any, str | Non
         cursor = document.get("next_cursor")
         return document["data"], str(cursor) if cursor else None
     return document, None
-
-
-def _without_empty(rows: list[Any]) -> list[Any]:
-    """Leave out the columns that are empty in every row."""
-    filled = {name for row in rows for name, value in row.items() if value is not None}
-    return [{name: value for name, value in row.items() if name in filled} for row in rows]
 
 
 def _warnings(done: Finished) -> dict[str, Any]:

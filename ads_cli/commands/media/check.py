@@ -22,6 +22,7 @@ from ...media.inspection import MediaInfo
 from ...media.rules import Use, findings, unchecked_rules
 from ...output.messages import fitted
 from ...output.text import counted, listed, safe
+from ...uploads.rejected_rows import check_failed_out
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
 from .files import (
     COLUMNS,
@@ -30,7 +31,7 @@ from .files import (
     Files,
     MediaFile,
     Table,
-    check_failed_out,
+    locations_read,
     media_files,
     write_refused,
 )
@@ -129,7 +130,7 @@ def check(
     """
     call = Invocation.of(ctx, mutates=False)
     named = media_files(call, files, table, feed)
-    check_failed_out(rejected.failed_out_file, named, table)
+    check_failed_out(rejected.failed_out_file, locations_read(named, table))
     with MediaReport(call, page.report, named, "checked", force=rejected.force).written() as report:
         report.check_differs(file.location for file in named)
         result = check_files(call, named, [*(uses or ())], category, strict=strict)

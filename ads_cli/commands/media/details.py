@@ -19,6 +19,10 @@ from ...console.parameters import argument, option
 from ...console.request_input import request_from_input
 from ...console.results import show, show_request
 from ...errors import ContentError, NotFoundError, UsageError
+from ...media.upload import Details
+from .check import check_files, raise_unopened
+from .files import MediaFile
+from .upload import make_uploader, upload_file
 
 VIDEO_PREFIXES = {"13": "AmplifyVideo", "7": "TweetVideo"}
 Key = Annotated[str, argument("MEDIA_KEY", "The media key, as in 13_1790413002217308160, or its number")]
@@ -118,19 +122,13 @@ def add_subtitles(
 
     For example: adsctl media subtitles add 13_1790413002217308160 workshop.srt --language EN
     """
-    from ...feeds.locations import parse_location
-    from ...media.upload import Details
-    from .check import check_files, raise_unopened
-    from .files import MediaFile
-    from .upload import make_uploader, upload_file
-
     call = Invocation.of(ctx)
     track: dict[str, Any] = {"id": "1", "language_code": language}
     if display_name:
         track["display_name"] = display_name
     values = {"id": _id_of(media_key), "media_category": _category_of(media_key, category)}
     request = _built(AddSubtitles, values | {"subtitles": track})
-    result = check_files(call, [MediaFile(parse_location(file))], [], Category.subtitles)
+    result = check_files(call, [MediaFile.of(file)], [], Category.subtitles)
     raise_unopened(result.unopened)
     for checked in result.invalid:
         finding = checked.findings[0]

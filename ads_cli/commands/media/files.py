@@ -2,8 +2,9 @@
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
@@ -16,6 +17,7 @@ from ...output.text import counted, safe
 from ..uploads.options import FeedOptions
 
 if TYPE_CHECKING:
+    from ...feeds.locations import RemoteAccess
     from ...uploads.rejected_rows import FailedOut
 
 Files = Annotated[
@@ -36,15 +38,21 @@ Table = Annotated[
     ),
 ]
 
-COLUMNS = ("file", "rule", "words", "hint", "severity")
+COLUMNS = ("file", *Breach._fields)  # of findings
 
 
 class MediaFile(NamedTuple):
     """A file of media, and what its row says where a table names it."""
 
+    name: str  # as it was given, secrets included: a path, an address, @NAME, or - for standard input
     location: Location
     row: dict[str, Any] = {}
     position: str = "1"  # its line in the table, or the number of the argument
+
+    @classmethod
+    def of(cls, name: str, access: "Callable[[], RemoteAccess] | None" = None) -> Self:
+        """Return the file that an argument or an option names."""
+        return cls(name, parse_location(name, access))
 
     @property
     def label(self) -> str:
@@ -90,12 +98,9 @@ class CheckedMedia(NamedTuple):
         """Say what is wrong with it, and what to do."""
         return safe(f"{self.file.label}: {mark}{finding.words} ({finding.rule}); {finding.hint}")
 
-    def records(self) -> list[dict[str, str]]:
+    def records(self) -> list[dict[str, Any]]:
         """Return its findings as programs read them."""
-        return [
-            {"file": self.file.label, **{name: getattr(finding, name) for name in COLUMNS[1:]}}
-            for finding in self.findings
-        ]
+        return [{"file": self.file.label, **finding._asdict()} for finding in self.findings]
 
 
 class CheckResult(NamedTuple):
@@ -118,6 +123,11 @@ class CheckResult(NamedTuple):
     def summary(self) -> str:
         """Say how many files are invalid."""
         return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
+
+
+def is_path(name: str) -> bool:
+    """Whether a file is named by its path: neither standard input nor an address."""
+    return name != "-" and not is_remote(name)
 
 
 def require_regular(location: Location) -> None:
@@ -144,59 +154,51 @@ def media_files(
         raise UsageError("name the files", hint="as paths or patterns, or in a table with -f TABLE")
     access = feed.access(call)
     expanded = expand_files(files or [], access)
-    found = [MediaFile(parse_location(file, access), position=str(n)) for n, file in enumerate(expanded, 1)]
+    found = [MediaFile.of(file, access)._replace(position=str(n)) for n, file in enumerate(expanded, 1)]
     if not table:
         return found
     rows = feed.open_rows(call, table, ("media",), columns)
-    folder = "" if table == "-" or is_remote(table) else os.path.dirname(table)  # noqa: PTH120 - as typed
+    folder = os.path.dirname(table) if is_path(table) else ""  # noqa: PTH120 - as typed
     for row in rows:
         name = row.values.get("file")
         if row.problem or not isinstance(name, str) or not name:
             reason = row.problem or "it names no file in the column 'file'"
             raise ContentError(f"{rows.place(row.line, row.record)}: {reason}")
-        path = name if is_remote(name) else str(Path(folder, name))
-        found.append(MediaFile(parse_location(path, access), row.values, rows.position(row.line, row.record)))
+        file = MediaFile.of(str(Path(folder, name)) if is_path(name) else name, access)
+        found.append(file._replace(row=row.values, position=rows.position(row.line, row.record)))
     if not found:
         raise ContentError(f"{rows.source.label} names no files", hint="one a row, in a column 'file'")
     return found
 
 
-def check_failed_out(failed_out: "FailedOut | None", files: list[MediaFile], table: str | None) -> None:
-    """Raise UsageError if `--failed-out` cannot be written, or would replace a file that it did not write."""
-    if failed_out is None:
-        return
-    from ...uploads.rejected_rows import check_failed_out as check_path
-
-    locations = [file.location for file in files]
-    if table:
-        locations.append(parse_location(table))
-    check_path(failed_out, locations)
+def locations_read(files: list[MediaFile], table: str | None) -> list[Location]:
+    """Return where files and their table are, which no output may replace."""
+    return [*(file.location for file in files), *([parse_location(table)] if table else [])]
 
 
 def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile, str]]) -> None:
     """Write files and why they were refused as a table for -f; without any, remove an earlier one."""
     if failed_out is None:
         return
-    from ...config.atomic_files import atomic, file_to_replace, remove
+    if not refused:
+        failed_out.remove_earlier()
+        return
+    from ...config.atomic_files import atomic
     from ...feeds.formats.writers import open_writer
     from ...feeds.rows import REPORT_COLUMNS
 
     path = Path(failed_out.path)
-    if not refused:
-        if (existing := file_to_replace(path)) and failed_out.may_replace(existing):
-            remove(existing, failed_out.may_replace)
-        return
     names = dict.fromkeys(name for file, _ in refused for name in file.row if name not in REPORT_COLUMNS)
     columns = [*dict.fromkeys(("file", *names)), *REPORT_COLUMNS]
     with atomic(path, may_replace=failed_out.may_replace) as stream:
         writer = open_writer(stream, find_failed_out(failed_out.path), columns)
         for file, reason in refused:
-            own = {"file": _relative(file.location, path.parent)}
+            own = {"file": _name_in(path.parent, file)}
             writer.write(file.row | own | dict(zip(REPORT_COLUMNS, (file.position, reason), strict=True)))
         writer.close()
 
 
-def _relative(location: Location, folder: Path) -> str:
-    """Return what a table in a folder calls a file."""
-    is_beside = not isinstance(location, FileLocation) or folder == Path()
-    return location.label if is_beside else os.path.relpath(location.label, folder)
+def _name_in(folder: Path, file: MediaFile) -> str:
+    """Return what a table in a folder calls a file, so that it can be read again."""
+    is_elsewhere = is_path(file.name) and folder != Path()
+    return os.path.relpath(file.name, folder) if is_elsewhere else file.name

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from ...api.endpoint import Request
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError
-from ...feeds.locations import parse_location
 from ...media.references import MediaReferences, folder_of, replace_placeholders
 from ...media.rules import default_category
 from ...media.upload import RESUME_HINT, Details
@@ -39,7 +38,7 @@ def check_all(call: Invocation, references: MediaReferences) -> dict[str, Checke
         if reference.leaves_folder:
             call.messages.detail(f"{safe(reference.name)} is outside of the folder of its document")
         access = lambda: make_access(call, 2**31)  # noqa: E731
-        file = MediaFile(parse_location(reference.file, access))
+        file = MediaFile.of(reference.file, access)
         results[placeholder] = check_files(call, [file], reference.uses, None)
     raise_unopened([error for result in results.values() for error in result.unopened])
     checked = {placeholder: result.checked[0] for placeholder, result in results.items()}

@@ -1,20 +1,20 @@
 """Media of the library that nothing of the account shows: list them, and delete them."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ...api.media import DeleteLibraryMedia, ListLibraryMedia
+from ...config.change_log import ChangeLog
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
+from ...console.request_input import request_from_input
 from ...errors import AdsctlError, IncompleteError, NotFoundError, UsageError
+from ...media.usage import Usage, library
 from ...numbers import parse_count
 from ...output.text import counted, safe
 from .upload import STOPPING
-
-if TYPE_CHECKING:
-    from ...media.usage import Usage
 
 COLUMNS = ("media_key", "media_type", "name", "file_name", "status")
 DECIDED_TOGETHER = 50  # deletions; what shows media is read again before each so many
@@ -25,8 +25,6 @@ def list_unused(
     call: Invocation, request: Any, *, envelope: bool | None, all: bool, limit: str | None
 ) -> None:
     """Print the media of a list that nothing shows, from all its pages."""
-    from ...media.usage import library
-
     if envelope or request.cursor:
         raise UsageError("--unused: cannot be used with --envelope or --cursor", hint="it reads all pages")
     most = None if limit is None else parse_count(limit, "--limit")
@@ -52,9 +50,6 @@ def clean(
 
     For example: adsctl media library clean --media-type IMAGE --dry-run
     """
-    from ...console.request_input import request_from_input
-    from ...media.usage import library
-
     call = Invocation.of(ctx)
     values = {"account_id": call.account, "media_type": media_type, "q": q}
     listing = request_from_input(ListLibraryMedia, values)
@@ -94,8 +89,6 @@ def _usage(call: Invocation) -> "Usage":
 
 
 def _read(call: Invocation) -> "Usage":
-    from ...config.change_log import ChangeLog
-    from ...media.usage import Usage
 
     usage = Usage(call.client, call.account)
     if usage.conversations:
@@ -113,8 +106,6 @@ def _delete(
     unlocked: bool,
 ) -> None:
     """Delete media that are unused still; note in `records` what became of each."""
-    from ...media.usage import library
-
     for start in range(0, len(unused), DECIDED_TOGETHER):
         usage = _read(call)
         still = {

@@ -23,12 +23,12 @@ from ...errors import (
     UnavailableError,
     UsageError,
 )
-from ...feeds.locations import parse_location
 from ...media.inspection import MediaInfo
 from ...media.rules import Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader, record_of
 from ...output.text import counted, safe
 from ...spelling import as_option
+from ...uploads.rejected_rows import check_failed_out
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
 from .check import CategoryOption, Uses, check_files, raise_unopened
 from .files import (
@@ -37,7 +37,7 @@ from .files import (
     Files,
     MediaFile,
     Table,
-    check_failed_out,
+    locations_read,
     media_files,
     write_refused,
 )
@@ -174,7 +174,7 @@ def upload(
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
     _require_one(named, details)
     details.check()
-    check_failed_out(rejected.failed_out_file, named, table)
+    check_failed_out(rejected.failed_out_file, locations_read(named, table))
     if not call.dry_run:
         threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
@@ -304,7 +304,7 @@ def _check_beside(call: Invocation, details: DetailOptions, feed: FeedOptions) -
     checks = {}
     for what, (uses, category) in BESIDE.items():
         if name := getattr(details, what):
-            file = MediaFile(parse_location(name, feed.access(call)))
+            file = MediaFile.of(name, feed.access(call))
             checks[what] = check_files(call, [file], uses, category)
     return checks
 

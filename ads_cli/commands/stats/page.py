@@ -234,13 +234,19 @@ def read_logo(name: str) -> Logo:
     raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
 
 
+SVG = "{http://www.w3.org/2000/svg}svg"
+
+
 def is_svg(content: bytes) -> bool:
-    """Tell whether a document is an SVG, without entities; inside a page it runs and loads nothing."""
+    """Tell whether a document is an SVG, without entities; inside a page it runs and loads nothing.
+
+    It must be UTF-8: in another encoding, an entity would not be seen.
+    """
     from xml.etree import ElementTree
 
-    if b"<!ENTITY" in content:
-        return False
     try:
-        return ElementTree.fromstring(content).tag == "{http://www.w3.org/2000/svg}svg"
-    except ElementTree.ParseError:
+        text = content.decode("utf-8-sig")
+        declares_entity = "<!ENTITY" in text
+        return not declares_entity and ElementTree.fromstring(content).tag == SVG
+    except (ElementTree.ParseError, LookupError, ValueError):  # an encoding that is declared may be none
         return False

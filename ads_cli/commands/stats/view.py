@@ -9,7 +9,7 @@ from ...output.drawings import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar
 from ...output.text import first_of, safe
 from ...statistics.chart_data import ChartData, ChartSeries
 from ...statistics.derived import CHANGE, DERIVED, as_text
-from ...statistics.query import StatsQuery, is_money
+from ...statistics.query import is_money
 from ...statistics.rows import BEFORE, CURRENCY, TIMES, ResultContext, StatsTable
 
 LEADING = ("billed_charge_local", "impressions", "clicks")
@@ -20,8 +20,9 @@ def columns_for_people(
     asked: ResultContext, table: StatsTable, by: Sequence[str], *, totals: bool
 ) -> tuple[str, ...]:
     """Return the columns in the order of what a reader wants most: those that do not fit are left out."""
+    question = asked.question
     has_names = any(one.name for one in asked.described.values())
-    segment = ["segment"] if asked.question.segmentation else []
+    segment = ["segment"] if question.segmentation else []
     first = [
         *(["entity"] if totals else []),
         *(by or ("name" if has_names else "entity_id", "start", *segment)),
@@ -29,15 +30,10 @@ def columns_for_people(
     several = [CURRENCY] if len(asked.currencies) > 1 else []
     keys = [name for name in (*first, *several) if name in table.keys]
     rest = ("entity_id", "campaign", "end", "placement", *table.keys)
-    leading = LEADING if _has_whole_groups(asked.question) else ()
+    whole = {metric for group in question.groups for metric in metrics_of(question.entity, group)}
+    leading = LEADING if {*question.metrics} == whole else ()  # else the reader has chosen their order
     metrics = sorted(table.metrics, key=lambda name: leading.index(name) if name in leading else len(leading))
     return tuple(dict.fromkeys((*keys, *metrics, *rest)))
-
-
-def _has_whole_groups(question: StatsQuery) -> bool:
-    """Tell whether metrics were named by their groups, whose order the reader has not chosen."""
-    whole = [metric for group in question.groups for metric in metrics_of(question.entity, group)]
-    return {*question.metrics} == {*whole}
 
 
 def for_people(record: Mapping[str, Any], granularity: str) -> dict[str, Any]:

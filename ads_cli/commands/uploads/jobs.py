@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,9 +13,10 @@ from ...console.parameters import argument, flag
 from ...errors import NotFoundError, StateError, UsageError
 from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
-
-if TYPE_CHECKING:
-    from ...uploads.job_file import Job, JournalContent
+from ...uploads.job_file import Job, JournalContent, answers, read_journal, unreadable
+from ...uploads.jobs import how_to_unlock_job, job_state, may_be_removed, remove_job
+from ...uploads.jobs import list_jobs as stored_jobs
+from ...uploads.upload import FAILED
 
 # The counts come first: a terminal of 80 columns shows them all, and the file as far as there is room.
 COLUMNS = (
@@ -43,8 +44,6 @@ def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's 
 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
-    from ...uploads.job_file import read_journal
-
     call = Invocation.of(ctx)
     if path := _damaged(call).get(job):
         journal = read_journal(path)
@@ -87,8 +86,6 @@ def clean(
 
     For example: adsctl jobs clean --all
     """
-    from ...uploads.jobs import may_be_removed, remove_job
-
     if jobs and all:
         raise UsageError("name either jobs or --all", hint="adsctl jobs clean --help")
     call = Invocation.of(ctx)
@@ -135,8 +132,6 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
 
     For example: adsctl jobs discard 20261123-084512-1a2b3c
     """
-    from ...uploads.jobs import how_to_unlock_job, remove_job
-
     call = Invocation.of(ctx)
     damaged = _damaged(call)
     known = _named(call, [name for name in jobs if name not in damaged])
@@ -156,10 +151,8 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
         call.messages.say(f"gave up {what}")
 
 
-def _given_up(path: Path, job: "Job | None" = None) -> str:
+def _given_up(path: Path, job: Job | None = None) -> str:
     """Say what is lost with a journal."""
-    from ...uploads.job_file import read_journal
-
     journal = read_journal(path)
     counts, lost = _counts(journal), sum(map(len, journal.unanswered))
     counts["uncertain"] = counts.get("uncertain", 0) + lost
@@ -172,31 +165,26 @@ def _given_up(path: Path, job: "Job | None" = None) -> str:
     return f"job {job.job}, {job.action} of {job.file}: {job.rows:,} {job.noun}, of which {said}: {again}"
 
 
-def _jobs(call: Invocation) -> "Iterator[tuple[Path, Job, bool]]":
-    from ...uploads.jobs import list_jobs
+def _jobs(call: Invocation) -> Iterator[tuple[Path, Job, bool]]:
 
-    return list_jobs(call.settings.state_dir / "jobs")
+    return stored_jobs(call.settings.state_dir / "jobs")
 
 
 def _damaged(call: Invocation) -> dict[str, Path]:
     """Return the journals that cannot be read, by the ids of their jobs; warn of them."""
-    from ...uploads.jobs import list_jobs
-
     found: dict[str, Path] = {}
 
     def note(path: Path, error: StateError) -> None:
         found[path.stem] = path
         call.messages.warn(f"{error.message}; {error.hint}")
 
-    for _ in list_jobs(call.settings.state_dir / "jobs", note):
+    for _ in stored_jobs(call.settings.state_dir / "jobs", note):
         pass
     return found
 
 
-def _named(call: Invocation, names: list[str]) -> "list[tuple[Path, Job, bool]]":
+def _named(call: Invocation, names: list[str]) -> list[tuple[Path, Job, bool]]:
     """Find jobs by their ids; raise NotFoundError if one does not exist."""
-    from ...uploads.job_file import unreadable
-
     known = {job.job: (path, job, ended) for path, job, ended in _jobs(call)}
     for name in names:
         if name not in known and (damaged := _damaged(call).get(name)):
@@ -208,7 +196,7 @@ def _named(call: Invocation, names: list[str]) -> "list[tuple[Path, Job, bool]]"
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _counts(journal: "JournalContent") -> dict[str, int]:
+def _counts(journal: JournalContent) -> dict[str, int]:
     """Count the rows that the service acknowledged, by status."""
     counts: Counter[str] = Counter()
     for ack in journal.acknowledged.values():
@@ -216,10 +204,8 @@ def _counts(journal: "JournalContent") -> dict[str, int]:
     return dict(counts)
 
 
-def _ids(journal: "JournalContent") -> list[str]:
+def _ids(journal: JournalContent) -> list[str]:
     """Return the ids of the records that the service answered."""
-    from ...uploads.job_file import answers
-
     records = answers(journal.acknowledged.values())
     return [str(record["id"]) for record in records if isinstance(record, dict) and "id" in record]
 
@@ -229,10 +215,7 @@ def _unreadable(path: Path) -> dict[str, Any]:
     return dict.fromkeys(COLUMNS) | {"job": path.stem, "state": "unreadable"}
 
 
-def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
-    from ...uploads.job_file import read_journal
-    from ...uploads.jobs import job_state
-    from ...uploads.upload import FAILED
+def _record(path: Path, job: Job, ended: bool) -> dict[str, Any]:
 
     journal = read_journal(path)
     parts = journal.parts if job.parts else [job]

@@ -47,6 +47,9 @@ class PushCommand:
 
     def __post_init__(self) -> None:
         self.call, self.plan = self.hooks.call, self.hooks.plan
+        of_push = self.options if isinstance(self.options, PushOptions) else None
+        self._skip_invalid = bool(of_push and of_push.skip_invalid)
+        self._named_job = of_push.job if of_push else None
 
     def run(self) -> None:
         """Validate, push and report; raise the error of the run, unless it is a full success."""
@@ -111,10 +114,6 @@ class PushCommand:
         return self.plan.report
 
     @property
-    def _skip_invalid(self) -> bool:
-        return isinstance(self.options, PushOptions) and self.options.skip_invalid
-
-    @property
     def _key(self) -> JobKey:
         return self.plan.key(self.call.service, skip_invalid=self._skip_invalid)
 
@@ -126,12 +125,8 @@ class PushCommand:
         found = resumable_jobs(self.call.settings.state_dir / "jobs", place)
         return max((job for _, job in found), key=lambda job: job.file == file, default=None)
 
-    @property
-    def _named_job(self) -> str | None:
-        return self.options.job if isinstance(self.options, PushOptions) else None
-
-    def _push(self, report: ValidationReport, journal: Journal) -> None:
-        """Send what is not acknowledged, and report however it ends."""
+    def _send(self, report: ValidationReport, journal: Journal) -> PushResult:
+        """Send what is not acknowledged, with progress; note how many requests at once the service bears."""
         call = self.call
         activity = f"{self.hooks.activity} {self.plan.noun}"
         total = None if self.plan.parts else self.plan.due
@@ -164,6 +159,11 @@ class PushCommand:
                 result = push.run(report)
             concurrency.store(limiter.proven_limits())
         observer.close()
+        return result
+
+    def _push(self, report: ValidationReport, journal: Journal) -> None:
+        """Send what is not acknowledged, and report however it ends."""
+        call, result = self.call, self._send(report, journal)
         if result.warning:
             call.messages.warn(result.warning)
         error = result.error or self._stopped_early(result)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
@@ -22,13 +22,15 @@ from ...spelling import suggestion
 PAIRS = ("map", "split", "set", "default")  # mappings, of what is before the `=` to what is after it
 LISTS = ("where", "ignore")
 CONDITION_SIGNS = "=!<>~"
+# The options of feeds and lists that a recipe may have, in the order in which one is written.
 OPTIONS = (
     *("format", "encoding", "record", "sheet", "max-size", "max-rows", "from", "mapping"),
     *(*PAIRS, *LISTS, "currency", "base-url", "keep", "fix", "strict", "scope", "min-rows", "max-delete"),
     *("region", "region-column", "keep-partial", "allow-empty", "event-id"),
 )
 OF_SYNC = ("min-rows", "max-delete")
-# What only a mapping says; `load_mapping` reads it.
+# The keys of a mapping, which is read by `products/feeds/kinds/__init__.py`: a recipe with some of them is a
+# mapping too, named by its own path.
 OF_MAPPING = frozenset(("like", "columns", "joined", "ignored", "values", "options", "left_out", "hints"))
 
 
@@ -123,12 +125,16 @@ def _merged(path: str, key: str, option: Option, value: Any, typed: Any) -> Any:
     """Return the value of an option: that of the recipe, and in a list what was typed."""
     if option.is_flag:
         if value not in ("true", "false"):
-            raise ContentError(f"{path}: {key}: {_shown(value)} is neither true nor false")
+            shown = repr(value) if isinstance(value, str) else "a list or mapping"
+            raise ContentError(f"{path}: {key}: {shown} is neither true nor false")
         return value == "true"
     if not option.multiple:
         if not isinstance(value, str):
             raise ContentError(f"{path}: {key}: must be one value")
-        return _converted(path, key, option.convert, value)
+        try:
+            return option.convert(value)
+        except ValueError as error:
+            raise ContentError(f"{path}: {key}: {error}") from None
     texts = _texts(path, key, value)
     if not typed:
         return texts
@@ -137,13 +143,6 @@ def _merged(path: str, key: str, option: Option, value: Any, typed: Any) -> Any:
     taken = {_subject(key, text) for text in typed}
     kept = [text for text in texts if _subject(key, text) not in taken]
     return [*typed, *kept] if key == "default" else [*kept, *typed]
-
-
-def _converted(path: str, key: str, convert: Callable[[str], Any], value: str) -> Any:
-    try:
-        return convert(value)
-    except ValueError as error:
-        raise ContentError(f"{path}: {key}: {error}") from None
 
 
 def _texts(path: str, key: str, value: Any) -> list[str]:
@@ -225,14 +224,11 @@ def _entry(key: str, value: Any, open_pairs: Sequence[str]) -> list[str]:
             return [f"# {key}: {open_pairs[0]}"]
         if key in OF_MAPPING:
             return [f"{key}: {json.dumps(value, ensure_ascii=False)}"]
-        texts = [value] if isinstance(value, str) else value
-        if isinstance(texts, list):
-            return [
-                f"{key}: {_scalar(texts[0])}"
-                if len(texts) == 1
-                else f"{key}: [{', '.join(map(_scalar, texts))}]"
-            ]
-        return [f"{key}: {str(value).lower()}"]
+        if not isinstance(value, str | list):
+            return [f"{key}: {str(value).lower()}"]
+        values = [value] if isinstance(value, str) else value
+        shown = ", ".join(map(_scalar, values))
+        return [f"{key}: {shown}" if len(values) == 1 else f"{key}: [{shown}]"]
     lines = [f"{key}:"] if value else [f"# {key}:"]
     for mark, texts in (("", value or ()), ("# ", open_pairs)):
         for text in texts:
@@ -245,7 +241,3 @@ def _scalar(text: str) -> str:
     """Write a text as YAML, quoted where it must be."""
     is_plain = PLAIN.fullmatch(text) and text.casefold() not in ("null", "true", "false")
     return text if is_plain else json.dumps(text, ensure_ascii=False)
-
-
-def _shown(value: Any) -> str:
-    return repr(value) if isinstance(value, str) else "a list or mapping"

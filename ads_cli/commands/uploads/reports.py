@@ -1,4 +1,4 @@
-"""What fixes changed: a line for each fix with examples, and every change."""
+"""What is told of a file: fixes, findings, the summary of a push, and what to do next."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import counted, listed, safe, safe_lines, shell_command
-from ...validation import ExampleChange, Finding
+from ...validation import Finding
 from ...validation.report import ValidationReport
 
 if TYPE_CHECKING:
@@ -36,9 +36,12 @@ def fixed_lines(rows: RowNames, report: ValidationReport) -> list[str]:
     lines = []
     for name, fixed in report.fixed.items():
         lines.append(f"{rows.source.label}: fixed by {name}: {counted(fixed.rows, 'row')}")
-        lines += [
-            f"    {rows.position(each.line, each.record)}: {_in_short(each)}" for each in fixed.examples
-        ]
+        for each in fixed.examples:
+            before, after = (
+                "nothing" if value is None else quoted(value) for value in (each.before, each.after)
+            )
+            place = rows.position(each.line, each.record)
+            lines.append(f"    {place}: {each.field}: {before} → {after}")
     return lines
 
 
@@ -71,13 +74,6 @@ def _marked(mark: str, value: Any, color: str) -> Iterator[str]:
     for line in [] if value is None else str(value).split("\n"):
         text = f"  {mark} {safe(line)}"
         yield f"\x1b[{color}m{text}\x1b[0m" if color else text
-
-
-def _in_short(example: ExampleChange) -> str:
-    before, after = (
-        "nothing" if value is None else quoted(value) for value in (example.before, example.after)
-    )
-    return f"{example.field}: {before} → {after}"
 
 
 MAX_WARNINGS = 5  # of the service, shown one by one

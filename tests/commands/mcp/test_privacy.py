@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.commands.mcp.results import without_private
+from ads_cli.commands.mcp.privacy import without_private
 from ads_cli.masking import MASK
 
 PRIVATE = {

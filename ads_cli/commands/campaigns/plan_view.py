@@ -1,0 +1,89 @@
+"""A plan of campaigns, and its result, in the words of messages: what changes, what may be spent."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ...api.amounts import as_amount
+from ...campaigns.apply import Applied
+from ...campaigns.model import file_fields
+from ...campaigns.plan import CampaignPlan
+from ...console.invocation import Invocation
+from ...errors import IncompleteError
+from ...output.text import cell, counted, safe
+from ..spending import SIGNS, value_change
+
+COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
+
+
+def budget_words(found: CampaignPlan) -> str:
+    """Say what may be spent in a day, before and after."""
+    before, after = _sums(found.budgets.before), _sums(found.budgets.after)
+    return f"daily budgets of what may serve: {before} -> {after}"
+
+
+def _sums(amounts: Counter[str]) -> str:
+    named = [
+        f"{as_amount(micros, currency)} {currency}".strip() for currency, micros in sorted(amounts.items())
+    ]
+    return " and ".join(named) or "0"
+
+
+def excess_words(found: CampaignPlan, max_delete: str) -> str:
+    """Say how many records would be deleted, and how many may be."""
+    of = f"{found.pruned:,} of {counted(found.listed, 'record')}"
+    return f"{of} would be deleted, and --max-delete is {max_delete}"
+
+
+def show_plan(call: Invocation, found: CampaignPlan, *, is_result: bool = True) -> None:
+    """Print a plan, and say what it comes to."""
+    if is_result:
+        print_plan(call, found)
+    elif found.changes and not call.presentation.quiet:
+        for line in _drawn(found):
+            call.messages.say(line)
+    call.messages.say(f"{found.words}; {budget_words(found)}")
+
+
+def print_plan(call: Invocation, found: CampaignPlan, result: Applied | None = None) -> None:
+    """Print the changes as records, or drawn for people; of what was made, with its ids."""
+    records = []
+    for change in found.changes:
+        record = change.record()
+        if result and change.action == "create" and change.entry:
+            record["id"] = result.ids.get(change.entry)
+        records.append(record)
+    if call.printer.is_for_people:
+        if result is None:
+            call.printer.stream.write("".join(f"{line}\n" for line in _drawn(found)))
+        return
+    call.printer.show(records, COLUMNS, "id")
+
+
+def _drawn(found: CampaignPlan) -> Iterator[str]:
+    """Draw a plan: a line for each record, and one for each field that changes."""
+    for change in found.changes:
+        depth = "  " * change.path.count(".")
+        name = change.name or change.key
+        about = f" {change.id}" if change.id else ""
+        yield safe(f"{SIGNS[change.action]} {depth}{change.kind.noun}{about} {name!r}")
+        before, after = change.before or {}, change.after or {}
+        amounts = {each.key for each in file_fields(change.kind).values() if each.is_money}
+        for key, value in after.items():
+            currency = change.currency if key in amounts else ""
+            if change.action == "update":
+                texts = value_change(cell(before.get(key)), cell(value), currency)
+                yield safe(f"  {depth}  {key}: {texts}")
+            elif change.kind.is_named:
+                yield safe(f"  {depth}  {key}: {cell(value)} {currency}".rstrip())
+
+
+def report_result(call: Invocation, result: Applied) -> None:
+    """Say what was done; raise IncompleteError where some of it was refused."""
+    done = ", ".join(f"{count:,} {what}" for what, count in result.done.items() if count)
+    call.messages.say(done or "nothing to change")
+    if result.failed:
+        reasons = "\n".join(f"{path}: {reason}" for path, reason in result.failed)
+        raise IncompleteError(
+            f"{counted(len(result.failed), 'record')} refused by the service\n{reasons}",
+            hint="correct the file and apply it again: what was applied is not sent again",
+        )

@@ -156,7 +156,8 @@ class MediaReferences:
         field = FILE_NAMES_IN_DOCUMENTS[name]
         if name == "media":
             field = "media_keys" if isinstance(files, list) else "media_key"
-            field = self._fields.get(name, field) if self._is_top(record) else field
+            is_top = "type" not in record and self._fields.get("media") != "components"
+            field = self._fields.get(name, field) if is_top else field
         listed = _files_in(name, files, is_several=is_of_table and field == "media_keys")
         if field in record:
             raise ContentError(f"{name}: cannot be used with {field}")

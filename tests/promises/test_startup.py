@@ -122,6 +122,14 @@ def test_a_push_in_a_pipe_loads_no_table(adsctl):
     assert not used & unused
 
 
+def test_a_sync_of_a_list_and_a_push_load_nothing_that_compares_catalogs(adsctl):
+    adsctl.file("people.csv", "email\na@x.de\n")
+    adsctl.file("feed.csv", feed(3))
+    sync = ("audiences", "sync", "people.csv", "--audience", "1nmth")
+    for words in (sync, ("products", "push", "feed.csv")):
+        assert "ads_cli.products.sync" not in loaded(adsctl, "--profile", "local", "-q", *words)
+
+
 @pytest.fixture(scope="session")
 def user_python():
     """The Python of an environment with what a user has: no tests, linters or build tools."""

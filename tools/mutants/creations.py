@@ -66,7 +66,7 @@ CREATIONS = (
     ),
     Mutant(
         "a record that was created and then changed is created too",
-        "ads_cli/batches/resumed.py",
+        "ads_cli/batches/plan.py",
         "        if not (created and news):\n",
         "        if True:\n",
         (f"{TOUCHED}::test_a_record_that_was_created_and_then_changed_is_told_and_not_created",),
@@ -80,35 +80,35 @@ CREATIONS = (
     ),
     Mutant(
         "an unfinished run is resumed unasked",
-        "ads_cli/batches/plan.py",
+        "ads_cli/batches/creation_runs.py",
         "    if not resume:\n",
         "    if False:\n",
         (f"{ONE}::test_a_lost_answer_is_not_followed_by_the_same_creation",),
     ),
     Mutant(
         "a run with the same records that begins meanwhile is not seen",
-        "ads_cli/batches/plan.py",
+        "ads_cli/batches/creation_runs.py",
         "    if related := _related(known, once):\n        journal.remove()\n",
         "    if related := []:\n        journal.remove()\n",
         (f"{ONCE}::test_a_run_that_begins_with_the_same_records_in_another_file_while_one_starts_is_seen",),
     ),
     Mutant(
         "a file of another name is another one",
-        "ads_cli/batches/plan.py",
+        "ads_cli/batches/creation_runs.py",
         "not contents.isdisjoint(run.planned)",
         "False",
         (f"{TOUCHED}::test_a_file_of_another_name_with_the_same_records_is_not_begun_again",),
     ),
     Mutant(
         "a file of one name is another one when its records are others",
-        "ads_cli/batches/plan.py",
+        "ads_cli/batches/creation_runs.py",
         "_has_file(run.job, once) or not",
         "not",
         (f"{ONE}::test_a_record_that_is_corrected_after_a_lost_answer_is_not_created_beside_it",),
     ),
     Mutant(
         "equal records of a file are one",
-        "ads_cli/batches/resumed.py",
+        "ads_cli/batches/plan.py",
         "indexes.pop()",
         "indexes[0]",
         (f"{TOUCHED}::test_equal_records_are_created_as_often_as_they_stand_in_the_file",),
@@ -122,7 +122,7 @@ CREATIONS = (
     ),
     Mutant(
         "a journal that cannot be read is left out",
-        "ads_cli/batches/plan.py",
+        "ads_cli/batches/creation_runs.py",
         "list_jobs(jobs, refuse)",
         "list_jobs(jobs)",
         (f"{DAMAGED}::test_nothing_is_created_while_a_journal_cannot_be_read",),
@@ -130,8 +130,8 @@ CREATIONS = (
     Mutant(
         "the first line of a journal is not compared with its checksum",
         "ads_cli/uploads/job_file.py",
-        "    if zlib.crc32(content) != checksum:\n",
-        "    if False:\n",
+        "            if (content := read_checked_line(first)) is None:\n",
+        '            if not (content := first.partition(b",")[2][:-2]):\n',
         (f"{DAMAGED}::test_nothing_is_created_while_a_journal_cannot_be_read",),
     ),
     Mutant(
@@ -151,7 +151,7 @@ CREATIONS = (
     Mutant(
         "a new journal has its name before its first line is on disk",
         "ads_cli/uploads/journal.py",
-        'begun = self.folder / ".new"',
+        'begun = path.parent / ".new"',
         "begun = path",
         (CRASH,),
     ),

@@ -111,8 +111,8 @@ GUARDS = (
     Mutant(
         "guard: a repeated key is read",
         RULES,
-        "if self.repeated_key is not None:",
-        "if False:",
+        "hint, refuse_repeated_keys=True)",
+        "hint)",
         (f"{AMOUNTS}::test_what_cannot_be_read_stops_every_write_and_no_read",),
     ),
     Mutant(

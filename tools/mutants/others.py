@@ -41,7 +41,7 @@ OTHERS = (
     ),
     Mutant(
         "blank lines of a feed have no limit",
-        "ads_cli/feeds/source.py",
+        "ads_cli/feeds/decoding.py",
         "if self._blank_lines > MAX_BLANK_LINES:",
         "if False:",
         ("tests/promises/test_hostile_lengths.py",),
@@ -346,7 +346,7 @@ OTHERS = (
     Mutant(
         "a file without an end is read for ever",
         "ads_cli/config/atomic_files.py",
-        "content = file.read(max_bytes + 1)",
+        "content = file.read(max_mib * MIB + 1)",
         "content = file.read()",
         ("tests/promises/test_hostile_lengths.py::test_a_file_without_an_end_is_read_up_to_a_limit",),
     ),

@@ -18,9 +18,9 @@ from ...errors import ContentError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
 from ...output.text import counted
+from ...uploads.job_file import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
-from ...uploads.upload import answers
 from ..spending import confirm_spending
 from ..uploads.creation import OneRecord, one_record
 from ..uploads.hooks import OnceHooks

@@ -29,10 +29,9 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, IncompleteError, StateError, UsageError
 from ...output.text import cell, counted, safe
-from ...uploads.job_file import UploadTarget, current_folder
+from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
 from ...uploads.journal import Journal
-from ...uploads.upload import Acknowledgement
 from ..uploads.journal import document_key, new_job
 from .posting import Posting
 

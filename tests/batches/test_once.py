@@ -19,7 +19,8 @@ COUNT = 120
 SITE = f"""
 from msgspec.structs import replace
 from ads_cli.api.targeting import AddCriterion
-AddCriterion.endpoint = replace(AddCriterion.endpoint, batch=replace(AddCriterion.endpoint.batch, size={SIZE}))
+one = AddCriterion.endpoint
+AddCriterion.endpoint = replace(one, batch=replace(one.batch, size={SIZE}))
 """
 
 

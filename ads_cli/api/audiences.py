@@ -162,7 +162,7 @@ class CombineAudience(CombineAudiences, kw_only=True):
         return f"name {count} audiences, at most {MAX_LEAVES} are allowed" if count > MAX_LEAVES else None
 
 
-LISTS = Resource(
+DO_NOT_REACH_LISTS = Resource(
     "/12/accounts/{account_id}/do_not_reach_lists",
     "do_not_reach_list_id",
     columns="id name list_size deleted targetable reasons_not_targetable",
@@ -170,14 +170,14 @@ LISTS = Resource(
 )
 
 
-@LISTS.list("audiences do-not-reach list", example="--with-deleted")
+@DO_NOT_REACH_LISTS.list("audiences do-not-reach list", example="--with-deleted")
 class ListDoNotReachLists(InAccount):
     """Show the do-not-reach list of an account, which has at most one."""
 
     with_deleted: WithDeleted | None = None
 
 
-@LISTS.create(
+@DO_NOT_REACH_LISTS.create(
     "audiences do-not-reach create", example="--description 'Who wants no ads' --account 18ce55gze09"
 )
 class CreateDoNotReachList(InAccount):
@@ -189,7 +189,7 @@ class CreateDoNotReachList(InAccount):
     description: Annotated[str, Meta(description="What the list is for")] | None = None
 
 
-@LISTS.delete(
+@DO_NOT_REACH_LISTS.delete(
     "audiences do-not-reach delete",
     confirm_prompt="Delete the do-not-reach list {do_not_reach_list_id}: ads may reach its people again",
     example="3k1a7",

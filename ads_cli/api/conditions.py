@@ -131,7 +131,10 @@ def _with_each(field: str, others: tuple[str, ...], *, is_wanted: bool, name: st
 
 
 def _conditions(checks: dict[str, tuple[str, Callable[[Any], str | None]]], read: Any) -> Decorator:
-    """Add checks to a class, each by its name and the field that it is about; `read` are the other fields."""
+    """Add checks to a class, each by its name and the field that it is about; `read` are the other fields.
+
+    A name stands once in a class; that of a base may stand again, since no rule replaces another.
+    """
 
     def decorate(struct: S) -> S:
         fields = {*read, *(field for field, _ in checks.values())}

@@ -48,6 +48,7 @@ class Conversation(InAccount):
     unlocked_image_media_key: UnlockedImage | None = None
 
 
+# The service states no order of the calls to action: a fourth may stand without a second, beside a title.
 @at_least_one("title", "second_cta")
 @together("second_cta", "second_cta_tweet")
 @together("third_cta", "third_cta_tweet")

@@ -206,9 +206,7 @@ class GetLineItem(InAccount, kw_only=True):
 @at_least_one("ios_app_store_identifier", "android_app_store_identifier", objective=APP_OBJECTIVES)
 @only_for("frequency_cap", objective=CAPPED_OBJECTIVES)
 @only_for("bid_strategy", "MAX", objective=MAX_BID_OBJECTIVES)
-@only_for(
-    "bid_strategy", "TARGET", objective=("REACH", "FOLLOWERS", "WEBSITE_CLICKS")
-)  # an update: no FOLLOWERS
+@only_for("bid_strategy", "TARGET", objective=("REACH", "FOLLOWERS", "WEBSITE_CLICKS"))
 @goal_fits_objective
 @goal_fits_payment
 @later_than("end_time", "start_time")

@@ -40,7 +40,7 @@ class Category(StrEnum):
     subtitles = "subtitles"
 
 
-# An upload in one request takes all others.
+# An upload in one request takes all but this one.
 SIMPLE_CATEGORIES = tuple(name for name in Category if name is not Category.amplify_video)
 SUBTITLED: dict[str, str] = {Category.amplify_video: "AmplifyVideo", Category.tweet_video: "TweetVideo"}
 OF_SERVICE, NEUTRAL = "tweet_", "post_"  # how categories of posts begin
@@ -65,7 +65,10 @@ OfMedia = Annotated[MediaId, Meta(extra={"argument": "MEDIA_KEY"})]
 
 
 def _one_of(values: Collection[str], also: Iterable[str] = (), option: str = "") -> Meta:
-    """Require one of some values by a pattern: as a Literal, they would be translated for the service."""
+    """Require one of some values by a pattern.
+
+    Those of a Literal are translated by the tables of names.py, which has them in capitals, as the library.
+    """
     pattern = "|".join(map(re.escape, (*values, *also)))
     extra = {"expected": f"one of {', '.join(values)}"} | ({"option": option} if option else {})
     return Meta(pattern=rf"^(?:{pattern})\Z", extra=extra)

@@ -131,7 +131,7 @@ class Names:
         return "/".join(segments)
 
     def encoded(self, body: bytes | memoryview, fields: Collection[str]) -> bytes | memoryview:
-        """Rename keys of compact JSON, whose values hold no enums.
+        """Rename keys of JSON as msgspec writes it, without blanks, whose values hold no enums.
 
         A name between quotes and a colon is a key: quotes in a text are escaped.
         """
@@ -142,7 +142,11 @@ class Names:
 
 
 class _Renaming:
-    """Renames keys, and the values of enum fields."""
+    """Renames keys, and the values of enum fields: {"post_id": "1", "placements": ["ALL_ON_PLATFORM"]}.
+
+    `enums` are the fields whose values are renamed; `table` is that of the field which a value stands in. A
+    list hands it on to its items, an object does not: its own keys say which table holds.
+    """
 
     def __init__(self, fields: Table, values: Mapping[str, Table]) -> None:
         self.fields = fields

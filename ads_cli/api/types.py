@@ -1,4 +1,4 @@
-"""Field types and base classes shared by many requests."""
+"""Field types and base classes shared by many requests; FieldType.extra explains the keys of `extra`."""
 
 from sys import float_info
 from typing import Annotated, Literal
@@ -34,7 +34,10 @@ SpendingStatus = Annotated[
     Literal["ACTIVE", "DRAFT", "PAUSED"],
     Meta(description="PAUSED by default; ACTIVE begins to spend as soon as it may", extra={"spends": True}),
 ]
-# `alias` is a second, shorter name of the option.
+# Of a record that exists: a command confirms ACTIVE where it is not.
+ChangedStatus = Annotated[
+    Literal["ACTIVE", "PAUSED"], Meta(description="ACTIVE spends as soon as it may", extra={"spends": True})
+]
 LineItemId = Annotated[Id, Meta(description="The line item", extra={"alias": "line_item"})]
 LineItemOfAd = Annotated[
     Id,
@@ -65,10 +68,6 @@ Language = Annotated[
     ),
 ]
 Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z", extra={"expected": "a code of ISO 4217, such as EUR"})]
-# The same of what exists: a command confirms ACTIVE of something that is not.
-ChangedStatus = Annotated[
-    Literal["ACTIVE", "PAUSED"], Meta(description="ACTIVE spends as soon as it may", extra={"spends": True})
-]
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]

@@ -14,10 +14,10 @@ from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
 from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError
 from ..http.response_body import Parse, parse_json
-from ..http.retry import FailedAttempt, backoff, requested_delay
+from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
 from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
-from .rate_limiter import CLOCK, Clock, Permit, RateLimiter, StoppedError, Wait
+from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
 from .response import Response, follow
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Decide when the next request may be sent: rate-limit headers, concurrency limit, `--max-wait`."""
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from math import inf
@@ -10,21 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..api.rates import Rate
-from ..http.retry import RETRIED_STATUSES, Headers, seconds_until, window_of
+from ..http.retry import CLOCK, RETRIED_STATUSES, Clock, Headers, seconds_until, window_of
 
 if TYPE_CHECKING:
     from .shared_window import SharedWindow
-
-
-class Clock:
-    """Tells the time and lets threads wait; tests replace it by virtual time."""
-
-    monotonic = staticmethod(time.monotonic)
-    time = staticmethod(time.time)
-    condition = staticmethod(threading.Condition)
-
-
-CLOCK = Clock()
 
 
 INITIAL_LIMIT = 4

@@ -14,7 +14,7 @@ import msgspec
 from ..api.rates import Rate
 from ..config.file_locks import file_lock, locked
 from ..errors import StateError
-from .rate_limiter import CLOCK, Clock
+from ..http.retry import CLOCK, Clock
 
 if TYPE_CHECKING:
     from filelock import FileLock

@@ -43,7 +43,7 @@ def request_from_input(
     Raise UsageError with every problem, or ContentError if all of them are in files.
     """
     fields = {field.name: field for field in fields_of(kind)}
-    for_components = media.take_options(options) if media is not None else {}
+    for_components = media.take_options(options) if media is not None else []
     given, removed = _given(options), list[str]()
     if service == "x":
         given, removed = without_removed(kind, given, fields_of_amounts(kind))

@@ -1,6 +1,7 @@
 """When a failed attempt is repeated: what headers ask for, or else backoff; how often a copy is."""
 
 import random
+import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC
@@ -100,6 +101,17 @@ def http_date(text: str) -> float | None:
 
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS else None
+
+
+class Clock:
+    """Tells the time and lets threads wait; tests replace it by virtual time."""
+
+    monotonic = staticmethod(time.monotonic)
+    time = staticmethod(time.time)
+    condition = staticmethod(threading.Condition)
+
+
+CLOCK = Clock()
 
 
 # The service is overloaded, or a gateway before it, which has statuses such as 524: the request is

@@ -100,8 +100,8 @@ class MediaReferences:
         few._found = {name: found for name, found in self._found.items() if name in needed}
         return few
 
-    def take_options(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Take the files out of the values of options; return those for the components of a card."""
+    def take_options(self, values: dict[str, Any]) -> list[str]:
+        """Replace the files in the values of options; return those for the components of a card."""
         for name, field in self._fields.items():
             files = values.pop(name, None) or ()
             files = [files] if isinstance(files, str) else [*files]
@@ -109,14 +109,14 @@ class MediaReferences:
                 continue
             option = f"--{name.replace('_', '-')}"
             if field == "components":
-                return {"components": files}
+                return files
             if values.get(field) is not None:
                 raise UsageError(f"{option}: cannot be used with --{field.replace('_', '-')}")
             placeholders = [self._placeholder(file, field) for file in files]
             if field != "media_keys" and len(placeholders) > 1:
                 raise UsageError(f"{option}: is for one file")
             values[field] = ",".join(placeholders)
-        return {}
+        return []
 
     def take_document(self, document: Any, path: str) -> None:
         """Put placeholders into a document, in place; its files are relative to its folder."""
@@ -142,33 +142,37 @@ class MediaReferences:
             for item in record:
                 self._take(item, folder, is_of_table=False)
         elif isinstance(record, dict):
-            for name, field in [*FILE_NAMES_IN_DOCUMENTS.items()]:
-                if record.get(name) in (None, "") and (is_of_table or name not in record):
-                    record.pop(name, None)
-                    continue
+            for name in [each for each in FILE_NAMES_IN_DOCUMENTS if each in record]:
                 files = record.pop(name)
-                own = field
-                if name == "media":
-                    own = "media_keys" if isinstance(files, list) else "media_key"
-                    own = self._fields.get(name, own) if self._is_top(record) else own
-                listed = _files_in(name, files, is_several=is_of_table and own == "media_keys")
-                if own in record:
-                    raise ContentError(f"{name}: cannot be used with {own}")
-                placeholders = [self._placeholder(file, own, folder) for file in listed]
-                record[own] = placeholders if own == "media_keys" else placeholders[0]
+                if not (is_of_table and files in (None, "")):  # an empty cell
+                    self._replace(record, name, files, folder, is_of_table=is_of_table)
             for value in record.values():
                 self._take(value, folder, is_of_table=False)
 
-    def _is_top(self, document: dict[str, Any]) -> bool:
-        return "type" not in document and self._fields.get("media") != "components"
+    def _replace(
+        self, record: dict[str, Any], name: str, files: Any, folder: str, *, is_of_table: bool
+    ) -> None:
+        """Put placeholders into a record for the files that a key of it named."""
+        field = FILE_NAMES_IN_DOCUMENTS[name]
+        if name == "media":
+            field = "media_keys" if isinstance(files, list) else "media_key"
+            is_top = "type" not in record and self._fields.get("media") != "components"
+            field = self._fields.get(name, field) if is_top else field
+        listed = _files_in(name, files, is_several=is_of_table and field == "media_keys")
+        if field in record:
+            raise ContentError(f"{name}: cannot be used with {field}")
+        placeholders = [self._placeholder(file, field, folder) for file in listed]
+        record[field] = placeholders if field == "media_keys" else placeholders[0]
 
-    def complete(self, values: dict[str, Any], sources: Mapping[str, str], for_components: Any) -> None:
+    def complete(
+        self, values: dict[str, Any], sources: Mapping[str, str], for_components: Sequence[str]
+    ) -> None:
         """Complete what was read: files in options of JSON, and those for the components of a card."""
         for name in ("components", "slides"):
             if isinstance(values.get(name), list):
                 self.take_document(values[name], sources.get(name, "-"))
         if for_components:
-            self.fill_components(values, for_components["components"])
+            self.fill_components(values, for_components)
 
     def fill_components(
         self, values: dict[str, Any], files: Sequence[str], folder: str | None = None

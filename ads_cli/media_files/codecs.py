@@ -73,48 +73,47 @@ def read_avc(config: bytes, facts: MediaFacts) -> None:
 
 
 def _read_parameters(bits: Bits, facts: MediaFacts) -> None:
-    """Read a sequence parameter set (H.264, 7.3.2.1.1)."""
+    """Read a sequence parameter set (H.264, 7.3.2.1.1); what is not used is named as there."""
     profile = bits.read(8)
-    bits.read(16)
-    bits.golomb()
-    chroma = 1
-    depth = 8
+    bits.read(16)  # constraint flags, level_idc
+    bits.golomb()  # seq_parameter_set_id
+    chroma, depth = 1, 8
     if profile in WITH_CHROMA:
         chroma = bits.golomb()
         if chroma == 3:
-            bits.read()
+            bits.read()  # separate_colour_plane_flag
         depth = 8 + bits.golomb()
-        bits.golomb()
-        bits.read()
-        if bits.read():
-            for number in range(12 if chroma == 3 else 8):
-                if bits.read():
-                    _skip_scaling(bits, 16 if number < 6 else 64)
+        bits.golomb()  # bit_depth_chroma_minus8
+        bits.read()  # qpprime_y_zero_transform_bypass_flag
+        has_scaling_matrix = bits.read()
+        for number in range(0 if not has_scaling_matrix else 12 if chroma == 3 else 8):
+            if bits.read():
+                _skip_scaling(bits, 16 if number < 6 else 64)
     if chroma < len(CHROMA):
         facts.note(pixel_format=CHROMA[chroma] + (f" {depth} bit" if depth != 8 else ""))
-    bits.golomb()
-    order = bits.golomb()
-    if order == 0:
-        bits.golomb()
-    elif order == 1:
-        bits.read()
-        bits.golomb()
-        bits.golomb()
+    bits.golomb()  # log2_max_frame_num_minus4
+    order_type = bits.golomb()
+    if order_type == 0:
+        bits.golomb()  # log2_max_pic_order_cnt_lsb_minus4
+    elif order_type == 1:
+        bits.read()  # delta_pic_order_always_zero_flag
+        bits.golomb()  # offset_for_non_ref_pic
+        bits.golomb()  # offset_for_top_to_bottom_field
         for _ in range(bits.golomb()):
-            bits.golomb()
-    bits.golomb()
-    bits.read()
-    bits.golomb()
-    bits.golomb()
+            bits.golomb()  # offset_for_ref_frame
+    bits.golomb()  # max_num_ref_frames
+    bits.read()  # gaps_in_frame_num_value_allowed_flag
+    bits.golomb()  # pic_width_in_mbs_minus1
+    bits.golomb()  # pic_height_in_map_units_minus1
     is_progressive = bits.read()
     facts.note(scan="progressive" if is_progressive else "interlaced")
     if not is_progressive:
-        bits.read()
-    bits.read()
-    if bits.read():
-        for _ in range(4):
-            bits.golomb()
-    if bits.read() and bits.read():
+        bits.read()  # mb_adaptive_frame_field_flag
+    bits.read()  # direct_8x8_inference_flag
+    is_cropped = bits.read()
+    for _ in range(4 if is_cropped else 0):
+        bits.golomb()
+    if bits.read() and bits.read():  # vui_parameters_present_flag, aspect_ratio_info_present_flag
         aspect = bits.read(8)
         if aspect == OWN_ASPECT:
             facts.note(pixel_aspect=aspect_text(bits.read(16), bits.read(16)))

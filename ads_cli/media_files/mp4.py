@@ -164,12 +164,22 @@ def _last_chunk(boxes: Boxes, table: dict[bytes, Box]) -> int:
     return 0
 
 
+def _number(data: bytes, at: int, size: int = 4) -> int:
+    """Return the number at a position; 0 where the data end before."""
+    return int.from_bytes(data[at : at + size])
+
+
+def _has_long_times(head: bytes) -> bool:
+    """Whether a header is of version 1: its two times and its duration have 8 bytes each, and not 4."""
+    return head[:1] == b"\1"
+
+
 def _times(head: bytes) -> tuple[int, int]:
     """Return units a second and duration of a header of a movie or a track's media."""
-    if head[:1] == b"\1":
-        return int.from_bytes(head[20:24]), int.from_bytes(head[24:32])
-    duration = int.from_bytes(head[16:20])
-    return int.from_bytes(head[12:16]), 0 if duration == 0xFFFFFFFF else duration
+    if _has_long_times(head):
+        return _number(head, 20), _number(head, 24, 8)
+    duration = _number(head, 16)
+    return _number(head, 12), 0 if duration == 0xFFFFFFFF else duration
 
 
 def _read_track(boxes: Boxes, box: Box) -> tuple[Track, dict[bytes, Box]] | None:
@@ -180,15 +190,15 @@ def _read_track(boxes: Boxes, box: Box) -> tuple[Track, dict[bytes, Box]] | None
         return None
     table = boxes.children(media[b"minf"]).get(b"stbl")
     head = boxes.content(parts[b"tkhd"]) if b"tkhd" in parts else b""
-    later = 12 if head[:1] == b"\1" else 0  # longer times
+    id_at, after_times = (20, 36) if _has_long_times(head) else (12, 24)
+    matrix = [_number(head, after_times + at) for at in (16, 20, 28, 32)]  # its cosines are the outer ones
     scale, duration = _times(boxes.content(media[b"mdhd"])) if b"mdhd" in media else (0, 0)
-    matrix = [int.from_bytes(head[at + later : at + later + 4]) for at in (40, 44, 52, 56)]
     return Track(
-        id=int.from_bytes(head[12 + later // 12 * 8 :][:4]),
+        id=_number(head, id_at),
         handler=boxes.content(media[b"hdlr"])[8:12],
         scale=scale,
         duration=duration,
-        size=(int.from_bytes(head[76 + later : 78 + later]), int.from_bytes(head[80 + later : 82 + later])),
+        size=(_number(head, after_times + 52, 2), _number(head, after_times + 56, 2)),
         is_turned=matrix[0] == matrix[3] == 0 and {*matrix[1:3]} <= {*QUARTER_TURN},
     ), boxes.children(table) if table else {}
 
@@ -198,22 +208,20 @@ def _read_video(boxes: Boxes, track: Track, table: dict[bytes, Box], facts: Medi
     if entry := _first_entry(boxes, table):
         facts.video_codec = VIDEO_CODECS.get(entry.name, entry.name.decode("latin-1").strip())
         picture = boxes.content(entry, PICTURE_BYTES)
-        coded = int.from_bytes(picture[24:26]), int.from_bytes(picture[26:28])
+        coded = _number(picture, 24, 2), _number(picture, 26, 2)
         width, height = coded if all(coded) else (width, height)
         parts = boxes.children(entry, PICTURE_BYTES)
         if b"pasp" in parts:
             shape = boxes.content(parts[b"pasp"])
-            facts.pixel_aspect = aspect_text(int.from_bytes(shape[:4]), int.from_bytes(shape[4:8]))
+            facts.pixel_aspect = aspect_text(_number(shape, 0), _number(shape, 4))
         if b"fiel" in parts:
             facts.scan = "progressive" if boxes.content(parts[b"fiel"])[:1] == b"\1" else "interlaced"
         for name, read in CONFIGURATIONS.items():
             if name in parts:
                 read(boxes.content(parts[name]), facts)
     facts.width, facts.height = (height, width) if track.is_turned else (width, height)
-    if b"stsz" in table:
-        facts.frames = int.from_bytes(boxes.content(table[b"stsz"], 12)[8:12])
-    elif b"stz2" in table:
-        facts.frames = int.from_bytes(boxes.content(table[b"stz2"], 12)[8:12])
+    if sizes := table.get(b"stsz") or table.get(b"stz2"):
+        facts.frames = _number(boxes.content(sizes, 12), 8)
     if facts.frames and track.scale and track.duration:
         facts.frame_rate = facts.frames * track.scale / track.duration
     if b"stps" in table:  # pictures that a player may begin with, though earlier ones are needed
@@ -235,9 +243,9 @@ def _read_sound(boxes: Boxes, table: dict[bytes, Box], facts: MediaFacts) -> Non
     if entry is None:
         return
     sound = boxes.content(entry, SOUND_BYTES[0])
-    channels = int.from_bytes(sound[16:18])
+    channels = _number(sound, 16, 2)
     if entry.name == b"mp4a":
-        parts = boxes.children(entry, SOUND_BYTES.get(int.from_bytes(sound[8:10]), SOUND_BYTES[0]))
+        parts = boxes.children(entry, SOUND_BYTES.get(_number(sound, 8, 2), SOUND_BYTES[0]))
         if b"wave" in parts:  # QuickTime
             parts = boxes.children(parts[b"wave"])
         if b"esds" in parts:
@@ -270,23 +278,22 @@ def _read_run(boxes: Boxes, fragment: Box, track: int) -> tuple[int, int | None]
     for part in boxes.inside(fragment.start, fragment.end):
         if part.name == b"tfhd":
             head = boxes.content(part)
-            flags = int.from_bytes(head[1:4])
-            if int.from_bytes(head[4:8]) != track:
+            flags = _number(head, 1, 3)
+            if _number(head, 4) != track:
                 return 0, 0
-            if flags & 8:
-                at = 8 + (8 if flags & 1 else 0) + (4 if flags & 2 else 0)
-                each = int.from_bytes(head[at : at + 4])
+            if flags & 8:  # it states a duration, after an offset and the number of a description
+                each = _number(head, 8 + (8 if flags & 1 else 0) + (4 if flags & 2 else 0))
         elif part.name == b"trun":
             run = boxes.content(part, MAX_RUN_BYTES)
-            flags, count = int.from_bytes(run[1:4]), int.from_bytes(run[4:8])
+            flags, count = _number(run, 1, 3), _number(run, 4)
             frames += count
-            if flags & 0x100:
+            if flags & 0x100:  # each picture has a duration, and up to three numbers after it
                 first = 8 + (4 if flags & 1 else 0) + (4 if flags & 4 else 0)
-                size = 4 * (flags >> 8 & 15).bit_count()
-                if first + size * count > len(run):
+                columns = (flags >> 8 & 15).bit_count()
+                if first + 4 * columns * count > len(run):
                     return 0, None
-                numbers = struct.unpack(f">{size // 4 * count}I", run[first : first + size * count])
-                duration += sum(numbers[:: size // 4])
+                numbers = struct.unpack_from(f">{columns * count}I", run, first)
+                duration += sum(numbers[::columns])
             elif each is None:
                 return 0, None
             else:

@@ -1,5 +1,6 @@
 """Upload the files that stand for the media keys of requests."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -87,14 +88,14 @@ class MediaOfRecords:
         self,
         call: Invocation,
         references: MediaReferences,
-        for_components: dict[str, list[str]],
+        for_components: Sequence[str],
         document: str,
         *,
         is_of_table: bool,
     ) -> None:
         self._call, self._references = call, references
         self._folder, self._is_of_table = folder_of(document), is_of_table
-        self._for_components = for_components.get("components")
+        self._for_components = for_components
         self._checked: dict[str, CheckedMedia] = {}
         self._keys: dict[str, str] = {}
 

@@ -39,7 +39,10 @@ def _shown(context: RequestContext, found: Record) -> Record:
 
 
 DO_NOT_REACH_LISTS = Collection(
-    audiences.LISTS, defaults={"name": NAME, "description": None}, prepare=_only_one, shown=_shown
+    audiences.DO_NOT_REACH_LISTS,
+    defaults={"name": NAME, "description": None},
+    prepare=_only_one,
+    shown=_shown,
 )
 
 

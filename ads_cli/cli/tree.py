@@ -81,7 +81,7 @@ class LazyCommands(Mapping[str, Any]):
         if command in CUSTOM_COMMANDS:
             loaded, shown = function_command(words, CUSTOM_COMMANDS), shown_options(words)
         else:
-            from ..api.endpoint import requests_named
+            from ..api.registry import requests_named
             from .request_commands import RequestCommand
 
             loaded = RequestCommand(*requests_named(words))
@@ -99,7 +99,7 @@ class LazyCommands(Mapping[str, Any]):
         """Name the groups, the generated and the custom commands, in the order of the help."""
         if not self._path:
             return [name for names in ROOT_SECTIONS.values() for name in names]
-        from ..api.endpoint import modules_of, requests_of
+        from ..api.registry import modules_of, requests_of
 
         requests = (request for module in modules_of(self._path) for request in requests_of(module))
         declared = dict.fromkeys(request.endpoint.command for request in requests)

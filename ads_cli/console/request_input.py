@@ -8,8 +8,8 @@ from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, u
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import to_neutral
-from ..api.parts import values_of_record, with_removed, without_removed, without_same_invalid
 from ..api.problems import Problem
+from ..api.records import values_of_record, with_removed, without_removed, without_same_invalid
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed
 from ..errors import ContentError, UsageError

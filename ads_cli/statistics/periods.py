@@ -150,7 +150,12 @@ class Calendar:
             time = time.replace(tzinfo=self.midnight if _is_day(text.strip()) else self.zone)
         if time.minute or time.second or time.microsecond:
             raise UsageError(f"{option}: {text!r} is not a whole hour", hint=EXAMPLES)
-        local = time.astimezone(self.midnight)
+        try:
+            local = time.astimezone(self.midnight)
+        except OverflowError:
+            raise UsageError(
+                f"{option}: {time.year} is not a year that has statistics", hint=EXAMPLES
+            ) from None
         return time.astimezone(timezone(time.utcoffset() or timedelta())) if local.minute else local, None
 
     def _named(self, word: str) -> tuple[datetime, datetime | None]:

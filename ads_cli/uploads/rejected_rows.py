@@ -11,7 +11,8 @@ from ..feeds.formats.writers import open_writer
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import read_rows
 from ..feeds.registry import FeedFormat, find_failed_out
-from ..feeds.rows import REPORT_COLUMNS, Row, RowNames
+from ..feeds.row import Row
+from ..feeds.rows import REPORT_COLUMNS, RowNames
 from ..feeds.source import Feed, Source
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason

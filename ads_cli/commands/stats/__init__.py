@@ -100,7 +100,7 @@ def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its i
 
     For example: adsctl stats jobs get 1638457211049000000
     """
-    from ...api.fields import path_segment
+    from ...api.parts import path_segment
     from ...api.statistics import ListJobs
     from ...console.results import show
 

@@ -3,20 +3,24 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..api.names import neutral_name
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
-from ..errors import NotConfirmedError
+from ..errors import NotConfirmedError, UnavailableError, UsageError
 from .options import CommandLine
 from .presentation import is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
+    from ..api.rates import Rate
     from ..auth.secrets import Secrets
     from ..client.client import Client
-    from ..client.prepared_request import PreparedRequest
+    from ..client.prepared_request import Credentials, PreparedRequest
+    from ..client.rate_limiter import Wait
+    from ..client.shared_window import SharedWindow
     from ..client.spending import StoredRecords
     from ..emulator.app import Emulator
     from ..http.download import Version
@@ -163,7 +167,7 @@ class Invocation:
     @cached_property
     def client(self) -> "Client":
         """The client; making it sends nothing."""
-        from .clients import make_client
+        from ..client.client import Client
 
         _ = self.printer  # an invalid --query is reported before anything is sent
         self.warn_unknown_keys()
@@ -171,17 +175,52 @@ class Invocation:
             text = "using the emulator on this machine (profile local); no service is contacted"
             if not self.messages.quiet and is_first_today(self.settings.state_dir):
                 self.messages.say(text)
-        return make_client(
-            self.settings,
-            self.messages,
-            self.trace,
-            credentials=lambda: self.secrets.user(self.client.call),
-            emulator=self.emulator if self.settings.is_local else None,
-            service=lambda: self.service,
+        settings = self.settings
+        return Client(
+            address=cache(settings.address),
+            credentials=lambda: self.credentials,
+            app=self.emulator if settings.is_local else None,
+            timeout=settings.seconds("timeout", may_be_zero=False),
+            max_attempts=settings.max_attempts,
+            max_wait=settings.seconds("max_wait"),
+            concurrency=self.concurrency,
+            trace=self.trace,
+            on_retry=lambda message: self.messages.detail(self.trace.mask(message)),
+            on_wait=self._report_wait,
+            on_warning=self.messages.note,
             write_guard=self._begin_write_epoch,
             on_write=lambda prepared: self.writes.passing(prepared),
-            concurrency=self.concurrency,
+            sign_in_hint=settings.sign_in_hint,
+            service=settings.service,
+            names=settings.names,
+            shared_window=self._shared_window,
         )
+
+    @cached_property
+    def credentials(self) -> "Credentials":
+        """What requests are signed with."""
+        from ..client.prepared_request import UserKeys
+
+        if self.settings.is_local:
+            return UserKeys(*self.emulator.credentials)
+        return self.secrets.user(self.client.call)
+
+    def _shared_window(self, rate: "Rate") -> "SharedWindow":
+        """Make the window of a rate, in the allowance of a fleet if this process is part of one."""
+        from ..client.shared_window import VARIABLE, Allowance, SharedWindow, account_scope, token_scope
+
+        allowance_folder = self.settings.environ.get(VARIABLE)
+        allowance = Allowance(Path(allowance_folder)) if allowance_folder else None
+        folder = (allowance or Allowance.of_machine(self.settings.state_dir)).folder
+        holder = rate.account or self.credentials.holder
+        scope = account_scope(rate.account) if rate.account else token_scope(holder)
+        share = partial(allowance.share, scope) if allowance else None
+        return SharedWindow(folder, f"{self.service} {holder}", rate, share=share)
+
+    def _report_wait(self, wait: "Wait") -> None:
+        from .progress import wait_text
+
+        self.messages.say(wait_text(wait))
 
     @cached_property
     def writes(self) -> "Writes":
@@ -255,9 +294,19 @@ class Invocation:
         """Return the catalog to work in, in a dry run too: what it would send may depend on the catalog."""
         if named := self.settings.get("catalog"):
             return named
-        from .clients import find_only_catalog
+        from ..api.catalog import ListCatalogs
 
-        return find_only_catalog(self.client, self.messages)
+        catalogs = self.client.call(ListCatalogs()).records
+        if not all(type(catalog.get("id")) in (str, int) and catalog["id"] for catalog in catalogs):
+            raise UnavailableError("the response lists a product catalog without an id")
+        if not catalogs:
+            raise UsageError("there is no product catalog yet", hint="adsctl catalog create --name 'My shop'")
+        listed = ", ".join(f"{catalog['id']} ({catalog.get('name')})" for catalog in catalogs)
+        if len(catalogs) > 1:
+            hint = "choose one with --catalog"
+            raise UsageError(f"there are several product catalogs: {listed}", hint=hint)
+        self.messages.detail(f"catalog {listed}")
+        return str(catalogs[0]["id"])
 
     @property
     def dry_run(self) -> bool:

@@ -18,11 +18,10 @@ WORKBOOK = ".xlsx"
 
 def resolve_presentation(settings: Settings) -> Presentation:
     """Resolve and validate the presentation; raise UsageError for an unknown format or color."""
-    return _presentation(
-        settings,
-        _with_file(settings, _validated(_output_setting(settings), FORMATS, "format")),
-        _validated(_color_setting(settings), COLORS, "value"),
-    )
+    output, color = _output_setting(settings), Setting(_color(settings), "--color")
+    _require_known(output, FORMATS, "format")
+    _require_known(color, COLORS, "value")
+    return _presentation(settings, _with_file(settings, output and output.value), color.value)
 
 
 TERMINALS = "terminals"  # file in the state folder: a day, a terminal and its session in each line
@@ -69,13 +68,13 @@ def error_presentation(command_line: CommandLine) -> Presentation:
     if command_line.presentation:
         return command_line.presentation
     settings = Settings(command_line.options)
-    output, color = _output_setting(settings), _color_setting(settings)
-    return _presentation(settings, output and output.value, color.value if color.value in COLORS else "auto")
+    output, color = _output_setting(settings), _color(settings)
+    return _presentation(settings, output and output.value, color if color in COLORS else "auto")
 
 
-def _presentation(settings: Settings, output: str | None, color: str | None) -> Presentation:
+def _presentation(settings: Settings, output: str | None, color: str) -> Presentation:
     quiet, verbose = (bool(settings.flags.get(name)) for name in ("quiet", "verbose"))
-    return Presentation(output, color or "auto", quiet=quiet, verbose=verbose)
+    return Presentation(output, color, quiet=quiet, verbose=verbose)
 
 
 def _output_setting(settings: Settings) -> Setting | None:
@@ -85,14 +84,13 @@ def _output_setting(settings: Settings) -> Setting | None:
     return None
 
 
-def _color_setting(settings: Settings) -> Setting:
-    return Setting(str(settings.flags.get("color") or "auto"), "--color")
+def _color(settings: Settings) -> str:
+    return str(settings.flags.get("color") or "auto")
 
 
-def _validated(setting: Setting | None, allowed: Collection[str], noun: str) -> str | None:
+def _require_known(setting: Setting | None, allowed: Collection[str], noun: str) -> None:
     if setting is not None and setting.value not in allowed:
         raise UsageError(
             f"{setting.origin}: {setting.value!r} is not a valid {noun}{suggestion(setting.value, allowed)}",
             hint=f"one of {', '.join(allowed)}",
         )
-    return setting and setting.value

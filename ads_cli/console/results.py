@@ -101,7 +101,6 @@ SHARED_IDS = ("cards",)  # groups below which every id is one of the group's too
 
 
 def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:
-    """Record the ids of records for completion."""
     from .completion_ids import record_ids
 
     *group, verb = endpoint.command.split()

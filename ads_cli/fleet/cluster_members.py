@@ -138,9 +138,9 @@ class Members:
             return None
         found = {member.name: member.problem(task) for member in self._members.values()}
         errors = {name: error for name, error in sorted(found.items()) if error}
-        nearest = min(errors.values(), key=lambda error: severity(error["exit_code"]))
+        mildest = min(errors.values(), key=lambda error: severity(error["exit_code"]))
         reasons = "; ".join(f"{name}: {error['message']}" for name, error in errors.items())
-        return nearest | {"message": f"no worker can run it: {reasons}"}
+        return mildest | {"message": f"no worker can run it: {reasons}"}
 
     def shares(self, home: str, now: float) -> dict[str, LimitShare]:
         """Return the share that a home has of each limit."""

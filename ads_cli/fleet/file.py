@@ -228,8 +228,9 @@ class Expansion:
             values = {"profile": profile, "file": file}
             in_name = {"profile": profile, "file": base, "number": str(number)}
             words = [*self._fleet.defaults.get(entry.command, ()), *entry.words]
-            if missing := [key for key in _placeholders(words) if not values[key]]:
-                self._note(entry.line, f"{{{missing[0]}}} stands for nothing: the task has no {missing[0]}")
+            named = (key for word in words for key in IN_WORDS.findall(word))
+            if missing := next((key for key in named if not values[key]), ""):
+                self._note(entry.line, f"{{{missing}}} stands for nothing: the task has no {missing}")
             name = entry.name or " ".join(filter(None, (profile if entry.profiles else "", base)))
             name = _filled(IN_NAMES, name, in_name)
             filled = tuple(_filled(IN_WORDS, word, values) for word in words)
@@ -281,10 +282,6 @@ def _filled(placeholders: re.Pattern[str], text: str, values: Mapping[str, str])
 def _as_word(file: str) -> str:
     """Write the name of a file so that it is neither an option nor the name of a variable."""
     return f"./{file}" if file.startswith(("-", "@")) else file
-
-
-def _placeholders(words: Sequence[str]) -> list[str]:
-    return [found[1] for word in words for found in IN_WORDS.finditer(word)]
 
 
 def _name_problem(name: str) -> str:

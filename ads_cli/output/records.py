@@ -77,7 +77,7 @@ def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[object
 
     def write(cells: Sequence[object]) -> None:
         # The csv module quotes a line feed, but not a carriage return.
-        (quoted if any("\r" in str(cell) for cell in cells) else plain).writerow(cells)
+        (quoted if any("\r" in str(value) for value in cells) else plain).writerow(cells)
 
     return write
 
@@ -153,7 +153,8 @@ class TableView(msgspec.Struct, frozen=True):
     header: Callable[[str], str] = str  # of a column
     value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
     style: Callable[[str, str], str] = lambda column, text: ""  # of rich, such as "bold"
-    # The names of further columns, with amounts in units of the currency, and which column each is of.
+    # For --columns (`Printer`): the names of further columns, with amounts in units of the currency, and which
+    # column each is of.
     amounts: Callable[[Sequence[str]], Mapping[str, str]] = lambda columns: {}
     in_units: Callable[[str, Record], Any] = lambda column, record: record.get(column)
 
@@ -210,10 +211,14 @@ def write_table(
 
 
 def _write_lines(console: "Console", headers: Sequence[str], cells: Sequence["Text"]) -> None:
-    """Write the values of one record below each other; the terminal wraps long ones, which stay whole."""
+    """Write the values of one record below each other, empty ones only where all are.
+
+    The terminal wraps long ones, which stay whole.
+    """
     from rich.text import Text
 
-    lines = [(header, cell) for header, cell in zip(headers, cells, strict=True) if cell]
+    pairs = [*zip(headers, cells, strict=True)]
+    lines = [pair for pair in pairs if pair[1]] or pairs
     width = max(len(header) for header, _ in lines) + COLUMN_GAP
     for header, value in lines:
         console.print(Text.assemble((f"{header:{width}}", "bold"), value), soft_wrap=True)
@@ -221,7 +226,9 @@ def _write_lines(console: "Console", headers: Sequence[str], cells: Sequence["Te
 
 def _least_width(cells: Sequence[str]) -> int:
     """Return how far a column may be cut; words such as ids, which go into the next command, are whole."""
-    longest = max(map(len, cells))
+    from rich.cells import cell_len
+
+    longest = max(map(cell_len, cells))
     is_words = longest <= MAX_WHOLE_WORD and not any(" " in cell for cell in cells)
     return max(longest, MIN_COLUMN_WIDTH) if is_words else MIN_COLUMN_WIDTH
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..api.amounts import decimals_of
 from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
@@ -29,34 +29,42 @@ OF_CONVERSIONS = {CONVERSIONS: ("post_view", "post_engagement"), SALES: ("sale_a
 
 
 class DerivedMetric(NamedTuple):
-    """A ratio of sums, or one sum under a shorter name."""
+    """A ratio of two sums, or one sum under a shorter name. A sum is a column, or one of OF_CONVERSIONS."""
 
-    sum: str
-    per: str = ""
+    dividend: str
+    divisor: str = ""
     factor: Decimal = Decimal(1)
+    unit: Literal["amount", "percent", "number"] = "amount"  # as people read it
+    about: str = ""  # for `help metrics`
 
 
 DERIVED = {
-    "spend": DerivedMetric(SPEND),
-    "ctr": DerivedMetric("clicks", "impressions"),
-    "cpc": DerivedMetric(SPEND, "clicks"),
-    "cpm": DerivedMetric(SPEND, "impressions", Decimal(1000)),
-    "cpe": DerivedMetric(SPEND, "engagements"),
-    "cost_per_conversion": DerivedMetric(SPEND, CONVERSIONS),
-    "conversion_rate": DerivedMetric(CONVERSIONS, "clicks"),
-    "roas": DerivedMetric(SALES, SPEND, Decimal("0.000001")),
+    "spend": DerivedMetric(SPEND, about="what is charged"),
+    "ctr": DerivedMetric("clicks", "impressions", unit="percent", about="clicks per impression"),
+    "cpc": DerivedMetric(SPEND, "clicks", about="spend for a click"),
+    "cpm": DerivedMetric(SPEND, "impressions", Decimal(1000), about="spend for 1,000 impressions"),
+    "cpe": DerivedMetric(SPEND, "engagements", about="spend for an engagement"),
+    "cost_per_conversion": DerivedMetric(
+        SPEND, CONVERSIONS, about="spend for a conversion: those that --metrics names, else purchases"
+    ),
+    "conversion_rate": DerivedMetric(CONVERSIONS, "clicks", unit="percent", about="conversions per click"),
+    "roas": DerivedMetric(
+        *(SALES, SPEND, Decimal("0.000001"), "number"),
+        about="what these conversions sold, divided by the spend",
+    ),
 }
-PARTS = ("ctr", "conversion_rate")  # shown to people in percent
+PARTS = [name for name, derived in DERIVED.items() if derived.unit == "percent"]
 FREQUENCY = "frequency"
 CHANGE = "_change"  # the end of the name of the difference to an earlier period
 
 
 def as_text(name: str, value: Any, currency: str) -> str:
     """Write a derived metric for people: 1.15 %, 18.49 EUR."""
-    if name in PARTS:
-        return f"{100 * value:,.2f} %"
-    if DERIVED[name].sum == SPEND:
-        return f"{value:,.{decimals_of(currency)}f} {currency}".rstrip()
+    match DERIVED[name].unit:
+        case "percent":
+            return f"{100 * value:,.2f} %"
+        case "amount":
+            return f"{value:,.{decimals_of(currency)}f} {currency}".rstrip()
     return f"{value:,.2f}"
 
 
@@ -88,8 +96,8 @@ def _conversions(metrics: Iterable[str]) -> tuple[str, ...]:
 
 
 def _needed(derived: DerivedMetric, conversions: Sequence[str]) -> Iterable[str]:
-    for sum_ in filter(None, (derived.sum, derived.per)):
-        yield from conversions if sum_ in OF_CONVERSIONS else (metric_named(sum_),)
+    for each in filter(None, (derived.dividend, derived.divisor)):
+        yield from conversions if each in OF_CONVERSIONS else (metric_named(each),)
 
 
 def metric_columns(
@@ -148,10 +156,10 @@ class _Sums:
     def reader(self, name: str) -> Reader:
         """Return what reads the value of a column."""
         derived = DERIVED.get(name, DerivedMetric(name))
-        above = self._sum(derived.sum)
-        if not derived.per:
+        above = self._sum(derived.dividend)
+        if not derived.divisor:
             return above
-        below = self._sum(derived.per)
+        below = self._sum(derived.divisor)
         return lambda row: _ratio(above(row), below(row), derived.factor)
 
     def _sum(self, name: str) -> Reader:
@@ -183,23 +191,16 @@ def _ratio(above: Any, below: Any, factor: Decimal) -> Decimal | None:
         return None
     try:
         ratio = Decimal(str(above)) * factor / Decimal(str(below))
+        # Without zeros at its end; + 0 makes 100 of 1E+2, and 0 of -0.
         return ratio.quantize(DIGITS, ROUND_HALF_UP).normalize() + 0
     except InvalidOperation:  # too large for that many digits
         return None
 
 
 METRIC_COLUMNS = ("metric", "group", "unit", "columns", "entities", "needs", "about")
-ABOUT = {
+ABOUT = {  # metrics of the service
     "video_total_views": "changed by the service on 13 August 2026: compare no numbers across that day",
     BILLED_CHARGE: "what is charged; an estimate for three days. 'spend' is a shorter name",
-    "cost_per_conversion": "spend for a conversion: those that --metrics names, else purchases",
-    "conversion_rate": "conversions per click",
-    "ctr": "clicks per impression",
-    "cpm": "spend for 1,000 impressions",
-    "cpc": "spend for a click",
-    "cpe": "spend for an engagement",
-    "roas": "what these conversions sold, divided by the spend",
-    "spend": "what is charged",
 }
 
 
@@ -215,11 +216,16 @@ def metric_records(names: Names) -> Iterator[dict[str, Any]]:
             shown = [names.name(column) for column in columns]
             about = ABOUT.get(metric, "")
             yield _metric_record(names.name(metric), group, unit, shown, entities, [], about)
-    entities = [each for each, groups in GROUPS_BY_ENTITY.items() if "WEB_CONVERSION" in groups]
+    available = {
+        entity: {metric for group in groups for metric in metrics_of(entity, group)}
+        for entity, groups in GROUPS_BY_ENTITY.items()
+    }
     for name, derived in DERIVED.items():
-        unit = "currency" if derived.sum == SPEND else "ratio"
-        needs = [names.name(metric) for metric in dict.fromkeys(_needed(derived, (PURCHASES,)))]
-        yield _metric_record(name, "derived", unit, [name], entities, needs, ABOUT[name])
+        unit = "currency" if derived.unit == "amount" else "ratio"
+        needed = [*dict.fromkeys(_needed(derived, (PURCHASES,)))]
+        entities = [entity for entity, metrics in available.items() if metrics.issuperset(needed)]
+        needs = [*map(names.name, needed)]
+        yield _metric_record(name, "derived", unit, [name], entities, needs, derived.about)
 
 
 def _metric_record(*values: Any) -> dict[str, Any]:

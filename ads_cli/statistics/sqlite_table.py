@@ -195,7 +195,6 @@ def _make_table(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _add_columns(db: sqlite3.Connection, metrics: Iterable[str]) -> None:
-    """Add the columns that the table does not have."""
     for name in {*metrics} - {*_columns(db)}:
         db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" NUMERIC')
 

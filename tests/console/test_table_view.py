@@ -69,6 +69,19 @@ def test_campaigns_are_legible_at_eighty_columns(adsctl):
     assert "EXPIRED" in winter
 
 
+def test_one_record_without_a_value_is_shown_by_its_columns(adsctl):
+    words = ("campaigns", "get", "8wku2")
+    record = json.loads(adsctl("-p", "local", *words, "-o", "json").stdout)
+    empty = [name for name, value in record.items() if value is None]
+    assert len(empty) > 1
+    columns = ",".join(empty[:2])
+    child = adsctl.terminal("-p", "local", "-q", *words, "--columns", columns, width=20, NO_COLOR="1")
+    lines = [line.strip() for line in child.read().replace("\r\n", "\n").splitlines()]
+    child.close()
+    assert child.exitstatus == 0
+    assert [*filter(None, lines)] == [*map(header, empty[:2])]
+
+
 def shown_lines(adsctl, *words: str) -> list[str]:
     """Return what a terminal of 80 columns shows."""
     child = adsctl.terminal("-p", "local", "-q", *words, width=80, NO_COLOR="1")

@@ -5,9 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from ads_cli.api.metrics import METRICS
+from ads_cli.api.metrics import GROUPS_BY_ENTITY, METRICS
 from ads_cli.commands.stats.options import DERIVED_NAMES
+from ads_cli.errors import UsageError
 from ads_cli.statistics.derived import DERIVED as DERIVED_METRICS
+from ads_cli.statistics.derived import parse_shown
 
 WEEK = ("--since", "2026-05-04", "--until", "2026-05-11")  # long ago: charges are final
 ASKED = (*WEEK, "--ids", "8wku2,8wku3")
@@ -109,6 +111,18 @@ def test_help_lists_every_metric_with_its_unit_and_what_it_needs(adsctl):
     assert "ACCOUNT" in found["likes"]["entities"] and "ACCOUNT" not in found["clicks"]["entities"]
     assert "13 August 2026" in found["video_total_views"]["about"]
     assert "retweets" in adsctl("help", "metrics", "--service", "x", "-o", "ids").stdout.split()
+
+
+@pytest.mark.parametrize("metric", DERIVED_METRICS)
+def test_help_names_the_entities_that_may_be_asked_for_a_metric(adsctl, metric):
+    found = {each["metric"]: each for each in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
+    for entity in GROUPS_BY_ENTITY:
+        is_refused = False
+        try:
+            parse_shown(metric, entity)
+        except UsageError:
+            is_refused = True
+        assert is_refused == (entity not in found[metric]["entities"]), entity
 
 
 def test_completion_offers_groups_single_and_derived_metrics(adsctl):

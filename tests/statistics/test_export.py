@@ -252,7 +252,7 @@ def test_jobs_that_are_too_many_at_once_wait_their_turn(stats, monkeypatch):
     metrics = ("--metrics", "clicks,mobile_conversion_installs")  # two jobs for each window
     words = ("--since", "2026-03-01", "--until", "2026-06-01", "--ids", "8wku3", *metrics)
     expected = stats.export(*words)
-    monkeypatch.setattr(statistics_jobs, "MAX_JOBS", 2)
+    monkeypatch.setattr(statistics_jobs.statistics, "MAX_JOBS", 2)
     monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta(seconds=0.2))
     assert stats.export(*words) == expected
     assert len(jobs(stats)) == 4 + 4

@@ -47,6 +47,16 @@ PAGES = (
         ),
     ),
     Mutant(
+        "a file is written only to be refused at the end",
+        "ads_cli/config/atomic_files.py",
+        '    if path.is_dir():\n        raise UsageError(f"{option}: {path} is a folder")\n',
+        "",
+        (
+            "tests/console/test_output_files.py::"
+            "test_a_place_that_cannot_be_written_is_said_alike_before_anything_is_sent",
+        ),
+    ),
+    Mutant(
         "any file is replaced by a page",
         "ads_cli/console/output_file.py",
         "        if self._force:\n            return True\n",

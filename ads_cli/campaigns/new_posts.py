@@ -16,6 +16,7 @@ from ..feeds.locations import is_remote
 from ..media.references import MediaReferences, file_fields
 from ..spelling import suggestion
 from ..uploads.upload import not_understood
+from .account import list_all
 from .memory import ApplyMemory, CreationAttempt, Mark
 from .model import Entry, NewPost, each_entry
 
@@ -32,7 +33,6 @@ CARD_WORDS = (
     "must be {website: URL, title: TEXT}, {app: {...}, button: INSTALL}, or the fields of "
     "'adsctl cards create'; with kind those of another card"
 )
-PAGE_SIZE = 1000
 LINK = "https://t.co/"  # the service adds a link to the media of a post to its text
 SOME_KEY = "3_1"  # what stands for the media key of a file
 Note = Callable[[str, str], None]
@@ -268,15 +268,8 @@ def _find(client: "Client", account: str, post: NewPost, memory: ApplyMemory) ->
     """Return the newest post with a text that no ad of a file has."""
     known = {id for (kind, *_), id in memory.ids.items() if kind == KIND}
     author = {"user_id": post.values["as_user_id"]} if post.values.get("as_user_id") else {}
-    request = ListPosts(
-        account_id=account, post_type="PUBLISHED", timeline_type="ALL", count=PAGE_SIZE, **author
-    )
-    ids = [
-        str(record.get("id"))
-        for page in client.pages(request)
-        for record in page.records
-        if _has_text(record, post)
-    ]
+    published = {"account_id": account, "post_type": "PUBLISHED", "timeline_type": "ALL", **author}
+    ids = [str(one.get("id")) for one in list_all(client, ListPosts, **published) if _has_text(one, post)]
     return max((id for id in ids if id not in known and id.isdecimal()), key=int, default=None)
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
-from ..feeds.rows import Block, FileRows, Row, Rows, TableRows
+from ..feeds.row import Row
+from ..feeds.rows import Block, FileRows, Rows, TableRows
 from ..validation import CheckedRow
 from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text

@@ -62,7 +62,8 @@ class ParamsResolver(NamedTuple):
         """Return the parameters for all rows, or for each where rows have columns of their own."""
         if not own:
             return self.default, {}
-        params_of_rows, invalid, parsed = [], {}, {}
+        params_of_rows, invalid = list[OperationParams](), dict[int, Problems]()
+        parsed: dict[tuple[str, ...], tuple[OperationParams, Problems]] = {}
         for number, values in enumerate(zip(*own.values(), strict=True)):
             texts = tuple(["" if value is None else str(value) for value in values])
             if texts not in parsed:

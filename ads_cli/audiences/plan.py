@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..api.problems import Problem
 from ..errors import ContentError
+from ..feeds.row import RowTransform
 from ..feeds.rows import FileRows, RowNames, Rows
 from ..feeds.source import Feed
-from ..feeds.transforms import RowTransform
 from ..output.text import counted
 from ..uploads.job_file import JobKey, JobOptions, UploadTarget
 from ..uploads.journal import Journal
@@ -178,7 +178,7 @@ class ListSettings(NamedTuple):
             format=feed.format_name,
             encoding=feed.encoding,
             mapping=self.columns.fields(columns),
-            conversion=RowTransform(conditions).digest if conditions else "",
+            conversion=RowTransform(conditions).digest,
             reading=feed.options.of_content,
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),

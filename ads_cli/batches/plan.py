@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from .. import __version__
-from ..api.batches import batch_request
 from ..api.endpoint import Request
+from ..api.parts import batch_request
 from ..errors import ContentError, NotConfirmedError, StateError
-from ..feeds.rows import Row, Rows
+from ..feeds.row import Row
+from ..feeds.rows import Rows
 from ..output.text import listed
 from ..uploads.job_file import Acknowledgement, JobKey, Planned, UploadTarget, options_of_rows
 from ..uploads.plan import OnAcknowledged, Plan, this_second

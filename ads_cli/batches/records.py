@@ -7,16 +7,16 @@ from typing import Any, Protocol
 import msgspec
 
 from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, unknown_currency
-from ..api.batches import encode_operation, operation, operation_of
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.names import Names, neutral_name, to_neutral
-from ..api.parts import values_of_record, without_same_invalid
+from ..api.parts import encode_operation, operation, operation_of
 from ..api.problems import Problem
+from ..api.records import values_of_record, without_same_invalid
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed_or_text
 from ..errors import ContentError, UsageError
-from ..feeds.rows import Row
+from ..feeds.row import Row
 from ..spelling import as_known, by_folded, comma_list
 from ..validation import CheckedRow
 

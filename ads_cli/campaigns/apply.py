@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from ..api.batches import batch_request, encode_operation, operation
 from ..api.endpoint import Request
 from ..api.names import to_neutral
-from ..api.parts import with_removed
+from ..api.parts import batch_request, encode_operation, operation
+from ..api.records import with_removed
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
 from ..batches.upload import OPERATIONS, BatchUpload, Items

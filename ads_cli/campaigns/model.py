@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..api import campaigns, line_item_parts, line_items, promoted, targeting
+from ..api import campaigns, line_items, promoted, targeting
 from ..api.amounts import amount_names, as_amount
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import ENUMS
-from ..api.parts import removable_fields
+from ..api.records import removable_fields
 from ..api.spending import STATUS
 from ..api.time import decode_custom
 
@@ -141,10 +141,10 @@ CALL_TO_ACTION = _ad(
 TAG = Kind(
     "tracking_tag",
     "tracking_tags",
-    line_item_parts.CreateTrackingTag,
-    line_item_parts.DeleteTrackingTag,
-    line_item_parts.ListTrackingTags,
-    line_item_parts.UpdateTrackingTag,
+    line_items.CreateTrackingTag,
+    line_items.DeleteTrackingTag,
+    line_items.ListTrackingTags,
+    line_items.UpdateTrackingTag,
     parent_field="line_item_id",
     own_fields=("tracking_tag_type", "tracking_tag_url"),
 )

@@ -8,8 +8,9 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..api.endpoint import Request, requests_for
+from ..api.endpoint import Request
 from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
+from ..api.registry import requests_for
 from ..api.validation import check, convert, errors_in
 from ..errors import AdsctlError, ContentError
 from ..feeds.locations import is_remote

@@ -117,6 +117,25 @@ def _refuse_foreign(path: Path) -> None:
 MayReplace = Callable[[Path], bool]  # called with an existing file
 
 
+def check_output_path(
+    option: str, path: Path, may_replace: MayReplace = lambda path: True, reason: str = ""
+) -> None:
+    """Raise UsageError where an option names a file that cannot be written, or may not be replaced.
+
+    `reason` says what keeps it from being replaced: `is not a page that adsctl wrote`.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(f"{option}: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise UsageError(f"{option}: {path} is a folder")
+    existing = file_to_replace(path)
+    if existing and not may_replace(existing):
+        raise UsageError(
+            f"{option}: {path} exists and {reason}",
+            hint="choose another name, or replace the file with --force",
+        )
+
+
 def ensure_writable(folder: Path, variable: str) -> None:
     """Raise StateError if no file can be created in a folder, which need not exist yet."""
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())

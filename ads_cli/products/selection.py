@@ -11,7 +11,8 @@ import msgspec
 
 from ..api.problems import Problem
 from ..api.validation import broken_rules
-from ..feeds.rows import Row, Rows
+from ..feeds.row import Row
+from ..feeds.rows import Rows
 from ..uploads.job_file import Acknowledgement
 from ..uploads.journal import Journal
 from ..validation import CheckedRow, ValidationResult

@@ -46,13 +46,13 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def options_of_rows(rows: "Rows", *, skip_invalid: bool) -> JobOptions:
     """Return how rows are read and converted."""
-    source, conversion = rows.source, rows.conversion
+    source = rows.source
     return JobOptions(
         skip_invalid=skip_invalid,
         format=source.format_name,
         encoding=source.encoding,
         mapping=dict(rows.rename),
-        conversion=conversion.digest if conversion else "",
+        conversion=rows.transform.digest,
         reading=source.options.of_content,
     )
 

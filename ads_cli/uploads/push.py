@@ -13,7 +13,7 @@ from ..api.problems import Problem
 from ..client.client import Client
 from ..config.atomic_files import make_folder
 from ..errors import AdsctlError, Interrupted
-from ..feeds.rows import Row
+from ..feeds.row import Row
 from ..output.text import counted
 from ..parallel.ordered_map import WorkerThreads
 from ..validation.report import ValidationReport

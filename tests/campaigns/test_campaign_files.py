@@ -5,7 +5,7 @@ from threading import Barrier
 
 import pytest
 
-from ads_cli.client.response import Sender
+from ads_cli.client.transport import Sender
 from ads_cli.emulator.seed.accounts import CAFE, SHOP
 from ads_cli.emulator.seed.line_items import CARD, CLICKS, HAMBURG, KNITTERS, SPRING, SUMMER
 from tests.campaigns.kills import KilledError, at_second_change, killed_at, run_until_it_ends

@@ -168,9 +168,9 @@ CAMPAIGN_FILES = (
     ),
     Mutant(
         "campaign files: a copy to a profile stays in the account",
-        "ads_cli/console/invocation.py",
-        'Invocation({**flags, "profile": profile} if profile else flags, self._command_line)',
-        "Invocation(flags, self._command_line)",
+        "ads_cli/commands/campaigns/copying.py",
+        'named = {"profile": to_profile} if to_profile else {}',
+        "named = dict[str, str]()",
         (f"{COPIES}::test_a_copy_to_a_profile_is_made_in_its_account",),
     ),
     Mutant(

@@ -38,14 +38,14 @@ CREATIONS = (
     ),
     Mutant(
         "a success that lists errors says that nothing was applied",
-        "ads_cli/client/response.py",
+        "ads_cli/client/transport.py",
         "            error.may_be_applied = _has_data(error.body, status)\n",
         "",
         (ANSWERS,),
     ),
     Mutant(
         "a body that is not read says that nothing was applied",
-        "ads_cli/client/response.py",
+        "ads_cli/client/transport.py",
         "            error.may_be_applied = True\n",
         "",
         (ANSWERS,),

@@ -90,8 +90,8 @@ GUARDS = (
     Mutant(
         "guard: a cut is refused above the sum",
         GUARD,
-        "if before < after.total() > limit.value.micros:",
-        "if after.total() > limit.value.micros:",
+        "if before < total > limit.value.micros:",
+        "if total > limit.value.micros:",
         (f"{AMOUNTS}::test_a_cut_is_allowed_above_the_sum",),
     ),
     Mutant(

@@ -5,8 +5,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...api.amounts import CurrencyOf
-from ...api.batches import has_batch_options
 from ...api.endpoint import Request
+from ...api.parts import has_batch_options
 from ...api.spending import may_spend_more
 from ...batches import Uncertain
 from ...batches.plan import record_plan

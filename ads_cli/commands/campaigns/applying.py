@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...api.amounts import as_amount
-from ...api.parts import with_removed
+from ...api.records import with_removed
 from ...api.spending import ACTIVE, STATUS, is_on, may_serve, raises
 from ...api.validation import convert
 from ...campaigns.account import AccountReader

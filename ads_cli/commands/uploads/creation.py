@@ -4,8 +4,8 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
+from ...api.parts import encode_operation, operation
 from ...batches import Uncertain
 from ...batches.creation_runs import (
     CreationRun,

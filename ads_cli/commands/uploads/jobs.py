@@ -118,7 +118,8 @@ def _say_old_ledgers(call: Invocation) -> None:
     if not (call.settings.state_dir / FOLDER).is_dir():
         return
     oldest = f"{datetime.now(UTC) - timedelta(days=FORGOTTEN_DAYS):%Y-%m-%dT%H:%M:%SZ}"
-    old = [each.info.target for each in stored_ledgers(call.settings.state_dir) if each.info.changed < oldest]
+    stored = (each.info for each in stored_ledgers(call.settings.state_dir))
+    old = [info.target for info in stored if "" < info.changed < oldest]  # "": nothing was acknowledged yet
     if old:
         call.messages.say(
             f"not changed for 13 months, so that the service has forgotten everybody: {listed(old)};"

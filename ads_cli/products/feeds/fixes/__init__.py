@@ -12,7 +12,7 @@ from ....feeds import DUPLICATES
 from ....spelling import suggestion
 
 if TYPE_CHECKING:
-    from ....feeds.rows import Row
+    from ....feeds.row import Row
     from .fix import Fix, TextFix
 
 ALL = "all"
@@ -155,7 +155,7 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
 
 def _apply(fixes: "Iterable[Fix]", row: "Row") -> None:
     """Apply fixes to a row, and note what they change."""
-    from ....feeds.rows import AppliedFix
+    from ....feeds.row import AppliedFix
 
     for fix in fixes:
         if edits := fix.apply(row.values):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
-from ads_cli.feeds.rows import Row
+from ads_cli.feeds.row import Row
 from ads_cli.products.feeds.fixes import DUPLICATES, NAMES, TRIGGERS, Fixes, Triggers
 from ads_cli.products.feeds.fixes import fixes as fixes_module
 from ads_cli.products.feeds.fixes.fix import edit

@@ -7,7 +7,7 @@ from io import BytesIO
 import pytest
 from msgspec.structs import replace
 
-from ads_cli.api.targeting import BATCH, AddCriterion
+from ads_cli.api.targeting import AddCriterion
 from ads_cli.cli.tree import root
 from tests.conftest import Service
 
@@ -60,7 +60,7 @@ def batches(service) -> BatchService:
 
 @pytest.fixture
 def small_batches(monkeypatch) -> Iterator[None]:
-    small = replace(AddCriterion.endpoint, batch=replace(BATCH, size=SIZE))
+    small = replace(AddCriterion.endpoint, batch=replace(AddCriterion.endpoint.batch, size=SIZE))
     monkeypatch.setattr(AddCriterion, "endpoint", small)
     yield
     root.cache_clear()  # the help of its commands names the size

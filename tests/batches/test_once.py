@@ -18,8 +18,8 @@ COUNT = 120
 # What a process reads at its start: batches as small as `small_batches` makes them in this one.
 SITE = f"""
 from msgspec.structs import replace
-from ads_cli.api.targeting import BATCH, AddCriterion
-AddCriterion.endpoint = replace(AddCriterion.endpoint, batch=replace(BATCH, size={SIZE}))
+from ads_cli.api.targeting import AddCriterion
+AddCriterion.endpoint = replace(AddCriterion.endpoint, batch=replace(AddCriterion.endpoint.batch, size={SIZE}))
 """
 
 

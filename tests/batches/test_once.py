@@ -19,7 +19,8 @@ COUNT = 120
 SITE = f"""
 from msgspec.structs import replace
 from ads_cli.api.targeting import AddCriterion
-AddCriterion.endpoint = replace(AddCriterion.endpoint, batch=replace(AddCriterion.endpoint.batch, size={SIZE}))
+endpoint = AddCriterion.endpoint
+AddCriterion.endpoint = replace(endpoint, batch=replace(endpoint.batch, size={SIZE}))
 """
 
 

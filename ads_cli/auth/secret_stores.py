@@ -9,8 +9,8 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from hashlib import sha256
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -129,7 +129,7 @@ class KeyringStore:
         """Delete secrets."""
         for name in names:
             if self.get(profile, name) is not None:
-                self._run(partial(_delete, f"{profile}/{name}"))
+                self._run(methodcaller("delete_password", SERVICE, f"{profile}/{name}"))
 
     def lock_path(self, profile: str) -> Path:
         """Name a file of the user, whose keyring it is, and not of a state folder."""
@@ -215,10 +215,6 @@ def _lock_in(folder: Path, profile: str) -> Path:
 
     make_folder(folder / "grants")
     return folder / "grants" / f"{sha256(profile.encode()).hexdigest()[:16]}.lock"
-
-
-def _delete(name: str, backend: Any) -> None:
-    backend.delete_password(SERVICE, name)
 
 
 def _encode(secret: Secret) -> str:

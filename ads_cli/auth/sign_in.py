@@ -20,6 +20,7 @@ from ..api.auth import (
     GetGrantToken,
     GetRequestToken,
 )
+from ..api.endpoint import Request
 from ..api.parts import request_parts
 from ..api.validation import convert
 from ..client.client import Client
@@ -252,15 +253,8 @@ class SignIn:
 
     def begin(self, callback: str = OUT_OF_BAND, access: str | None = None) -> OAuthToken:
         """Get a request token; raise UnavailableError if the callback is not confirmed."""
-        from ..client.signing import SignedAuth
-
         request = convert(GetRequestToken, {"oauth_callback": callback, "platform_auth_access_type": access})
-        parts = request_parts(request)
-        del parts.params["oauth_callback"]  # sent in the header only
-        prepared = build_request(request.endpoint, parts, self._client.address("platform"))
-        response = self._client.exchange(
-            prepared, auth=SignedAuth(*self._app, callback_uri=callback), parse=parse_form
-        )
+        response = self._exchange(request, "oauth_callback", callback_uri=callback)
         if response.body.get("oauth_callback_confirmed") != "true":
             raise UnavailableError("the service did not confirm the callback, so the sign-in is not safe")
         return self._token(response)
@@ -273,15 +267,19 @@ class SignIn:
 
     def finish(self, token: OAuthToken, verifier: str) -> OAuthToken:
         """Exchange the request token and its verifier for an access token."""
+        self._client.trace.add_secrets(verifier)
+        request = GetAccessToken(oauth_token=token.token, oauth_verifier=verifier)
+        signer = {"resource_owner_key": token.token, "resource_owner_secret": token.secret}
+        return self._token(self._exchange(request, "oauth_token", **signer))
+
+    def _exchange(self, request: Request, in_header: str, **auth: str) -> Response:
+        """Send a request, of which the signature already has a field."""
         from ..client.signing import SignedAuth
 
-        request = GetAccessToken(oauth_token=token.token, oauth_verifier=verifier)
         parts = request_parts(request)
-        del parts.params["oauth_token"]  # in the header already, as the signing token
-        self._client.trace.add_secrets(verifier)
-        auth = SignedAuth(*self._app, resource_owner_key=token.token, resource_owner_secret=token.secret)
+        del parts.params[in_header]
         prepared = build_request(request.endpoint, parts, self._client.address("platform"))
-        return self._token(self._client.exchange(prepared, auth=auth, parse=parse_form))
+        return self._client.exchange(prepared, auth=SignedAuth(*self._app, **auth), parse=parse_form)
 
     def _token(self, response: Response) -> OAuthToken:
         token, secret = (

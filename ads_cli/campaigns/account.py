@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..api.audiences import ListAudiences
 from ..api.names import to_neutral
 from ..errors import NotFoundError, UnavailableError
 from ..parallel.ordered_map import map_ordered
@@ -123,6 +124,16 @@ def records_in(response: "Response", *ids: str) -> list[Any]:
                 f"a record of the response has no {missing[0]}", http_status=response.status
             )
     return response.data if isinstance(response.data, list) else [response.data]
+
+
+def list_all(client: "Client", request_type: "type[Request]", **values: Any) -> "Iterator[dict[str, Any]]":
+    """Yield all records of a list by neutral names, those that are shared with the account too."""
+    if "count" in request_type.__struct_fields__:
+        values["count"] = PAGE_SIZE
+    shared = [{"permission_scope": "SHARED"}] if request_type is ListAudiences else []
+    for scope in ({}, *shared):
+        for page in client.pages(request_type(**values, **scope)):
+            yield from page.records
 
 
 def chunks(items: Sequence[T], size: int = IDS_PER_REQUEST) -> Iterator[list[T]]:

@@ -1,6 +1,8 @@
 """Carry out a plan.
 
-Pauses, creations from the top down, changes, activations, deletions from the bottom up.
+Pauses, creations from the top down, changes, activations, deletions from the bottom up. What the service
+refuses is noted, and the rest goes on without it: nothing is made below it, nothing above it is activated,
+and what it would replace stays. An error that is not about a record ends the run.
 """
 
 from collections import deque
@@ -59,7 +61,7 @@ class Apply:
         self._sent = 0
         self._lock = Lock()  # of the results of requests that are sent at once
         self._failed: list[tuple[Change, str]] = []
-        self._lost: set[Entry] = set()  # entries that were refused: nothing below them is made
+        self._refused_entries: set[Entry] = set()  # or below one: not made, or not as the file has it
         self.result = Applied()
 
     def requests(self) -> Iterator[tuple[Request, str]]:
@@ -115,8 +117,8 @@ class Apply:
         ready = []
         for change in changes:
             parent = change.parent
-            if parent and (parent in self._lost or parent not in self.result.ids):
-                self._lost.add(_entry(change))
+            if parent and (parent in self._refused_entries or parent not in self.result.ids):
+                self._refused_entries.add(_entry(change))
             else:
                 ready.append(change)
         if batch := kind.create.endpoint.batch:
@@ -151,7 +153,7 @@ class Apply:
         for change in refused:
             if one := there.get((self._parent_id(change), content_of(kind, change.values))):
                 self._failed = [each for each in self._failed if each[0] is not change]
-                self._lost.discard(_entry(change))
+                self._refused_entries.discard(_entry(change))
                 self._made(change, one, ids)
         self._memory.remember(ids)
 
@@ -202,7 +204,7 @@ class Apply:
     def _is_incomplete(self, entry: Entry) -> bool:
         """Whether something below an entry was refused."""
         below = (inner for entries in entry.below.values() for inner in entries)
-        return entry in self._lost or any(map(self._is_incomplete, below))
+        return entry in self._refused_entries or any(map(self._is_incomplete, below))
 
     def _update(self, changes: Iterable[tuple[Change, dict[str, Any]]], *, is_counted: bool = True) -> None:
         """Change fields; what removes a value is a request of its own, since a batch cannot."""
@@ -217,7 +219,7 @@ class Apply:
             self._at_once(lambda each: self._call(each[0], self._change(*each)), removing)
         if is_counted:
             updates = (change for change in self._plan.changes if change.action == "update")
-            self.result.done["updated"] = sum(change.entry not in self._lost for change in updates)
+            self.result.done["updated"] = sum(change.entry not in self._refused_entries for change in updates)
 
     def _change(self, change: Change, values: dict[str, Any]) -> Request:
         kind = change.kind
@@ -349,7 +351,7 @@ class Apply:
 
     def _refused(self, change: Change, reason: str) -> None:
         if change.entry:
-            self._lost.add(change.entry)
+            self._refused_entries.add(change.entry)
         self._failed.append((change, reason))
 
     def _stopped(self, error: AdsctlError) -> AdsctlError:

@@ -18,7 +18,7 @@ from ..api.time import Time
 from ..errors import UsageError
 from ..output.text import listed
 from ..spelling import suggestion
-from .account import chunks
+from .account import chunks, list_all
 from .file import CampaignFile, file_of
 from .model import (
     CAMPAIGN,
@@ -42,7 +42,6 @@ RELATIVE = re.compile(r"([+-])(?>[0-9]{1,12})(\.[0-9]{1,6})?(%)?")
 INNER = "line_items."
 AUDIENCES = ("CUSTOM_AUDIENCE", "CUSTOM_AUDIENCE_EXPANDED")
 OF_CAMPAIGNS = ("CAMPAIGN_ENGAGEMENT", "CAMPAIGN_ENGAGEMENT_LOOKALIKE")
-PAGE_SIZE = 1000
 
 
 class CopySetting(NamedTuple):
@@ -213,15 +212,8 @@ def _references(entry: Entry) -> Iterator[tuple[Any, str, str]]:
 
 
 def _ids(client: "Client", account: str, kind: Any, wanted: Sequence[str]) -> Iterator[str]:
-    names = {*kind.__struct_fields__}
-    own: tuple[dict[str, Any], ...] = ({},)
-    if kind is ListAudiences:
-        own = ({}, {"permission_scope": "SHARED"})
-    elif kind is ListPosts:
-        own = tuple(
-            {"post_type": "PUBLISHED", "timeline_type": "ALL", "post_ids": ids} for ids in chunks(wanted)
-        )
+    own: Iterable[dict[str, Any]] = ({},)
+    if kind is ListPosts:
+        own = ({"post_type": "PUBLISHED", "timeline_type": "ALL", "post_ids": ids} for ids in chunks(wanted))
     for values in own:
-        size = {"count": PAGE_SIZE} if "count" in names else {}
-        for page in client.pages(kind(account_id=account, **size, **values)):
-            yield from (str(record.get("id")) for record in page.records)
+        yield from (str(one.get("id")) for one in list_all(client, kind, account_id=account, **values))

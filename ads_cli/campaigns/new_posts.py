@@ -17,6 +17,7 @@ from ..feeds.locations import is_remote
 from ..media.references import MediaReferences, file_fields
 from ..spelling import suggestion
 from ..uploads.upload import not_understood
+from .account import list_all
 from .memory import ApplyMemory, CreationAttempt, Mark
 from .model import Entry, NewPost, each_entry
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ..client.client import Client
 
 NEW_POST = {"text", "media", "media_key", "media_keys", "card"}  # keys of an ad whose post is new
+KEYS_OF_EXISTING = ("id", "post", "post_id", "scheduled_post", "scheduled_post_id")  # of an ad
+NOT_OF_REQUEST = (*KEYS_OF_EXISTING, "key", "card", "media", "media_key")
 OWN = ("account_id", "trim_user", "post_mode")  # of the request, and no part of the post
 KIND, CARD = "post", "card"  # in the memory of applies
 SHORT_CARDS = ({"website", "title"}, {"app", "button"})
@@ -31,7 +34,6 @@ CARD_WORDS = (
     "must be {website: URL, title: TEXT}, {app: {...}, button: INSTALL}, or the fields of "
     "'adsctl cards create'; with kind those of another card"
 )
-PAGE_SIZE = 1000
 LINK = "https://t.co/"  # the service adds a link to the media of a post to its text
 SOME_KEY = "3_1"  # what stands for the media key of a file
 Note = Callable[[str, str], None]
@@ -39,39 +41,37 @@ Note = Callable[[str, str], None]
 
 def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | None:
     """Read the post of an ad; None where it cannot be one, which is noted by key."""
-    before = dict(given)
-    for key in ("id", "post", "post_id", "scheduled_post", "scheduled_post_id"):
-        if before.pop(key, None) is not None:
-            note(key, "cannot be used with what makes a new post")
-            return None
-    card = before.pop("card", None)
-    values = {key: value for key, value in before.items() if key not in ("key", "media", "media_key")}
-    problems = 0
-    for key in values.keys() - _fields():
-        problems += 1
-        note(key, "is not a field of a new post" + suggestion(key, _fields() | {"media", "card"}))
-    if card is not None and (mistake := _card_mistake(card, before)):
-        problems += 1
-        note("card", mistake)
-    if "media_key" in before:
-        values["media_keys"] = [before["media_key"]]
-    names = before.get("media", [])
+    if existing := next((key for key in KEYS_OF_EXISTING if given.get(key) is not None), None):
+        note(existing, "cannot be used with what makes a new post")
+        return None
+    values = {key: value for key, value in given.items() if key not in NOT_OF_REQUEST}
+    known = _fields() | {"media", "card"}
+    mistakes = [
+        (key, f"is not a field of a new post{suggestion(key, known)}") for key in values.keys() - _fields()
+    ]
+    card = given.get("card")
+    if card is not None and (mistake := _card_mistake(card, given)):
+        mistakes.append(("card", mistake))
+    if "media_key" in given:
+        values["media_keys"] = [given["media_key"]]
+    names = given.get("media", [])
     names = names if isinstance(names, list) else [names]
     if not all(isinstance(name, str) and name for name in names):
-        note("media", "must be the name of a file, or a list of them")
-        return None
-    if names and "media_keys" in values:
-        note("media", "cannot be used with media keys")
-        return None
+        mistakes.append(("media", "must be the name of a file, or a list of them"))
+        names = []
+    elif names and "media_keys" in values:
+        mistakes.append(("media", "cannot be used with media keys"))
+        names = []
     places = [name if is_remote(name) else str(folder / name) for name in names]
     digests = []
     for name, place in zip(names, places, strict=True):
         try:
             digests.append(place if is_remote(place) else _digest(place))
         except OSError as error:
-            problems += 1
-            note("media", f"{name} cannot be read: {error.strerror}")
-    if problems:
+            mistakes.append(("media", f"{name} cannot be read: {error.strerror}"))
+    for key, text in mistakes:
+        note(key, text)
+    if mistakes:
         return None
     made = NewPost(values, names, places, "", None if card is None else dict(card), "", str(folder))
     if made.card:
@@ -269,15 +269,8 @@ def _find(client: "Client", account: str, post: NewPost, memory: ApplyMemory) ->
     """Return the newest post with a text that no ad of a file has."""
     known = {id for (kind, *_), id in memory.ids.items() if kind == KIND}
     author = {"user_id": post.values["as_user_id"]} if post.values.get("as_user_id") else {}
-    request = ListPosts(
-        account_id=account, post_type="PUBLISHED", timeline_type="ALL", count=PAGE_SIZE, **author
-    )
-    ids = [
-        str(record.get("id"))
-        for page in client.pages(request)
-        for record in page.records
-        if _has_text(record, post)
-    ]
+    published = {"account_id": account, "post_type": "PUBLISHED", "timeline_type": "ALL", **author}
+    ids = [str(one.get("id")) for one in list_all(client, ListPosts, **published) if _has_text(one, post)]
     return max((id for id in ids if id not in known and id.isdecimal()), key=int, default=None)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..api import targeting_search
 from ..api.audiences import ListAudiences
+from .account import list_all
 from .file import CampaignFile
 from .memory import ApplyMemory
 from .model import TARGETING, TYPE, VALUE, Entry, each_entry
@@ -13,7 +14,6 @@ from .model import TARGETING, TYPE, VALUE, Entry, each_entry
 if TYPE_CHECKING:
     from ..client.client import Client
 
-PAGE_SIZE = 1000
 HEX = re.compile(r"[0-9a-f]{16}")
 NUMBER = re.compile(r"[0-9]+")
 ID = re.compile(r"[0-9a-z]{1,13}")
@@ -67,21 +67,13 @@ def resolve_names(
 
 def _search(client: "Client", account: str, search: Any, text: str) -> Iterator[str]:
     """Yield the values whose name, or the value itself, is a text."""
-    names = {*search.__struct_fields__}
-    values: dict[str, Any] = {"count": PAGE_SIZE} if "count" in names else {}
     is_audience = search is ListAudiences
-    if is_audience:
-        values["account_id"] = account
-    elif "q" in names:
-        values["q"] = text
-    scopes: tuple[dict[str, Any], ...] = ({}, {"permission_scope": "SHARED"}) if is_audience else ({},)
+    values = {"q": text} if "q" in search.__struct_fields__ else {}
     by_name, by_value = [], []
-    for scope in scopes:
-        for page in client.pages(search(**values, **scope)):
-            for record in page.records:
-                value = str(record.get("id" if is_audience else VALUE))
-                if value == text:
-                    by_value.append(value)
-                elif str(record.get("name")).casefold() == text.casefold():
-                    by_name.append(value)
+    for record in list_all(client, search, **({"account_id": account} if is_audience else values)):
+        value = str(record.get("id" if is_audience else VALUE))
+        if value == text:
+            by_value.append(value)
+        elif str(record.get("name")).casefold() == text.casefold():
+            by_name.append(value)
     yield from by_value or by_name

@@ -20,7 +20,6 @@ from .model import (
     file_fields,
     kinds_in,
 )
-from .new_posts import NEW_POST
 
 ABOUT = "file"  # the sheet with the account and the scope
 SHEETS = ("campaigns", *LISTS)
@@ -115,7 +114,8 @@ class _Reader:
                 document[key], document.lines[key] = row.get("value"), row.line
         if unknown := [key for key in document if key not in KEYS[:-1]]:
             self._note(document.lines[unknown[0]], f"{unknown[0]!r} is not one of {', '.join(KEYS[:-1])}")
-        document = _without(document, unknown)
+        for key in unknown:
+            del document[key]
         if "campaigns" not in names:
             raise ContentError(
                 f"{self._label}: has no sheet 'campaigns'", hint="'campaigns pull FILE.xlsx' makes one"
@@ -187,10 +187,11 @@ class _Reader:
                         self._note(
                             line, f"{where} is a number that the spreadsheet has rounded; make it a text"
                         )
-                    elif problem := _problem(name, head, text):
-                        self._note(line, f"{where} {problem}")
                     else:
-                        row[head], row.lines[head] = _value(name, head, text), line
+                        try:
+                            row[head], row.lines[head] = _value(name, head, text), line
+                        except ValueError as error:
+                            self._note(line, f"{where} {error}")
                 if row:
                     yield row
         except WorkbookError as error:
@@ -203,35 +204,19 @@ class _Reader:
         return heads
 
 
-def _without(document: LinedMapping, keys: Sequence[str]) -> LinedMapping:
-    for key in keys:
-        del document[key]
-    return document
-
-
-def _fields(name: str, head: str) -> Iterator[FileField]:
-    for kind in kinds_in(name):
-        if each := fields_by_key(kind).get(head):
-            yield each
-
-
-def _problem(name: str, head: str, text: str) -> str:
-    """Return what is wrong with a cell that a text file cannot have."""
-    if any(each.type.base in TIMES for each in _fields(name, head)) and text.replace(".", "").isdecimal():
-        return f"is the number {text}, not a date: write 2031-12-01, or 2031-12-01T08:00:00Z"
-    return ""
-
-
 def _value(name: str, head: str, text: str) -> Any:
-    """Return a value as a text file has it: days without a time, lists of files."""
-    fields = [*_fields(name, head)]
-    if text == NULL and any(each.is_removable for each in fields):
+    """Return a value as a text file has it: days without a time, lists of files.
+
+    Raises ValueError, which says what is wrong with the cell, for what a text file cannot have.
+    """
+    fields = [field for kind in kinds_in(name) if (field := fields_by_key(kind).get(head))]
+    if text == NULL and any(field.is_removable for field in fields):
         return None
-    if any(each.type.base in TIMES for each in fields):
+    if any(field.type.base in TIMES for field in fields):
+        if text.replace(".", "").isdecimal():
+            raise ValueError(f"is the number {text}, not a date: write 2031-12-01, or 2031-12-01T08:00:00Z")
         return text.removesuffix("T00:00:00")
-    if name == "ads" and head in NEW_POST and head == "media":
-        return comma_list(text)
-    return text
+    return comma_list(text) if (name, head) == ("ads", "media") else text
 
 
 def _column(at: int) -> str:

@@ -261,7 +261,7 @@ def _read_file(path: Path, *, is_named: bool) -> Any:
 
 
 def _of_profile(settings: Settings) -> Iterator[Limit]:
-    profile, path = settings.profile, settings.config_dir / "config.yaml"
+    profile, path = settings.profile, settings.config_file
     if profile == LOCAL:
         return
     values, place = settings.profile_values(profile), f"{path}: profile {profile}"

@@ -169,16 +169,16 @@ class Settings:
         recipes = self._profile.get(RECIPES) or {}
         if not isinstance(recipes, dict):
             raise StateError(
-                f"{self.config_dir / 'config.yaml'}: profiles.{self.profile}.recipes must be a mapping",
+                f"{self.config_file}: profiles.{self.profile}.recipes must be a mapping",
                 hint="of patterns to files, as in '*.csv: shop.yaml'",
             )
         return {str(pattern): str(path) for pattern, path in recipes.items()}
 
     def unknown_keys(self) -> list[str]:
         """Describe the keys of the profile that are not settings."""
-        path = self.config_dir / "config.yaml"
+        place = f"{self.config_file}: profile {self.profile}"
         return [
-            f"{path}: profile {self.profile}: unknown key {name!r}{suggestion(str(name), PROFILE_KEYS)}"
+            f"{place}: unknown key {name!r}{suggestion(str(name), PROFILE_KEYS)}"
             for name in self._profile
             if name not in (*PROFILE_KEYS, "guard")
         ]
@@ -238,6 +238,11 @@ class Settings:
         from platformdirs import user_config_path
 
         return user_config_path("adsctl")
+
+    @property
+    def config_file(self) -> Path:
+        """The file of profiles, config.yaml."""
+        return self.config_dir / "config.yaml"
 
     @cached_property
     def state_dir(self) -> Path:
@@ -300,7 +305,7 @@ class Settings:
             return dict.fromkeys(ADDRESSES, EMULATOR_URL)
         profile = (self._config.get("profiles") or {}).get(name) or {}
         if not isinstance(profile, dict):
-            raise StateError(f"{self.config_dir / 'config.yaml'}: profiles.{name} must be a mapping")
+            raise StateError(f"{self.config_file}: profiles.{name} must be a mapping")
         return profile
 
     @cached_property
@@ -311,11 +316,11 @@ class Settings:
         """Raise StateError for a folder that others may change; warn of what a group may."""
         from .writers import check_writers
 
-        checked = (self.config_dir, self.config_dir / "config.yaml", self.state_dir)
+        checked = (self.config_dir, self.config_file, self.state_dir)
         return [warning for path in checked if (warning := check_writers(path))]
 
     def read_config(self) -> Mapping[str, Any]:
         """Read config.yaml, not from a cache; an empty mapping if it does not exist."""
         from .writers import read_config
 
-        return read_config(self.config_dir / "config.yaml")
+        return read_config(self.config_file)

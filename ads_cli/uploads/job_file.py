@@ -1,8 +1,9 @@
 """The file format of a job's journal: JSON lines.
 
 The first line is the job, then come acknowledgements and attempts of its batches, then the end. Where several
-files are sent one by one, each that has ended is noted too. Each entry is stored with its checksum: a bit
-flipped on the disk must not name another batch, which would then never be sent.
+files are sent one by one, each that has ended is noted too. Nothing is changed: what a later entry says of a
+batch counts, and an acknowledgement without counts discards the one before. Each entry is stored with its
+checksum: a bit flipped on the disk must not name another batch, which would then never be sent.
 """
 
 import hashlib

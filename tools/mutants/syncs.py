@@ -297,7 +297,7 @@ SYNCS = (
     ),
     Mutant(
         "ids that a service may take for one are not told of",
-        "ads_cli/validation/validator.py",
+        "ads_cli/validation/row_validator.py",
         "if len(remaining) > 1:",
         "if False:",
         (f"{LYING}::test_check_warns_of_ids_that_a_service_may_take_for_one",),

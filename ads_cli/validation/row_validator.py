@@ -23,7 +23,7 @@ from . import (
     RowSchema,
     RowSelector,
     ValidationResult,
-    note,
+    count_changes,
 )
 
 PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
@@ -179,7 +179,7 @@ class RowValidator:
             id = None if row.left_out else row.values.get(id_field)
             result.id_forms.append(id_form(id) if isinstance(id, str) else None)
             if row.changes:
-                note(result.fixed, row, result.rows)
+                count_changes(result.fixed, row, result.rows)
             problems = self._advised(checked) if checked.problems else []
             if problems:
                 result.problems.add(RowPosition(row.line, result.rows), problems)

@@ -24,7 +24,7 @@ from . import (
     RowSpool,
     Selection,
     ValidationResult,
-    add,
+    add_changes,
     unpack,
 )
 from .report import ValidationReport, missing_columns, unknown_columns, unsent_columns, unused_mapping
@@ -219,7 +219,7 @@ class Validator:
             self.report.add_later(result.problems, self.report.rows)
             self.report.rows += result.rows
             self.report.left_out += result.left_out
-            add(self.report.fixed, result.fixed)
+            add_changes(self.report.fixed, result.fixed)
             duplicates.update(result.id_forms)
             self._with_values = result.with_values | self._with_values
             if facts is not None:

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -133,18 +134,20 @@ class Emulator:
         """Route and authenticate a request, and handle it with the configured faults."""
         if incoming.path == identity.PATH:
             said = identity.ServedIdentity(self.database_id, self.service)
-            return HttpResponse(msgspec.json.encode(said._asdict()))
+            return HttpResponse.json(said._asdict())
         if incoming.path.startswith(RESULTS):
             return handle_with_faults(self.faults, incoming, lambda fault: self._download(incoming))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
             self._store,
-            self.authenticator,
-            self._rate_limits,
-            incoming,
-            path_params,
-            self.service,
-            self._is_strict,
+            account=path_params.get("account_id", ""),
+            user="",
+            authenticator=self.authenticator,
+            rate_limits=self._rate_limits,
+            incoming=incoming,
+            path_params=path_params,
+            service=self.service,
+            is_strict=self._is_strict,
         )
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.changes).user
@@ -165,8 +168,8 @@ class Emulator:
 def load_router(service: str = "generic") -> Router:
     """Import all handlers, and build the router of a service."""
     for package in (resources, oauth):
-        for name in package.MODULES:
-            import_module(f".{name}", package.__name__)
+        for module in iter_modules(package.__path__):
+            import_module(f".{module.name}", package.__name__)
     return Router(service)
 
 
@@ -198,7 +201,7 @@ def _respond_within_rate(
         if handler.request_type:
             context.consume_rate(endpoint)
             request = read_request(context, endpoint, handler.request_type)
-        result = handler.function(context, request)
+        result = handler(context, endpoint, request)
     except InvalidError as error:
         errors = [error_of(problem, context.names) for problem in error.problems]
         return error_response(400, errors, context.names.to_wire(context.echoed))

@@ -25,8 +25,8 @@ import msgspec
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
-from ads_cli.emulator.resources.media import LIBRARY, UPLOAD
-from ads_cli.emulator.resources.media_uploads import open_media, owner_of
+from ads_cli.emulator.resources.media import LIBRARY, UPLOAD, owner_of
+from ads_cli.emulator.resources.media_uploads import open_media
 from ads_cli.emulator.server import running
 from ads_cli.media.journal import Begun, Entry, Finalized, Forgotten
 from tests.adsctl import Adsctl, reset_ignored_signals

@@ -85,9 +85,16 @@ class FeedSizeCheck:
     @property
     def _sizes(self) -> "FeedSizes":
         from ...products.pushed_feeds import FeedSizes
-        from .comparison import catalog_place
 
         return FeedSizes(self._call.settings.state_dir, self._place or catalog_place(self._call))
+
+
+def catalog_place(call: Invocation) -> "UploadTarget":
+    """Return the place that the products of the catalog are."""
+    from ...products.sync_state import KIND
+    from ...uploads.job_file import UploadTarget
+
+    return UploadTarget(call.service, KIND, call.catalog)
 
 
 def _size(report: "ValidationReport") -> int:

@@ -12,7 +12,7 @@ from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
 from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
-from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
+from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, catalog_place, warn_scheduled_feeds
 from .options import ComparedFeedOptions, ProductFeedOptions
 from .page import FeedReport
 
@@ -125,7 +125,7 @@ def sync(
     from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
     from . import STRICT_HINT
-    from .comparison import catalog_place, comparing_with_catalog
+    from .comparison import comparing_with_catalog
 
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
@@ -184,7 +184,6 @@ def _resumable_bytes(call: Invocation) -> int:
     They do so in the write epoch that they began: only their journals show it, which grow.
     """
     from ...uploads.jobs import resumable_bytes
-    from .comparison import catalog_place
 
     return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
 
@@ -222,7 +221,6 @@ class _SyncHooks(FeedHooks, kw_only=True):
             self._confirm_deletions(deletions)
         if self._is_another_job_resumed():
             from ...uploads.journal import changed_meanwhile
-            from .comparison import catalog_place
 
             raise changed_meanwhile(catalog_place(self.call), self.plan.rows.source.label)
 
@@ -315,7 +313,7 @@ def update(
     from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
     from . import STRICT_HINT
-    from .comparison import catalog_place, comparing_with_catalog
+    from .comparison import comparing_with_catalog
 
     call = Invocation.of(ctx)
     call.concurrency = options.concurrency

@@ -4,20 +4,20 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from ...api.endpoint import Endpoint, Request
 from ...api.names import SERVICES, Names
-from ...api.parts import with_removed, without_removed
 from ...api.problems import InvalidError, Problem
 from ...api.rates import TOTAL_COUNTS, Rate
+from ...api.records import with_removed, without_removed
 from ...api.validation import convert
-from ..storage import Store
+from ..storage import Record, Store
 from .faults import PARTIAL
-from .request import IncomingRequest, echoed_params, read_params, record_fields_only, value_or_default
-from .responses import ApiError, Headers, HttpResponse, Result, in_words_of
+from .request import IncomingRequest, echoed_params, read_params, value_or_default
+from .responses import ApiError, Headers, HttpResponse, Result, in_words_of, not_found
 from .signatures import Authenticator
 
 BEARER_TOKEN_REQUESTS = 10
@@ -82,22 +82,52 @@ class RateLimits:
 
 
 R = TypeVar("R", bound=Request)
+ACCOUNT = "account"  # the kind of its record
+IN_ACCOUNT = "{account_id}/"  # in the paths of what belongs to an account
 UNKNOWN_PARAMETERS = "X-Emulator-Unknown-Parameters"
 MAX_LISTED_CHARACTERS = 2000  # of a header
 
 
 @dataclass
-class RequestContext:
-    """What a handler has access to besides the declared request."""
+class AccountContext:
+    """An account, the user who works in it, and what is stored."""
 
     store: Store
+    account: str  # the one in the path of a request; "" where none is
+    user: str  # who signed the request; "" until a raw handler authenticates it
+
+    def find(self, kind: str, id: str, *, with_deleted: bool = False) -> Record | None:
+        """Return a record of the account; None if there is none."""
+        return self.store.find(kind, id, owner=self.account, with_deleted=with_deleted)
+
+    def find_all(self, kind: str, **fields: str) -> list[Record]:
+        """Return the records of the account with some values, oldest first."""
+        return self.store.find_all(kind, self.account, with_deleted=False, **fields)
+
+    def require(self, kind: str, id: str, *, owner: str | None = None, with_deleted: bool = False) -> Record:
+        """Return a record of an owner, the account by default; raise ApiError (404)."""
+        owner = self.account if owner is None else owner
+        record = self.store.find(kind, id, owner=owner, with_deleted=with_deleted)
+        if record is None:
+            raise not_found(kind, id)
+        return record
+
+    def require_account(self) -> Record:
+        """Return the account; raise ApiError (404) for one of another user."""
+        return self.require(ACCOUNT, self.account, owner=self.user)
+
+
+@dataclass
+class RequestContext(AccountContext):
+    """What a handler has access to besides the declared request."""
+
+    _: KW_ONLY
     authenticator: Authenticator
     rate_limits: RateLimits
     incoming: IncomingRequest
     path_params: dict[str, str]
-    service: str = "generic"  # that the emulator speaks
-    is_strict: bool = True  # whether unknown parameters are refused
-    user: str = ""  # who signed the request; "" until a raw handler authenticates it
+    service: str  # that the emulator speaks
+    is_strict: bool  # whether unknown parameters are refused
     fault: str = ""  # on demand, to be carried out by the handler
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
     rate_headers: Headers = ()  # of the response
@@ -121,11 +151,6 @@ class RequestContext:
         return self.fault == PARTIAL
 
     @property
-    def account(self) -> str:
-        """The account in the path; "" where none is."""
-        return self.path_params.get("account_id", "")
-
-    @property
     def names(self) -> Names:
         """The names of the service on the wire."""
         return SERVICES[self.service]
@@ -141,6 +166,14 @@ class RegisteredHandler(NamedTuple):
     function: Callable[[RequestContext, Any], Result | HttpResponse]
     request_type: type[Request] | None  # None: a raw handler, which authenticates and parses by itself
     extra_lines: tuple[str, ...] = ()  # further method and path pairs, such as POST /oauth/authorize
+
+    def __call__(
+        self, context: RequestContext, endpoint: Endpoint, request: Request | None
+    ) -> Result | HttpResponse:
+        """Handle a request; raise ApiError (404) if it is for what is in an account of another user."""
+        if self.request_type and IN_ACCOUNT in endpoint.path:
+            context.require_account()
+        return self.function(context, request)
 
 
 _registry: dict[type[Request], RegisteredHandler] = {}
@@ -214,20 +247,11 @@ def tolerantly(context: RequestContext, read: Callable[[list[str] | None], T]) -
 def _read(
     context: RequestContext, endpoint: Endpoint, request_type: type[Request], unknown: list[str] | None
 ) -> Request:
-    is_x = context.service == "x"
     params = read_params(
-        context.incoming,
-        endpoint,
-        request_type,
-        context.path_params,
-        context.names,
-        takes_form=is_x,
-        # The SDK of service x sends loaded records back.
-        ignored=record_fields_only(endpoint, request_type) if is_x else (),
-        unknown=unknown,
+        context.incoming, endpoint, request_type, context.path_params, context.names, unknown=unknown
     )
     removed: list[str] = []
-    if is_x:
+    if context.service == "x":
         params, removed = without_removed(request_type, params)
     request = convert(request_type, params, strict=endpoint.params_in == "json")
     return with_removed(request, removed)

@@ -68,10 +68,10 @@ def list_page(
         values.append(msgspec.json.encode(ids).decode())
     if query := value_or_default(request, "q"):
         if search_fields:
-            conditions.append(f"contains_words(?, {', '.join(map(_json_field, search_fields))})")
+            conditions.append(f"contains_words(?, {', '.join(map(json_field, search_fields))})")
             values.append(query)
         else:
-            conditions.append(f"substr(casefold({_json_field('name')}), 1, length(?)) = ?")
+            conditions.append(f"substr(casefold({json_field('name')}), 1, length(?)) = ?")
             values += [query.casefold()] * 2
     condition = " AND ".join(conditions)
     total = UNSET
@@ -86,10 +86,16 @@ def field_in(field: str, values: Collection[str] | None) -> dict[str, str]:
     """Return the condition that a field has one of some values; None allows any value."""
     if values is None:
         return {}
-    return {f"{_json_field(field)} IN (SELECT value FROM json_each(?))": msgspec.json.encode(values).decode()}
+    return {f"{json_field(field)} IN (SELECT value FROM json_each(?))": msgspec.json.encode(values).decode()}
 
 
-def _json_field(name: str) -> str:
+def field_is(field: str, value: str | None) -> dict[str, str]:
+    """Return the condition that a field has a value; None allows any value."""
+    return {} if value is None else {f"{json_field(field)} = ?": value}
+
+
+def json_field(name: str) -> str:
+    """Return a field of a record as an expression of SQL; a dot leads to a field inside."""
     return f"json_extract(data, '$.{name}')"
 
 
@@ -129,5 +135,5 @@ def _parse_sort_by(sort_by: str, sortable: tuple[str, ...]) -> tuple[str, str]:
         attributes = ", ".join((*COLUMNS, *sortable))
         reason = f"{sort_by!r} is not ATTRIBUTE-asc or ATTRIBUTE-desc; the attributes are {attributes}"
         raise invalid_parameter("sort_by", reason)
-    expression = name if name in COLUMNS else f"coalesce({_json_field(name)}, {FIRST})"
+    expression = name if name in COLUMNS else f"coalesce({json_field(name)}, {FIRST})"
     return expression, (direction or "asc").upper()

@@ -13,6 +13,7 @@ from ...api.fields import FieldType, enum_fields, fields_of
 from ...api.names import ENUMS, GENERIC, Names
 from ...api.parts import params_of
 from ...api.problems import InvalidError, Problem
+from ..storage import without
 from .responses import ApiError
 
 PART_NAME = re.compile(rb'\b(name|filename)="([^"]*)"', re.IGNORECASE)
@@ -85,27 +86,26 @@ def read_params(
     path_params: dict[str, str],
     names: Names = GENERIC,
     *,
-    takes_form: bool = False,
-    ignored: Collection[str] = (),
     unknown: list[str] | None = None,
 ) -> dict[str, Any]:
     """Collect the parameters of a request from path, query and body; they are not validated yet.
 
-    With `takes_form`, those of a POST or PUT may be in a form beside the query. `ignored` are left out.
-    With a list `unknown`, so is what the request has no parameter for, and named there.
-    Raises InvalidError for names of another service than `names`.
+    Raises InvalidError for names of another service than `names`. With a list `unknown`, what the request
+    has no parameter for is left out, and named there.
     """
     own_names = {wire: name for name, wire in endpoint.wire_names.items()}
-    left_out = {names.name(name) for name in ignored}
-    once = None if unknown is None else {names.name(field.name) for field in fields_of(request_type)}
-    query = _text_params(incoming.query, left_out, once)
+    ignored = fields_of_record_only(endpoint, request_type, names)
+    known = None if unknown is None else {names.name(field.name) for field in fields_of(request_type)}
+    query = _text_params(incoming.query, ignored, known)
     if endpoint.params_in == "query":
-        form = incoming.form if takes_form and endpoint.method in ("POST", "PUT") else ""
+        # The public SDK of service x sends those of a change in a form.
+        takes_form = names is not GENERIC and endpoint.method in ("POST", "PUT")
+        form = incoming.form if takes_form else ""
         if incoming.body and not form:
             message = "the parameters of this endpoint belong in the query, not in a body"
             raise ApiError(400, "BAD_REQUEST", message)
-        params = split_texts(request_type, _text_params(f"{incoming.query}&{form}", left_out, once), names)
-    elif misplaced := [name for name in query if once is None or name in once]:
+        params = split_texts(request_type, _text_params(f"{incoming.query}&{form}", ignored, known), names)
+    elif misplaced := [name for name in query if known is None or name in known]:
         raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in misplaced])
     elif endpoint.params_in == "multipart" and incoming.content_type == MULTIPART:
         params = split_texts(request_type, read_multipart(incoming), names)
@@ -114,7 +114,7 @@ def read_params(
         params = split_texts(request_type, _text_params(incoming.form), names)
     else:
         params = json_object(incoming) | ({} if unknown is None else query)
-    kept: Mapping[str, Any] = {name: value for name, value in params.items() if name not in left_out}
+    kept: Mapping[str, Any] = without(params, *ignored)
     if unknown is not None:
         kept = without_unknown(request_type, kept, names, unknown)
     kept = {own_names.get(name, name): value for name, value in kept.items()}
@@ -198,11 +198,11 @@ def _struct_of(
     return next((each for field, tag, each in tags if field and value.get(field) == tag), None)
 
 
-def record_fields_only(endpoint: Endpoint, request_type: type[Request]) -> frozenset[str]:
-    """Name the fields of the endpoint's record that its request does not have, where it changes one."""
-    if not endpoint.mutates:
-        return frozenset()
-    return endpoint.record_fields - {field.name for field in fields_of(request_type)}
+def fields_of_record_only(endpoint: Endpoint, request_type: type[Request], names: Names) -> set[str]:
+    """Name on the wire what a record has and its change does not: the SDK of service x sends it back."""
+    if names is GENERIC or not endpoint.mutates:
+        return set()
+    return {*map(names.name, endpoint.record_fields - {field.name for field in fields_of(request_type)})}
 
 
 def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
@@ -215,13 +215,18 @@ def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
 def json_object(incoming: IncomingRequest) -> dict[str, Any]:
     """Decode a body that must be a JSON object."""
     _require_content_type(incoming, "application/json")
-    try:
-        values = msgspec.json.decode(incoming.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ApiError(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
+    values = json_value(incoming)
     if not isinstance(values, dict):
         raise ApiError(400, "BAD_REQUEST", "the body is not a JSON object")
     return values
+
+
+def json_value(incoming: IncomingRequest) -> Any:
+    """Decode a body that must be JSON."""
+    try:
+        return msgspec.json.decode(incoming.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ApiError(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
 
 
 def _require_content_type(incoming: IncomingRequest, content_type: str) -> None:
@@ -230,9 +235,9 @@ def _require_content_type(incoming: IncomingRequest, content_type: str) -> None:
 
 
 def _text_params(
-    encoded: str, ignored: Collection[str] = (), once: Collection[str] | None = None
+    encoded: str, ignored: Collection[str] = (), known: Collection[str] | None = None
 ) -> dict[str, str]:
-    """Decode a query or a form; each name may occur once, or only those in `once`, but for ignored ones."""
+    """Decode a query or a form, without ignored names; the others, or only the known ones, may occur once."""
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict")
     except ValueError:
@@ -240,7 +245,7 @@ def _text_params(
     pairs = [(name, value) for name, value in pairs if name not in ignored]
     params = dict(pairs)
     if len(params) < len(pairs):
-        names = [name for name, _ in pairs if once is None or name in once]
+        names = [name for name, _ in pairs if known is None or name in known]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise InvalidError([Problem(name, "is given more than once") for name in repeated])
     return params
@@ -276,8 +281,8 @@ def echoed_params(request: Request, endpoint: Endpoint) -> dict[str, Any]:
         names = endpoint.path_fields
     else:
         names = [field.name for field in fields_of(type(request))]
-    values = {name: value_or_default(request, name) for name in names}
-    return {name: value for name, value in values.items() if value is not None}
+    values = ((name, value_or_default(request, name)) for name in names)
+    return {name: value for name, value in values if value is not None}
 
 
 def changes_of(request: Request) -> dict[str, Any]:

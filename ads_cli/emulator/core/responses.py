@@ -26,6 +26,11 @@ class HttpResponse(NamedTuple):
     content_type: str = JSON
     headers: Headers = ()
 
+    @classmethod
+    def json(cls, body: Any, status: int = 200, headers: Headers = ()) -> "HttpResponse":
+        """Return a response with a body in JSON."""
+        return cls(msgspec.json.encode(body, enc_hook=str), status, headers=headers)
+
     @property
     def status_line(self) -> str:
         """Return status and reason phrase, the format of WSGI."""
@@ -62,21 +67,19 @@ def envelope(result: Result, params: dict[str, Any], names: Names = GENERIC) -> 
         body["next_cursor"] = result.next_cursor
     if result.total_count is not UNSET:
         body["total_count"] = result.total_count
-    return HttpResponse(msgspec.json.encode(body, enc_hook=str))
+    return HttpResponse.json(body)
 
 
 def message_response(message: str, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
     """Return the response of the advertising API that has a message and no data."""
-    body = {"request": {"params": names.to_wire(params)}, "message": message}
-    return HttpResponse(msgspec.json.encode(body, enc_hook=str))
+    return HttpResponse.json({"request": {"params": names.to_wire(params)}, "message": message})
 
 
 def error_response(
     status: int, errors: list[dict[str, Any]], params: dict[str, Any], headers: Headers = ()
 ) -> HttpResponse:
     """Format errors as the advertising API does."""
-    body = {"errors": errors, "request": {"params": params}}
-    return HttpResponse(msgspec.json.encode(body, enc_hook=str), status, headers=headers)
+    return HttpResponse.json({"errors": errors, "request": {"params": params}}, status, headers)
 
 
 READ_ONLY = "this access token is read-only"
@@ -154,12 +157,36 @@ class RecordNotFoundError(ApiError):
         return response if names is GENERIC else response._replace(status=X_STATUSES.get(self._x_code, 404))
 
 
+class OperationsError(ApiError):
+    """Some operations of a request are refused, so that none is applied; `errors` has those of each."""
+
+    def __init__(self, errors: list[list[dict[str, Any]]], request: Any) -> None:
+        super().__init__(400, "INVALID_PARAMETER", "operations are refused")
+        self._body = {"errors": [], "operation_errors": errors, "request": request}
+
+    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
+        """Format the errors; the request is repeated as it was sent."""
+        return HttpResponse.json(self._body, self.status)
+
+
 class SignInError(ApiError):
     """An error of a sign-in endpoint; its response has no parameters."""
 
     def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
         """Format the error as the sign-in endpoints do."""
-        return HttpResponse(msgspec.json.encode({"errors": self.errors}), self.status, headers=self.headers)
+        return HttpResponse.json({"errors": self.errors}, self.status, self.headers)
+
+
+class ProblemError(ApiError):
+    """A refusal of the platform: a list with one problem object (RFC 7807)."""
+
+    def __init__(self, detail: str, status: int = 400, title: str = "Invalid Request") -> None:
+        super().__init__(status, title, detail)
+        self._problem = {"type": "about:blank", "title": title, "detail": detail, "status": status}
+
+    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
+        """Format the problem."""
+        return HttpResponse.json({"errors": [self._problem]}, self.status)
 
 
 class AuthenticationError(SignInError):

@@ -6,18 +6,26 @@ from urllib.parse import unquote
 
 import msgspec
 
-from ...api.batches import batch_request, operation_of
-from ...api.endpoint import Endpoint, Request, requests_for
+from ...api.endpoint import Endpoint, Request
 from ...api.fields import enum_fields
 from ...api.names import SERVICES
+from ...api.parts import batch_request, operation_of
 from ...api.problems import InvalidError, Problem
+from ...api.registry import requests_for
 from ...api.validation import convert
+from ..storage import without
 from .handlers import RegisteredHandler, RequestContext, error_of, registered, tolerantly
-from .request import IncomingRequest, read_names, record_fields_only, split_texts, without_unknown
-from .responses import ApiError, HttpResponse, RecordNotFoundError, Result, in_shape_of_x
+from .request import (
+    IncomingRequest,
+    fields_of_record_only,
+    json_value,
+    read_names,
+    split_texts,
+    without_unknown,
+)
+from .responses import ApiError, HttpResponse, OperationsError, RecordNotFoundError, Result, in_shape_of_x
 
 SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends along
-Errors = list[dict[str, Any]]
 
 
 class BatchOperation(NamedTuple):
@@ -25,14 +33,6 @@ class BatchOperation(NamedTuple):
 
     request_type: type[Request]
     handler: RegisteredHandler
-
-
-class _RefusedError(Exception):
-    """Rolls every operation back; `errors` are those of each."""
-
-    def __init__(self, errors: list[Errors]) -> None:
-        super().__init__()
-        self.errors = errors
 
 
 class BatchHandler:
@@ -52,20 +52,13 @@ class BatchHandler:
         context.user = context.authenticator.authenticate_user(context.incoming, writes=True).user
         context.consume_rate(self.endpoint)
         items = self._items(context)
-        try:
-            with context.store.transaction():
-                records = self._apply(context, items)
-        except _RefusedError as refused:
-            body = {"errors": [], "operation_errors": refused.errors, "request": items}
-            return HttpResponse(msgspec.json.encode(body, enc_hook=str), 400)
-        return HttpResponse(msgspec.json.encode({"request": items, "data": records}, enc_hook=str))
+        with context.store.transaction():
+            records = self._apply(context, items)
+        return HttpResponse.json({"request": items, "data": records})
 
     def _items(self, context: RequestContext) -> list[Any]:
         """Read the list of operations; raise ApiError where it is not a list, or is too long."""
-        try:
-            items = msgspec.json.decode(context.incoming.body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ApiError(400, "BAD_REQUEST", f"the body is not JSON: {error}") from None
+        items = json_value(context.incoming)
         if not isinstance(items, list) or not items:
             raise ApiError(400, "BAD_REQUEST", "the body is not a list of operations")
         assert self.endpoint.batch
@@ -75,19 +68,18 @@ class BatchHandler:
         return items
 
     def _apply(self, context: RequestContext, items: list[Any]) -> list[Any]:
-        """Apply operations in their order; raise _RefusedError where one or more are refused."""
-        records, errors = [], []
-        for item in items:
-            found: Errors = []
+        """Apply operations in their order; raise OperationsError where one or more are refused."""
+        records: list[Any] = []
+        errors: list[list[dict[str, Any]]] = [[] for _ in items]
+        for number, item in enumerate(items):
             try:
                 records.append(self._apply_one(context, item))
             except InvalidError as error:
-                found = [error_of(problem, context.names) for problem in error.problems]
+                errors[number] = [error_of(problem, context.names) for problem in error.problems]
             except ApiError as error:
-                found = error.errors_in(context.names)
-            errors.append(found)
+                errors[number] = error.errors_in(context.names)
         if any(errors):
-            raise _RefusedError(errors)
+            raise OperationsError(errors, items)
         return records
 
     def _apply_one(self, context: RequestContext, item: Any) -> Any:
@@ -98,7 +90,7 @@ class BatchHandler:
             one_of = ", ".join(self.operations)
             raise InvalidError([Problem("operation_type", f"must be one of {one_of}")])
         request = read_operation(context, operation.request_type, item["params"])
-        result = operation.handler.function(context, request)
+        result = operation.handler(context, self.endpoint, request)
         assert isinstance(result, Result)
         if context.service == "x":
             result = in_shape_of_x(result, operation.request_type.endpoint.command, "")
@@ -111,12 +103,11 @@ def read_operation(context: RequestContext, request_type: type[Request], params:
 
 
 def _read_operation(
-    context: RequestContext, request_type: type[Request], params: Mapping[str, Any], unknown: list[str] | None
+    context: RequestContext, request_type: type[Request], params: dict[str, Any], unknown: list[str] | None
 ) -> Request:
     if context.service == "x":
-        record_fields = record_fields_only(request_type.endpoint, request_type)
-        left_out = {*map(context.names.name, record_fields), SDK_MARK}
-        params = {name: value for name, value in params.items() if name not in left_out}
+        ignored = fields_of_record_only(request_type.endpoint, request_type, context.names)
+        params = without(params, *ignored, SDK_MARK)
     values: Mapping[str, Any] = split_texts(request_type, params, context.names)
     if unknown is not None:
         values = without_unknown(request_type, values, context.names, unknown, "params.")

@@ -115,7 +115,7 @@ TRUSTED_FETCH_SITES = ("", "none", "same-origin")  # values of Sec-Fetch-Site; "
 
 
 @raw_handler(Authorize, "POST /oauth/authorize")
-def authorize(context: RequestContext) -> HttpResponse:
+def _authorize(context: RequestContext) -> HttpResponse:
     """Show the authorization form, and handle its submission."""
     request = _find_request(context)
     if isinstance(request, HttpResponse):
@@ -124,7 +124,7 @@ def authorize(context: RequestContext) -> HttpResponse:
 
 
 @raw_handler(Authenticate, "POST /oauth/authenticate")
-def authenticate(context: RequestContext) -> HttpResponse:
+def _authenticate(context: RequestContext) -> HttpResponse:
     """Do the same, but skip the form if the user has authorized the app before."""
     request = _find_request(context)
     if isinstance(request, HttpResponse):

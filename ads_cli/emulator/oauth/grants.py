@@ -1,7 +1,5 @@
-"""OAuth 2.0: bearer tokens of apps; grants of users: the page, codes with PKCE, tokens that rotate."""
+"""Grants of users (OAuth 2.0): the page, codes with PKCE, tokens that rotate."""
 
-import base64
-import binascii
 import hmac
 import secrets
 import sqlite3
@@ -11,105 +9,17 @@ from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote
 
-import msgspec
-
-from ...api.auth import AuthorizeGrant, GetGrantToken, InvalidateBearer, IssueBearer, RevokeGrantToken
+from ...api.auth import AuthorizeGrant, GetGrantToken, RevokeGrantToken
 from ...api.problems import InvalidError
 from ...api.validation import convert
 from .. import storage as user_table
 from ..core.faults import SHORT_LIVED
 from ..core.handlers import RequestContext, raw_handler
-from ..core.request import FORM, IncomingRequest
-from ..core.responses import (
-    ApiError,
-    HttpResponse,
-    SignInError,
-    bad_authentication_data,
-    could_not_authenticate,
-    invalid_token,
-)
+from ..core.request import FORM
+from ..core.responses import ApiError, HttpResponse
+from .apps import basic_pair
 from .authorize import TRUSTED_FETCH_SITES, escape, message, origin, page, redirect
-from .request_tokens import NO_STORE, json_response
-
-# Codes of errors.
-TOO_MANY_REQUESTS, BAD_PARAMETERS, NOT_THE_OWNER = 99, 170, 220
-
-
-@raw_handler(IssueBearer)
-def issue_bearer(context: RequestContext) -> HttpResponse:
-    """Return the app's bearer token; a new one only if none is valid."""
-    app = _authenticate_basic(context)
-    if context.incoming.content_type != FORM:
-        raise SignInError(400, BAD_PARAMETERS, f"the body of this endpoint has the content type {FORM}")
-    try:
-        convert(IssueBearer, context.incoming.parameters)
-    except InvalidError as error:
-        raise SignInError(400, BAD_PARAMETERS, str(error)) from None
-    try:
-        headers = context.rate_limits.bearer_tokens.consume(app)
-    except ApiError as error:
-        message = "too many requests for a bearer token; store the token, it stays valid"
-        raise SignInError(403, TOO_MANY_REQUESTS, message, headers=error.headers) from None
-    with context.store.transaction() as connection:
-        find = "SELECT token FROM bearer_tokens WHERE consumer_key = ? AND NOT revoked"
-        (token,) = connection.execute(find, (app,)).fetchone() or (secrets.token_urlsafe(64),)
-        add = "INSERT OR IGNORE INTO bearer_tokens (token, consumer_key) VALUES (?, ?)"
-        connection.execute(add, (token, app))
-    return json_response(headers, token_type="bearer", access_token=token)
-
-
-@raw_handler(InvalidateBearer)
-def invalidate_bearer(context: RequestContext) -> HttpResponse:
-    """Revoke a bearer token; the owner of the app signs."""
-    signer = context.authenticator.authenticate_user(context.incoming)
-    is_owner = "SELECT owner = ? FROM apps WHERE consumer_key = ?"
-    if not context.store.connection.execute(is_owner, (signer.user, signer.app)).fetchone()[0]:
-        raise SignInError(403, NOT_THE_OWNER, "only the owner of the app can revoke its bearer token")
-    token = context.incoming.parameters.get("access_token", "")
-    revoke = "UPDATE bearer_tokens SET revoked = 1 WHERE token = ? AND consumer_key = ? AND NOT revoked"
-    with context.store.transaction() as connection:
-        if connection.execute(revoke, (token, signer.app)).rowcount == 0:
-            raise invalid_token()
-    return json_response(access_token=token)
-
-
-def authenticate_bearer(context: RequestContext) -> str:
-    """Return the app whose bearer token a request has."""
-    query = "SELECT consumer_key FROM bearer_tokens WHERE token = ? AND NOT revoked"
-    token = authorization_value(context.incoming, "Bearer")
-    row = context.store.connection.execute(query, (token,)).fetchone()
-    if row is None:
-        raise invalid_token()
-    return str(row[0])
-
-
-def _authenticate_basic(context: RequestContext) -> str:
-    """Return the app whose key and secret a request has (HTTP Basic)."""
-    key, secret = basic_pair(context.incoming)
-    query = "SELECT consumer_secret FROM apps WHERE consumer_key = ?"
-    (expected,) = context.store.connection.execute(query, (key,)).fetchone() or ("",)
-    if not expected or not hmac.compare_digest(expected.encode(), secret.encode()):
-        raise could_not_authenticate()
-    return key
-
-
-def basic_pair(incoming: IncomingRequest) -> tuple[str, str]:
-    """Return name and password of HTTP Basic."""
-    try:
-        pair = base64.b64decode(authorization_value(incoming, "Basic"), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        raise could_not_authenticate() from None
-    name, _, password = pair.partition(":")
-    return name, password
-
-
-def authorization_value(incoming: IncomingRequest, scheme: str) -> str:
-    """Return what follows the scheme in the Authorization header."""
-    sent_scheme, _, value = incoming.authorization.partition(" ")
-    if sent_scheme.lower() != scheme.lower():
-        raise bad_authentication_data()
-    return value.strip()
-
+from .request_tokens import NO_STORE
 
 CODE_SECONDS = 30.0
 FORM_SECONDS = 600.0
@@ -149,11 +59,11 @@ class GrantError(ApiError):
 
     def to_response(self, params: dict[str, Any], *names: object) -> HttpResponse:
         """Format the error."""
-        return HttpResponse(msgspec.json.encode(self._body), self.status, headers=NO_STORE)
+        return HttpResponse.json(self._body, self.status, NO_STORE)
 
 
 @raw_handler(AuthorizeGrant, "POST /i/oauth2/authorize")
-def authorize(context: RequestContext) -> HttpResponse:
+def _authorize(context: RequestContext) -> HttpResponse:
     """Show the authorization form, and handle its submission."""
     if context.incoming.method == "POST":
         return _submit(context)
@@ -261,7 +171,7 @@ def _insert(connection: sqlite3.Connection, table: str, values: dict[str, Any]) 
 
 
 @raw_handler(GetGrantToken)
-def token(context: RequestContext) -> HttpResponse:
+def _token(context: RequestContext) -> HttpResponse:
     """Exchange a code or a refresh token, each of which works once."""
     client_id = _authenticate_app(context)
     params = context.incoming.parameters
@@ -299,7 +209,7 @@ def token(context: RequestContext) -> HttpResponse:
         if OFFLINE in scopes.split():
             _insert(connection, "oauth2_tokens", {"token": refresh, "is_refresh": 1} | of_grant)
             body["refresh_token"] = refresh
-    return HttpResponse(msgspec.json.encode(body), headers=NO_STORE)
+    return HttpResponse.json(body, headers=NO_STORE)
 
 
 def _authenticate_app(context: RequestContext) -> str:
@@ -342,7 +252,7 @@ def _redeem(context: RequestContext, client_id: str, request: GetGrantToken) -> 
 
 
 @raw_handler(RevokeGrantToken)
-def revoke(context: RequestContext) -> HttpResponse:
+def _revoke(context: RequestContext) -> HttpResponse:
     """Revoke an access token, or with a refresh token the grant; an unknown one has ended already."""
     client_id = _authenticate_app(context)
     value = context.incoming.parameters.get("token", "")
@@ -353,4 +263,4 @@ def revoke(context: RequestContext) -> HttpResponse:
         (grant,) = connection.execute(find, (value, client_id)).fetchone() or ("",)
         end = "DELETE FROM oauth2_tokens WHERE client_id = ? AND (token = ? OR grant_id = ?)"
         connection.execute(end, (client_id, value, grant))
-    return HttpResponse(msgspec.json.encode({"revoked": True}), headers=NO_STORE)
+    return HttpResponse.json({"revoked": True}, headers=NO_STORE)

@@ -5,8 +5,6 @@ import time
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-import msgspec
-
 from ...api.auth import GetAccessToken, GetRequestToken, InvalidateToken
 from .. import storage as user_table
 from ..core.handlers import RequestContext, raw_handler
@@ -24,7 +22,7 @@ def form_response(**values: str) -> HttpResponse:
 
 def json_response(headers: Headers = (), **values: str) -> HttpResponse:
     """Return a JSON object without an envelope."""
-    return HttpResponse(msgspec.json.encode(values), headers=(*NO_STORE, *headers))
+    return HttpResponse.json(values, headers=(*NO_STORE, *headers))
 
 
 LIFETIME_SECONDS = 600.0
@@ -190,7 +188,7 @@ INVALID = 38  # the code of a missing or invalid parameter
 
 
 @raw_handler(GetRequestToken)
-def request_token(context: RequestContext) -> HttpResponse:
+def _request_token(context: RequestContext) -> HttpResponse:
     """Start a sign-in: issue a request token. The app signs without a token."""
     signer = context.authenticator.authenticate_app(context.incoming)
     access = _access_asked_for(context)
@@ -214,7 +212,7 @@ def _access_asked_for(context: RequestContext) -> str:
 
 
 @raw_handler(GetAccessToken)
-def access_token(context: RequestContext) -> HttpResponse:
+def _access_token(context: RequestContext) -> HttpResponse:
     """Complete a sign-in: exchange the request token, which signs, for an access token."""
     signer = context.authenticator.authenticate_request_token(context.incoming)
     verifier = signer.oauth_params.get("oauth_verifier", "")
@@ -223,8 +221,7 @@ def access_token(context: RequestContext) -> HttpResponse:
 
 
 @raw_handler(InvalidateToken, "POST /1.1/oauth/invalidate_token.json")
-def invalidate_token(context: RequestContext) -> HttpResponse:
-    """Revoke the access token that signs the request."""
+def _invalidate_token(context: RequestContext) -> HttpResponse:
     signer = context.authenticator.authenticate_user(context.incoming)
     with context.store.transaction() as connection:
         revoke = "UPDATE tokens SET revoked = 1 WHERE token = ? AND NOT revoked"

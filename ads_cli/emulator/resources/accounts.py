@@ -1,158 +1,164 @@
-"""Whose an account is, and the history of what is in it: when it was active."""
+"""Accounts: their apps, users, features and settings, and what the signed-in user may do."""
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any
 
-import msgspec
-
-from ...api.accounts import ListHistory, ListWholeHistory
+from ...api import accounts as declared
+from ...api import settings
+from ..core.faults import ANALYST
 from ..core.handlers import RequestContext, handler
-from ..core.paging import list_page
-from ..core.responses import Result, not_found
-from ..storage import Record, Store, random_base36
+from ..core.request import changes_of
+from ..core.responses import ApiError, Result, not_found
+from ..storage import Record, empty, random_base36, utc_now
+from .collection import Collection, of_user
 
-ACCOUNT, PROMOTABLE_USER = "account", "promotable_user"
+NEW_ACCOUNT = {
+    "name": "Sandbox account",
+    "business_name": "Sandbox",
+    "business_id": None,
+    "timezone": "Etc/UTC",
+    "industry_type": "OTHER",
+    "approval_status": "ACCEPTED",
+}
+
+
+def _with_time_zone(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Return an account, whose time zone holds from its creation on."""
+    return after if before else after | {"timezone_switch_at": utc_now()}
+
+
+def _add_advertiser(context: RequestContext, account: Record) -> None:
+    """Let a new account advertise for the user who creates it."""
+    advertiser: Record = {"id": random_base36(), "user_id": context.user}
+    PROMOTABLE_USERS.put(context.store, advertiser, owner=account["id"])
+
+
+Collection(
+    declared.ACCOUNTS,
+    defaults=NEW_ACCOUNT,
+    scope=of_user,
+    prepare=_with_time_zone,
+    added=_add_advertiser,
+)
+Collection(declared.APPS, sortable=("app_store_identifier", "os_type"))
 FULL = "FULL"  # the type of the promotable user who is the advertiser
+PROMOTABLE_USERS = Collection(
+    declared.PROMOTABLE_USERS, defaults={"user_id": None, "promotable_user_type": FULL}
+)
 
 
-def require_account(context: RequestContext, account: str, *, with_deleted: bool = False) -> Record:
-    """Return an account of the user; raise ApiError (404) for other accounts."""
-    record = context.store.find(ACCOUNT, account, owner=context.user, with_deleted=with_deleted)
-    if record is None:
-        raise not_found(ACCOUNT, account)
-    return record
+def advertiser_of(context: RequestContext) -> str:
+    """Return the user whom the account advertises for; of one that has none yet, the signed-in user."""
+    users = context.find_all(PROMOTABLE_USERS.kind, promotable_user_type=FULL)
+    return str(users[0]["user_id"]) if users else context.user
 
 
-def require_record(
-    context: RequestContext, account: str, kind: str, identifier: str, *, with_deleted: bool | None = False
-) -> Record:
-    """Return a record in an account of the user; raise ApiError (404) if there is none."""
-    require_account(context, account)
-    record = context.store.find(kind, identifier, owner=account, with_deleted=bool(with_deleted))
-    if record is None:
-        raise not_found(kind, identifier)
-    return record
+FEATURE = "feature"
 
 
-def advertiser_of(context: RequestContext, account: str) -> str:
-    """Return the user whom an account advertises for; of one that has none yet, the signed-in user."""
-    users = context.store.find_all(PROMOTABLE_USER, account)
-    full = (user["user_id"] for user in users if user["promotable_user_type"] == FULL)
-    return next(full, context.user)
+def _features(context: RequestContext) -> list[str]:
+    return [feature["id"] for feature in context.find_all(FEATURE)]
 
 
-HISTORY = "account_history"
-HISTORY_FIELDS = ("entity", "entity_id", "entity_data", "change_type", "change_time", "change_by", "changes")
-IGNORED = ("id", "created_at", "updated_at")  # not part of the change itself
+def require_feature(context: RequestContext, feature: str, parameter: str) -> None:
+    """Raise ApiError for a parameter whose feature the account has not; the specification states none."""
+    if context.service == "x" and feature not in _features(context):
+        message = f"{parameter}: the account {context.account} does not have the feature {feature}"
+        raise ApiError(400, "FEATURE_NOT_AVAILABLE", message, parameter=parameter)
 
 
-def note_change(
-    store: Store, account: str, user: str, entity: str, change_type: str, after: Record, before: Record
-) -> None:
-    """Add an entry for the change of an entity from `before` to `after`, unless they are equal."""
-    changes = {
-        name: {"before": before.get(name), "after": value}
-        for name, value in after.items()
-        if before.get(name) != value and name not in IGNORED
-    }
-    if not changes:
-        return
-    entry = {
-        "entity": entity,
-        "entity_id": after["id"],
-        "entity_data": after,
-        "change_type": change_type,
-        "change_time": after["updated_at"],
-        "change_by": {"user_id": user, "platform": "API"},
-        "changes": changes,
-    }
-    store.add(HISTORY, random_base36(), entry, owner=account, created_at=after["updated_at"])
+@handler(declared.ListFeatures)
+def _list_features(context: RequestContext, request: declared.ListFeatures) -> Result:
+    wanted = request.feature_keys
+    return Result([key for key in _features(context) if wanted is None or key in wanted])
 
 
-@handler(ListWholeHistory)
-@handler(ListHistory)
-def list_history(context: RequestContext, request: ListHistory | ListWholeHistory) -> Result:
-    """List the changes of one entity in a range of hours, oldest first."""
-    require_account(context, request.account_id)
-    where: dict[str, str] = {
-        "json_extract(data, '$.entity') = ?": request.entity_type,
-        "json_extract(data, '$.entity_id') = ?": request.entity_id,
-    }
-    if request.start_time is not None:
-        where["created_at >= ?"] = request.start_time
-    if request.end_time is not None:
-        where["created_at < ?"] = request.end_time
-    if request.user_id is not None:
-        where["json_extract(data, '$.change_by.user_id') = ?"] = str(request.user_id)
-    page = list_page(context.store, request, HISTORY, owner=request.account_id, where=where)
-    return page._replace(data=[{name: record[name] for name in HISTORY_FIELDS} for record in page.data])
+@handler(declared.AddFeatures)
+def _add_features(context: RequestContext, request: declared.AddFeatures) -> Result:
+    """Enable features, and list all that are enabled; unknown keys are accepted."""
+    with context.store.transaction():
+        known = _features(context)
+        for key in dict.fromkeys(request.feature_keys):
+            if key not in known:
+                context.store.add(FEATURE, key, {}, owner=context.account)
+        return Result(_features(context))
 
 
-ALWAYS = datetime.min.replace(tzinfo=UTC)
-NEVER = datetime.max.replace(tzinfo=UTC)
+@handler(declared.RemoveFeatures)
+def _remove_features(context: RequestContext, request: declared.RemoveFeatures) -> Result:
+    """Disable features, and list those that remain; keys that are not enabled are accepted."""
+    with context.store.transaction():
+        for key in request.feature_keys:
+            context.store.purge(FEATURE, context.account, key)
+        return Result(_features(context))
 
 
-class Interval(NamedTuple):
-    """A time from its start to its end, which is not in it."""
-
-    start: datetime
-    end: datetime
-
-    def within(self, other: "Interval") -> "Interval":
-        """Return the part that lies in another interval too; it may be empty."""
-        return Interval(max(self.start, other.start), min(self.end, other.end))
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no time is in it."""
-        return self.end <= self.start
-
-
-class ActiveTimes:
-    """The times at which the entities of an account were active."""
-
-    def __init__(self, store: Store, account: str) -> None:
-        self._changes: dict[tuple[str, str], list[Record]] = {}
-        query = "SELECT data FROM records WHERE kind = ? AND owner = ? ORDER BY seq"
-        for (data,) in store.connection.execute(query, (HISTORY, account)):
-            change = msgspec.json.decode(data)
-            self._changes.setdefault((change["entity"], change["entity_id"]), []).append(change)
-
-    def of(
-        self, entity: str, record: Record, within: Sequence[Interval] = (Interval(ALWAYS, NEVER),)
-    ) -> list[Interval]:
-        """Return when an entity was active, inside the intervals of what it belongs to."""
-        flight = Interval(_time(record.get("start_time"), ALWAYS), _time(record.get("end_time"), NEVER))
-        own = [interval.within(flight) for interval in self._intervals(entity, record)]
-        both = (interval.within(parent) for interval in own for parent in within)
-        return [interval for interval in both if not interval.is_empty]
-
-    def _intervals(self, entity: str, record: Record) -> Iterator[Interval]:
-        start: datetime | None = None
-        for at, is_active in self._states(entity, record):
-            if is_active and start is None:
-                start = at
-            elif not is_active and start is not None:
-                yield Interval(start, at)
-                start = None
-        if start is not None:
-            yield Interval(start, NEVER)
-
-    def _states(self, entity: str, record: Record) -> Iterator[tuple[datetime, bool]]:
-        """Yield the times of changes, and whether the entity was active from then on."""
-        changes = self._changes.get((entity, record["id"]), [])
-        if not changes:
-            yield _time(record["created_at"], ALWAYS), _is_active(record)
-        for change in changes:
-            yield _time(change["change_time"], ALWAYS), _is_active(change["entity_data"])
-        if record["deleted"]:
-            yield _time(record["updated_at"], NEVER), False
+TAX, CONTACT, ACCESS = "tax_settings", "user_settings", "user_access"
+# Settings as they are before anything is set.
+NEW_SETTINGS: dict[str, Record] = {
+    TAX: {
+        "tax_id": None,
+        "tax_category": "BUSINESS_NO_VAT",
+        "tax_exemption_id": None,
+        "bill_to": "NOT_SET",
+        "business_relationship": "SELF",
+        "invoice_jurisdiction": "NOT_SET",
+        **empty("address_company address_first_name address_last_name address_email address_street1"),
+        **empty("address_street2 address_city address_region address_postal_code address_country"),
+    },
+    CONTACT: {"notification_email": "", "contact_phone": "", "contact_phone_extension": ""},
+    ACCESS: {"permissions": ["ACCOUNT_ADMIN", "POST_COMPOSER"]},
+}
 
 
-def _is_active(record: Record) -> bool:
-    return record.get("entity_status", "ACTIVE") == "ACTIVE" and not record["deleted"]
+def _settings(context: RequestContext, kind: str, id: str) -> Record:
+    """Return the settings of the account, or of a user in it; what has no default is never answered."""
+    found = context.find(kind, id) or {}
+    return {name: found.get(name, default) for name, default in NEW_SETTINGS[kind].items()}
 
 
-def _time(text: str | None, missing: datetime) -> datetime:
-    return datetime.fromisoformat(text) if text else missing
+def _updated_settings(context: RequestContext, kind: str, id: str, fields: dict[str, Any]) -> Result:
+    with context.store.transaction():
+        change = context.store.update if context.find(kind, id) else context.store.add
+        change(kind, id, fields, owner=context.account)
+        return Result(_settings(context, kind, id))
+
+
+@handler(settings.GetTaxSettings)
+def _get_tax_settings(context: RequestContext, request: settings.GetTaxSettings) -> Result:
+    return Result(_settings(context, TAX, context.account))
+
+
+@handler(settings.UpdateTaxSettings)
+def _update_tax_settings(context: RequestContext, request: settings.UpdateTaxSettings) -> Result:
+    """Set the fields that were sent; the address of a client is stored, and never answered."""
+    fields = changes_of(request)
+    if "address_name" in fields:
+        fields["address_company"] = fields.pop("address_name")
+    return _updated_settings(context, TAX, context.account, fields)
+
+
+@handler(settings.GetUserSettings)
+def _get_user_settings(context: RequestContext, request: settings.GetUserSettings) -> Result:
+    user = request.user_id
+    if user != context.user and context.find(CONTACT, user) is None:
+        raise not_found("user", user)
+    return Result(_settings(context, CONTACT, user))
+
+
+@handler(settings.UpdateUserSettings)
+def _update_user_settings(context: RequestContext, request: settings.UpdateUserSettings) -> Result:
+    """Set the fields that were sent, of the user who sends them; an unset text is empty, not null."""
+    fields = {name: value or "" for name, value in changes_of(request).items()}
+    if "subscribe_email_types" in fields:
+        context.echoed["subscribed_campaign_events"] = context.echoed.pop("subscribe_email_types")
+    if request.user_id != context.user:
+        message = f"only the user {request.user_id} may change these settings"
+        raise ApiError(403, "ACTION_NOT_ALLOWED", message)
+    return _updated_settings(context, CONTACT, request.user_id, fields)
+
+
+@handler(settings.GetUserAccess)
+def _get_user_access(context: RequestContext, request: settings.GetUserAccess) -> Result:
+    access = _settings(context, ACCESS, context.user)
+    role = {"permissions": ["CAMPAIGN_ANALYST"]} if context.fault == ANALYST else {}
+    return Result({"user_id": context.user, **access, **role})

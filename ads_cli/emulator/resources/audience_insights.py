@@ -9,13 +9,12 @@ from math import floor, log10, prod
 from zlib import crc32
 
 from ...api.audience_insights import Criterion, EstimateAudience, SearchKeywords
-from ...api.targeting_types import KEYWORDS
+from ...api.targeting import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
 from ..storage import Record
 from ..targeting import find_value
 from .audiences import described
-from .collection import in_account
 from .targeting import find_named
 
 # People that one criterion of a type adds: the fewest and the most.
@@ -45,13 +44,12 @@ MAX_PEOPLE = 400_000_000
 
 
 @handler(EstimateAudience)
-def estimate_audience(context: RequestContext, request: EstimateAudience) -> Result:
+def _estimate_audience(context: RequestContext, request: EstimateAudience) -> Result:
     """Estimate the people that criteria reach; raise ApiError for what does not exist."""
-    account = in_account(context, request)
     context.echoed["targeting_criteria"] = None
 
     def people(criterion: Criterion) -> int:
-        found = find_named(context.store, account, _as_record(criterion))
+        found = find_named(context, _as_record(criterion))
         if not criterion.targeting_type.startswith("CUSTOM_AUDIENCE"):
             return found.get("estimated_users") or _between(PEOPLE[criterion.targeting_type], criterion)
         size: int = described(context.store, found)["audience_size"]
@@ -114,7 +112,7 @@ tips trends brands guide video photos fans club design season delivery offers ki
 
 
 @handler(SearchKeywords)
-def search_keywords(context: RequestContext, request: SearchKeywords) -> Result:
+def _search_keywords(context: RequestContext, request: SearchKeywords) -> Result:
     """Return the number of posts with the keywords, and thirty related keywords."""
     keywords = request.keywords
     related = [f"{keywords[n % len(keywords)]} {word}" for n, word in enumerate(RELATED_WORDS.split())]

@@ -6,27 +6,17 @@ from typing import Any
 
 import msgspec
 
-from ...api import audiences
+from ...api import audiences, users
 from ...api.endpoint import Request
 from ...api.names import Names
 from ...api.problems import InvalidError, Problem
 from ...api.time import decode_custom
-from ...api.users import (
-    MAX_BODY_BYTES,
-    MAX_OPERATIONS,
-    AudienceOperation,
-    DoNotReachOperation,
-    UpdateAudienceUsers,
-    UpdateDoNotReachUsers,
-    User,
-)
 from ...api.validation import broken_rules, convert
 from ..core.handlers import RequestContext, raw_handler, tolerantly
 from ..core.request import read_names, without_unknown
-from ..core.responses import ApiError, HttpResponse
-from ..storage import Record, Store, audience_user_table
+from ..core.responses import ApiError, HttpResponse, OperationsError
+from ..storage import Record, audience_user_table
 from ..storage.audience_user_table import identifier_hash
-from .accounts import require_record
 from .audiences import AUDIENCE, targetability
 from .collection import Collection
 
@@ -36,7 +26,7 @@ NAME = "Do Not Reach List"  # the service names it
 
 def _only_one(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError where the account has a list."""
-    for other in context.store.find_all(DO_NOT_REACH, context.account):
+    for other in context.find_all(DO_NOT_REACH):
         message = f"the account has a do-not-reach list, {other['id']}, and can have one only"
         raise ApiError(400, "INVALID_PARAMETER", message)
     return after
@@ -56,49 +46,49 @@ DO_NOT_REACH_LISTS = Collection(
 JSON = "application/json"
 
 
-@raw_handler(UpdateAudienceUsers)
-def update_audience_users(context: RequestContext) -> HttpResponse:
-    """Add users to a custom audience, or remove them."""
-    operations = _carried_out(context, UpdateAudienceUsers, AUDIENCE, AudienceOperation)
-    if isinstance(operations, HttpResponse):
-        return operations
+@raw_handler(users.UpdateAudienceUsers)
+def _update_audience_users(context: RequestContext) -> HttpResponse:
+    operations = _carry_out(context, users.UpdateAudienceUsers, AUDIENCE, users.AudienceOperation)
     total = sum(len(operation.params.users) for operation in operations)
-    return _respond(context, _counts(context, total))
+    return _response(context, _counts(context, total))
 
 
-@raw_handler(UpdateDoNotReachUsers)
-def update_do_not_reach_users(context: RequestContext) -> HttpResponse:
+@raw_handler(users.UpdateDoNotReachUsers)
+def _update_do_not_reach_users(context: RequestContext) -> HttpResponse:
     """Add users to a do-not-reach list, or remove them; the response has counts per operation."""
-    operations = _carried_out(context, UpdateDoNotReachUsers, DO_NOT_REACH, DoNotReachOperation)
-    if isinstance(operations, HttpResponse):
-        return operations
+    operations = _carry_out(context, users.UpdateDoNotReachUsers, DO_NOT_REACH, users.DoNotReachOperation)
     counts = [_counts(context, len(operation.params.users)) for operation in operations]
-    return _respond(context, counts, operation_type=operations[0].operation_type)
+    return _response(context, counts, operation_type=operations[0].operation_type)
 
 
-def _carried_out(
+def _carry_out(
     context: RequestContext, request: type[Request], kind: str, operation_type: type[Any]
-) -> list[Any] | HttpResponse:
-    """Carry out all operations of a request, and return them; an error response if one is invalid."""
+) -> list[Any]:
+    """Carry out all operations of a request, or none of them; return them."""
     _, audience = context.path_params.values()
     context.user = context.authenticator.authenticate_user(context.incoming, writes=True).user
-    require_record(context, context.account, kind, audience)
+    context.require_account()
+    context.require(kind, audience)
     context.consume_rate(request.endpoint)
-    operations = _parse_operations(context, operation_type)
-    if not isinstance(operations, HttpResponse):
-        with context.store.transaction():
-            for operation in operations:
-                _apply(context.store, audience, operation)
+    operations = _read_operations(context, operation_type)
+    with context.store.transaction():
+        for operation in operations:
+            users = [_identifiers(audience, user) for user in operation.params.users]
+            if operation.operation_type == "Delete":
+                every = [identifier for user in users for identifier in user]
+                audience_user_table.remove_users(context.store, audience, every)
+            else:
+                audience_user_table.add_users(context.store, audience, users)
     return operations
 
 
-def _parse_operations(context: RequestContext, operation_type: type[Any]) -> list[Any] | HttpResponse:
-    """Decode and validate the operations; return an error response if one of them is invalid."""
+def _read_operations(context: RequestContext, operation_type: type[Any]) -> list[Any]:
+    """Decode and validate the operations; raise OperationsError if one of them is invalid."""
     if context.incoming.content_type != JSON:
         raise ApiError(400, "INVALID_PARAMETER", f"the body of this endpoint has the content type {JSON}")
     body = context.incoming.body
-    if len(body) > MAX_BODY_BYTES:
-        raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {MAX_BODY_BYTES:,} bytes")
+    if len(body) > users.MAX_BODY_BYTES:
+        raise ApiError(413, "PAYLOAD_TOO_LARGE", f"a body has at most {users.MAX_BODY_BYTES:,} bytes")
     operations = _decode_compact(body, list[operation_type], context.names)  # type: ignore[valid-type]
     if operations is None or any(map(broken_rules, operations)):
         return _convert_operations(context, operation_type, _decode(body, Any))
@@ -108,7 +98,7 @@ def _parse_operations(context: RequestContext, operation_type: type[Any]) -> lis
 
 def _decode_compact(body: bytes, value_type: Any, names: Names) -> list[Any] | None:
     """Decode operations at once; return None if they are invalid, or not written as compact JSON."""
-    for field in User.__struct_fields__:
+    for field in users.User.__struct_fields__:
         if (wire := names.name(field)) != field:
             if b'"%s"' % field.encode() in body:
                 return None
@@ -130,26 +120,22 @@ def _decode(body: bytes, value_type: Any) -> Any:
         raise ApiError(400, "INVALID_PARAMETER", f"the body is not JSON: {error}") from None
 
 
-def _convert_operations(
-    context: RequestContext, operation_type: type[Any], values: Any
-) -> list[Any] | HttpResponse:
-    """Convert operations one by one; return an error response with the problems of each."""
+def _convert_operations(context: RequestContext, operation_type: type[Any], values: Any) -> list[Any]:
+    """Convert operations one by one; raise OperationsError with the problems of each."""
     if not isinstance(values, list):
         raise ApiError(400, "INVALID_PARAMETER", "the body is not a list of operations")
     _check_operation_count(values)
     operations: list[Any] = []
-    errors: list[list[dict[str, Any]]] = []
+    errors: list[list[dict[str, Any]]] = [[] for _ in values]
     for index, value in enumerate(values):
         read = partial(_convert_operation, context.names, operation_type, value)
         try:
             operations.append(tolerantly(context, read))
-            errors.append([])
         except InvalidError as error:
-            errors.append([_format(problem, index, context.names) for problem in error.problems])
-    if not any(errors):
-        return operations
-    body = {"errors": [], "operation_errors": errors, "request": {"params": context.path_params}}
-    return HttpResponse(msgspec.json.encode(body), 400)
+            errors[index] = [_error_of(problem, index, context.names) for problem in error.problems]
+    if any(errors):
+        raise OperationsError(errors, {"params": context.path_params})
+    return operations
 
 
 def _convert_operation(names: Names, operation_type: type[Any], value: Any, unknown: list[str] | None) -> Any:
@@ -158,23 +144,15 @@ def _convert_operation(names: Names, operation_type: type[Any], value: Any, unkn
     return convert(operation_type, read_names(value, names), strict=True)
 
 
-def _format(problem: Problem, index: int, names: Names) -> dict[str, Any]:
+def _error_of(problem: Problem, index: int, names: Names) -> dict[str, Any]:
     message = names.text(str(problem._replace(path=names.dotted(problem.path))))
     return {"code": "INVALID_PARAMETER", "index": index, "message": message}
 
 
 def _check_operation_count(operations: Sequence[Any]) -> None:
-    if not 1 <= len(operations) <= MAX_OPERATIONS:
-        message = f"{len(operations):,} operations; a request takes 1 to {MAX_OPERATIONS:,}"
+    if not 1 <= len(operations) <= users.MAX_OPERATIONS:
+        message = f"{len(operations):,} operations; a request takes 1 to {users.MAX_OPERATIONS:,}"
         raise ApiError(400, "TOO_MANY_OPERATIONS" if operations else "MISSING_PARAMETER", message)
-
-
-def _apply(store: Store, audience: str, operation: Any) -> None:
-    users = [_identifiers(audience, user) for user in operation.params.users]
-    if operation.operation_type == "Delete":
-        audience_user_table.remove_users(store, audience, [one for user in users for one in user])
-    else:
-        audience_user_table.add_users(store, audience, users)
 
 
 def _identifiers(audience: str, user: Any) -> list[bytes]:
@@ -187,6 +165,5 @@ def _counts(context: RequestContext, total: int) -> dict[str, int]:
     return {"success_count": total - context.partial, "total_count": total}
 
 
-def _respond(context: RequestContext, data: Any, **params: str) -> HttpResponse:
-    body = {"request": {"params": context.path_params} | params, "data": data}
-    return HttpResponse(msgspec.json.encode(body))
+def _response(context: RequestContext, data: Any, **beside: str) -> HttpResponse:
+    return HttpResponse.json({"request": {"params": context.path_params} | beside, "data": data})

@@ -8,29 +8,13 @@ from typing import Any
 import msgspec
 
 from ...api import audiences
-from ...api.audiences import (
-    CombineAudience,
-    CombineAudiences,
-    CreateAudience,
-    DeleteAudience,
-    GetAudience,
-    GrantCustomPermission,
-    GrantPermission,
-    ListAudiences,
-    ListTargeted,
-    RevokeCustomPermission,
-    RevokePermission,
-    Segment,
-    UpdateAudience,
-)
-from ..core.handlers import RequestContext, handler
+from ..core.handlers import ACCOUNT, AccountContext, RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor, list_page
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, audience_user_table, random_base36
-from .accounts import ACCOUNT, require_account
+from .accounts import FEATURE
 from .campaigns import CAMPAIGN, LINE_ITEM, has_ended
-from .collection import Collection, in_account
-from .settings import FEATURE
+from .collection import Collection
 
 AUDIENCE, PERMISSION, TARGETING = "audience", "tailored_audience_permission", "targeting_criterion"
 CAMPAIGNS_PER_PAGE = 50
@@ -64,57 +48,57 @@ def _combined(store: Store, segment: Record) -> int:
     return sum(sizes) if segment["boolean_operator"] == "OR" else min(sizes)
 
 
-def granted_level(store: Store, audience: str, account: str) -> str | None:
-    """Return the level of the permission that an account has for an audience of another one."""
-    permissions = store.find_all(PERMISSION, audience, granted_account_id=account)
+def granted_level(context: AccountContext, audience: str) -> str | None:
+    """Return the level of the permission that the account has for an audience of another one."""
+    permissions = context.store.find_all(PERMISSION, audience, granted_account_id=context.account)
     return permissions[0]["permission_level"] if permissions else None
 
 
-def find_usable(
-    context: RequestContext, account: str, audience: str, *, with_deleted: bool = False
-) -> Record:
-    """Return an audience that an account owns or shares; raise ApiError (404) if there is none."""
+def _require_usable(context: RequestContext, audience: str, *, with_deleted: bool = False) -> Record:
+    """Return an audience that the account owns or shares; raise ApiError (404) if there is none."""
     found = context.store.find(AUDIENCE, audience, with_deleted=with_deleted)
-    if found is None or not (
-        found["owner_account_id"] == account or granted_level(context.store, audience, account)
-    ):
+    if found is None or _level(context, found) is None:
         raise not_found(AUDIENCE, audience)
     return found
 
 
-def require_owned(context: RequestContext, account: str, audience: str) -> None:
+def _require_owned(context: RequestContext, audience: str) -> None:
     """Raise ApiError unless the account owns the audience: 403 if it is only shared with it."""
-    require_account(context, account)
-    if find_usable(context, account, audience)["owner_account_id"] != account:
-        message = f"the audience {audience} is shared with the account {account}, which does not own it"
-        raise ApiError(403, "FORBIDDEN", message)
+    if _require_usable(context, audience)["owner_account_id"] != context.account:
+        whose = f"is shared with the account {context.account}, which does not own it"
+        raise ApiError(403, "FORBIDDEN", f"the audience {audience} {whose}")
+
+
+def _level(context: RequestContext, audience: Record) -> str | None:
+    """Return the level of the permission that the account has for an audience; None without any."""
+    is_own = audience["owner_account_id"] == context.account
+    return "READ_WRITE" if is_own else granted_level(context, audience["id"])
 
 
 def _shown(context: RequestContext, audience: Record) -> Record:
     """Return an audience as the account of the request sees it."""
-    account = context.account
-    is_own = audience["owner_account_id"] == account
-    level = "READ_WRITE" if is_own else granted_level(context.store, audience["id"], account)
-    return described(context.store, audience) | {"permission_level": level}
+    return described(context.store, audience) | {"permission_level": _level(context, audience)}
 
 
-def _scope(context: RequestContext, request: CreateAudience | UpdateAudience | DeleteAudience) -> str:
+def _scope(
+    context: RequestContext,
+    request: audiences.CreateAudience | audiences.UpdateAudience | audiences.DeleteAudience,
+) -> str:
     """Return the account, which must own the audience that is changed."""
-    if not isinstance(request, CreateAudience):
-        require_owned(context, request.account_id, request.custom_audience_id)
-    return in_account(context, request)
+    if not isinstance(request, audiences.CreateAudience):
+        _require_owned(context, request.custom_audience_id)
+    return context.account
 
 
 def _checked(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError for a name that another audience has, and for a change of a combined audience."""
-    account = context.account
     if before and before["audience_type"] == COMBINED:
         reason = f"the audience {before['id']} is combined from others, and cannot be changed"
         raise invalid_parameter("custom_audience_id", reason)
-    for other in context.store.find_all(AUDIENCE, account, name=after["name"]):
+    for other in context.find_all(AUDIENCE, name=after["name"]):
         if before is None or other["id"] != before["id"]:
             raise invalid_parameter("name", f"the audience {other['id']} has this name")
-    return after | {"owner_account_id": account}
+    return after | {"owner_account_id": context.account}
 
 
 AUDIENCES = Collection(
@@ -127,14 +111,13 @@ AUDIENCES = Collection(
 )
 
 
-@handler(ListAudiences)
-def list_audiences(context: RequestContext, request: ListAudiences) -> Result:
+@handler(audiences.ListAudiences)
+def _list_audiences(context: RequestContext, request: audiences.ListAudiences) -> Result:
     """List the audiences of an account, or those that others share with it."""
-    account = in_account(context, request)
     owner: str | None
-    owner, ids = account, request.custom_audience_ids
+    owner, ids = context.account, request.custom_audience_ids
     if request.permission_scope == "SHARED":
-        permissions = context.store.find_all(PERMISSION, None, granted_account_id=account)
+        permissions = context.store.find_all(PERMISSION, None, granted_account_id=context.account)
         shared = [permission["tailored_audience_id"] for permission in permissions]
         owner, ids = None, [one for one in shared if ids is None or one in ids]
     page = list_page(
@@ -143,45 +126,36 @@ def list_audiences(context: RequestContext, request: ListAudiences) -> Result:
     return page._replace(data=[_shown(context, audience) for audience in page.data])
 
 
-@handler(GetAudience)
-def get_audience(context: RequestContext, request: GetAudience) -> Result:
+@handler(audiences.GetAudience)
+def _get_audience(context: RequestContext, request: audiences.GetAudience) -> Result:
     """Return one audience, which may be one that another account shares."""
-    account = in_account(context, request)
     with_deleted = bool(request.with_deleted)
-    return Result(
-        _shown(context, find_usable(context, account, request.custom_audience_id, with_deleted=with_deleted))
-    )
+    found = _require_usable(context, request.custom_audience_id, with_deleted=with_deleted)
+    return Result(_shown(context, found))
 
 
-@handler(ListTargeted)
-def list_targeted(context: RequestContext, request: ListTargeted) -> Result:
+@handler(audiences.ListTargeted)
+def _list_targeted(context: RequestContext, request: audiences.ListTargeted) -> Result:
     """List the campaigns whose line items target an audience; a page has a fixed number of campaigns."""
-    account, audience = request.account_id, request.custom_audience_id
-    require_account(context, account)
-    find_usable(context, account, audience, with_deleted=True)
+    _require_usable(context, request.custom_audience_id, with_deleted=True)
     only_active = request.with_active is not False
-    campaigns = _targeting_campaigns(context, account, audience, only_active=only_active)
+    campaigns = _targeting_campaigns(context, request.custom_audience_id, only_active=only_active)
     (start,) = decode_cursor(request.cursor, tuple[Seq]) if request.cursor else (0,)
     end = start + CAMPAIGNS_PER_PAGE
     return Result(campaigns[start:end], next_cursor=encode_cursor(end) if end < len(campaigns) else None)
 
 
-def _targeting_campaigns(
-    context: RequestContext, account: str, audience: str, *, only_active: bool
-) -> list[Record]:
+def _targeting_campaigns(context: RequestContext, audience: str, *, only_active: bool) -> list[Record]:
     """Group the line items that target an audience by campaign."""
     campaigns: dict[str, Record] = {}
-    find, find_all = context.store.find, context.store.find_all
-    of_type = "CUSTOM_AUDIENCE"
-    for targeting in find_all(TARGETING, account, targeting_type=of_type, targeting_value=audience):
-        line_item = find(LINE_ITEM, targeting["line_item_id"], owner=account)
-        if line_item is None:
+    wanted = {"targeting_type": "CUSTOM_AUDIENCE", "targeting_value": audience}
+    for targeting in context.find_all(TARGETING, **wanted):
+        line_item = context.find(LINE_ITEM, targeting["line_item_id"])
+        campaign = line_item and context.find(CAMPAIGN, line_item["campaign_id"])
+        if not (line_item and campaign):
             continue
-        campaign = find(CAMPAIGN, line_item["campaign_id"], owner=account)
-        if campaign is None:
-            continue
-        servable = all(one["entity_status"] == "ACTIVE" for one in (campaign, line_item))
-        servable = servable and not has_ended(line_item)
+        is_active = campaign["entity_status"] == line_item["entity_status"] == "ACTIVE"
+        servable = is_active and not has_ended(line_item)
         if only_active and not servable:
             continue
         new = {"campaign_id": campaign["id"], "campaign_name": campaign["name"], "line_items": []}
@@ -193,17 +167,14 @@ def _targeting_campaigns(
 MOBILE = "MOBILE_AUDIENCE"
 
 
-@handler(CombineAudiences, parse_as=CombineAudience)
-def combine_audience(context: RequestContext, request: CombineAudience) -> Result:
-    """Create a combined audience, and describe how it is made."""
-    account = in_account(context, request)
+@handler(audiences.CombineAudiences, parse_as=audiences.CombineAudience)
+def _combine_audience(context: RequestContext, request: audiences.CombineAudience) -> Result:
+    account = context.account
     if request.audience_type != COMBINED or request.segments is None:
         raise invalid_parameter("audience_type", f"only {COMBINED} audiences are combined")
-    _require_mobile(context, account, request.segments)
+    _require_mobile(context, request.segments)
     segments = msgspec.to_builtins(request.segments)
-    record = AUDIENCES.add(
-        context, account, {"name": request.name, "audience_type": COMBINED, "segments": segments}
-    )
+    record = AUDIENCES.add(context, {"name": request.name, "audience_type": COMBINED, "segments": segments})
     metadata = {
         "custom_audience_id": record["id"],
         "account_id": account,
@@ -215,11 +186,11 @@ def combine_audience(context: RequestContext, request: CombineAudience) -> Resul
     return Result(record | {"metadata": [metadata]})
 
 
-def _require_mobile(context: RequestContext, account: str, segments: Segment) -> None:
+def _require_mobile(context: RequestContext, segments: audiences.Segment) -> None:
     """Raise ApiError unless every audience of a tree is a mobile one of the account."""
     for leaf in segments.leaves:
         audience = str(leaf.custom_audience_id).lower()
-        found = context.store.find(AUDIENCE, audience, owner=account)
+        found = context.find(AUDIENCE, audience)
         if found is None or found["audience_type"] != MOBILE:
             raise invalid_parameter("segments", f"the account has no mobile audience {audience}")
 
@@ -236,7 +207,7 @@ def _audience_of(context: RequestContext) -> tuple[str, str]:
 def _owned_audience(context: RequestContext, request: Any) -> str:
     """Return the audience in the path, which the account must own."""
     _, audience = _audience_of(context)
-    require_owned(context, request.account_id, audience)
+    _require_owned(context, audience)
     return audience
 
 
@@ -256,14 +227,16 @@ for resource in (audiences.PERMISSIONS, audiences.CUSTOM_PERMISSIONS):
     )
 
 
-@handler(GrantCustomPermission)
-@handler(GrantPermission)
-def grant_permission(context: RequestContext, request: GrantPermission | GrantCustomPermission) -> Result:
+@handler(audiences.GrantCustomPermission)
+@handler(audiences.GrantPermission)
+def _grant_permission(
+    context: RequestContext, request: audiences.GrantPermission | audiences.GrantCustomPermission
+) -> Result:
     """Share an audience with an account, or change the level of its permission."""
     store, granted = context.store, request.granted_account_id
     with store.transaction():
         audience = _owned_audience(context, request)
-        _require_grantable(context, request.account_id, granted)
+        _require_grantable(context, granted)
         fields = {
             AUDIENCE_FIELD: audience,
             "granted_account_id": granted,
@@ -276,10 +249,11 @@ def grant_permission(context: RequestContext, request: GrantPermission | GrantCu
         return Result(_shown_permission(context, permission))
 
 
-@handler(RevokeCustomPermission)
-@handler(RevokePermission)
-def revoke_permission(context: RequestContext, request: RevokePermission | RevokeCustomPermission) -> Result:
-    """Stop sharing an audience with an account."""
+@handler(audiences.RevokeCustomPermission)
+@handler(audiences.RevokePermission)
+def _revoke_permission(
+    context: RequestContext, request: audiences.RevokePermission | audiences.RevokeCustomPermission
+) -> Result:
     permission = getattr(request, request.endpoint.id_field or "")
     with context.store.transaction():
         audience = _owned_audience(context, request)
@@ -289,13 +263,12 @@ def revoke_permission(context: RequestContext, request: RevokePermission | Revok
         return Result(_shown_permission(context, deleted))
 
 
-def _require_grantable(context: RequestContext, account: str, granted: str) -> None:
-    """Raise ApiError unless an account may share audiences with another one."""
-    store = context.store
-    found = store.find(ACCOUNT, granted)
+def _require_grantable(context: RequestContext, granted: str) -> None:
+    """Raise ApiError unless the account may share audiences with another one."""
+    found = context.store.find(ACCOUNT, granted)
     if found is None:
         raise invalid_parameter("granted_account_id", f"the account {granted} does not exist")
-    is_outside = found["business_id"] != require_account(context, account)["business_id"]
-    if is_outside and store.find(FEATURE, SHARE_OUTSIDE, owner=account) is None:
+    is_outside = found["business_id"] != context.require_account()["business_id"]
+    if is_outside and context.find(FEATURE, SHARE_OUTSIDE) is None:
         message = f"the account {granted} is of another business, which needs the feature {SHARE_OUTSIDE}"
         raise ApiError(400, "FEATURE_NOT_AVAILABLE", message, parameter="granted_account_id")

@@ -4,12 +4,11 @@ from ...api import campaigns, funding_instruments
 from ...api.amounts import MICROS_PER_UNIT, decimals_of
 from ...api.funding_instruments import GetRecommendation, ListBiddingRules, ListRecommendations
 from ...api.problems import InvalidError, Problem
-from ...api.targeting_types import KEYWORDS
+from ...api.targeting import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter
-from ..storage import Record, Store, empty, utc_now, without
-from .accounts import require_record
-from .collection import Collection, accept_activation, in_account
+from ..storage import Record, empty, utc_now, without
+from .collection import Collection, accept_activation
 
 CAMPAIGN, LINE_ITEM, FUNDING = "campaign", "line_item", "funding_instrument"
 CRITERION = "targeting_criterion"
@@ -33,10 +32,10 @@ def with_funding_state(record: Record) -> Record:
     return record | {"able_to_fund": not reasons, "reasons_not_able_to_fund": reasons}
 
 
-def with_campaign_state(store: Store, record: Record, account: str) -> Record:
+def _with_state(context: RequestContext, record: Record) -> Record:
     """Add to a campaign its effective status, whether it can serve, and why not."""
-    line_items = store.find_all(LINE_ITEM, account, campaign_id=record["id"])
-    reasons = _reasons(store, record, account, line_items)
+    line_items = context.find_all(LINE_ITEM, campaign_id=record["id"])
+    reasons = _reasons(context, record, line_items)
     has_started = any((one["start_time"] or "") <= utc_now() for one in _active(line_items))
     running = "RUNNING" if has_started else "ACTIVE"
     return record | {
@@ -46,11 +45,11 @@ def with_campaign_state(store: Store, record: Record, account: str) -> Record:
     }
 
 
-def _reasons(store: Store, campaign: Record, account: str, line_items: list[Record]) -> list[str]:
+def _reasons(context: RequestContext, campaign: Record, line_items: list[Record]) -> list[str]:
     """Tell why a campaign cannot serve, in the order of STATUSES."""
     active = _active(line_items)
-    complete = [one for one in active if _can_serve(store, one, account)]
-    funding = store.find(FUNDING, campaign["funding_instrument_id"], owner=account, with_deleted=True)
+    complete = [one for one in active if _can_serve(context, one)]
+    funding = context.find(FUNDING, campaign["funding_instrument_id"], with_deleted=True)
     has_budget = any(campaign[name] is not None for name in BUDGETS) or any(
         one[name] is not None for one in complete for name in BUDGETS
     )
@@ -67,11 +66,11 @@ def _active(line_items: list[Record]) -> list[Record]:
     return [one for one in line_items if one["entity_status"] == "ACTIVE"]
 
 
-def _can_serve(store: Store, line_item: Record, account: str) -> bool:
+def _can_serve(context: RequestContext, line_item: Record) -> bool:
     """Whether a line item has what its placements need: a search needs keywords."""
     if "PLATFORM_SEARCH" not in line_item["placements"]:
         return True
-    criteria = store.find_all(CRITERION, account, line_item_id=line_item["id"], operator_type="EQ")
+    criteria = context.find_all(CRITERION, line_item_id=line_item["id"], operator_type="EQ")
     return any(criterion["targeting_type"] in KEYWORDS for criterion in criteria)
 
 
@@ -110,8 +109,7 @@ LARGEST_BID_COINS = 100_000
 
 
 @handler(ListBiddingRules)
-def list_bidding_rules(context: RequestContext, request: ListBiddingRules) -> Result:
-    """List the rules of one currency or of all."""
+def _list_bidding_rules(context: RequestContext, request: ListBiddingRules) -> Result:
     found = [one for one in CURRENCIES if request.currency in (None, one)]
     rules = []
     for currency in found:
@@ -131,16 +129,14 @@ RECOMMENDATION = "recommendation"
 
 
 @handler(ListRecommendations)
-def list_recommendations(context: RequestContext, request: ListRecommendations) -> Result:
-    """List the recommendations, without their changes."""
-    records = context.store.find_all(RECOMMENDATION, in_account(context, request))
+def _list_recommendations(context: RequestContext, request: ListRecommendations) -> Result:
+    records = context.find_all(RECOMMENDATION)
     return Result([without(record, "changes", "deleted") for record in records], total_count=len(records))
 
 
 @handler(GetRecommendation)
-def get_recommendation(context: RequestContext, request: GetRecommendation) -> Result:
-    """Return one recommendation with its changes."""
-    found = require_record(context, request.account_id, RECOMMENDATION, request.recommendation_id)
+def _get_recommendation(context: RequestContext, request: GetRecommendation) -> Result:
+    found = context.require(RECOMMENDATION, request.recommendation_id)
     return Result(without(found, "deleted"), beside={"data_type": RECOMMENDATION})
 
 
@@ -158,16 +154,15 @@ DEFAULTS: Record = {
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Take the currency of the funding; raise ApiError for what other records do not allow."""
-    account = context.account
     if before is None:
-        funding = context.store.find(FUNDING, after["funding_instrument_id"], owner=account)
+        funding = context.find(FUNDING, after["funding_instrument_id"])
         assert funding is not None  # a parent
         if not with_funding_state(funding)["able_to_fund"]:
             raise invalid_parameter(
                 "funding_instrument_id", f"{funding['id']} is not able to fund a campaign"
             )
         after["currency"] = funding["currency"]
-        if _count_active(context.store, account) >= MAX_ACTIVE:
+        if _count_active(context) >= MAX_ACTIVE:
             message = f"the account has {MAX_ACTIVE} active campaigns, and may not have more"
             raise ApiError(400, "TOO_MANY_CAMPAIGNS", message)
     day, total = after[DAY], after[TOTAL]
@@ -176,12 +171,12 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     return after
 
 
-def _count_active(store: Store, account: str) -> int:
+def _count_active(context: RequestContext) -> int:
     """Count the campaigns that are neither drafts nor ended, as far as a limit needs it."""
-    found = [one for one in store.find_all(CAMPAIGN, account) if one["entity_status"] != "DRAFT"]
+    found = [one for one in context.find_all(CAMPAIGN) if one["entity_status"] != "DRAFT"]
     if len(found) < MAX_ACTIVE:
         return len(found)
-    states = (with_campaign_state(store, one, account) for one in found)
+    states = (_with_state(context, one) for one in found)
     return sum("EXPIRED" not in one["reasons_not_servable"] for one in states)
 
 
@@ -191,6 +186,6 @@ CAMPAIGNS = Collection(
     filters={"funding_instrument_ids": "funding_instrument_id"},
     entity="CAMPAIGN",
     prepare=_prepared,
-    shown=lambda context, record: with_campaign_state(context.store, record, context.account),
+    shown=_with_state,
 )
 accept_activation(campaigns.ActivateCampaign, CAMPAIGNS)

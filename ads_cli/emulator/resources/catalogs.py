@@ -9,24 +9,21 @@ import msgspec
 from ...api import catalog
 from ...api.catalog import Filter, GetProductSet, ListCatalogs
 from ..core.handlers import RequestContext, handler
-from ..core.responses import ApiError, Result, invalid_parameter, not_found
+from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, derived_key, empty, product_table, random_number, without
-from .collection import EVERYWHERE, Collection
+from .collection import EVERYWHERE, Collection, of_user
 
 CATALOG, PRODUCT_SET, SCHEDULED_FEED = "product_catalog", "product_set", "scheduled_feed"
 
 
-def require_catalog(context: RequestContext, identifier: str) -> None:
-    """Raise ApiError (404) unless the user has this catalog."""
-    if context.store.find(CATALOG, identifier, owner=context.user) is None:
-        raise not_found(CATALOG, identifier)
-
-
 def in_catalog(context: RequestContext, request: Any) -> str:
-    """Return the catalog of a request, which must be the user's."""
-    found: str = request.product_catalog_id
-    require_catalog(context, found)
-    return found
+    """Return the catalog in the path; raise ApiError (404) for one of another user."""
+    context.require(CATALOG, _catalog_of(context), owner=context.user)
+    return _catalog_of(context)
+
+
+def _catalog_of(context: RequestContext) -> str:
+    return context.path_params["product_catalog_id"]
 
 
 def _only_catalog(context: RequestContext, after: Record, before: Record | None) -> Record:
@@ -48,7 +45,7 @@ def _delete_contents(context: RequestContext, deleted: Record) -> None:
     product_table.clear(context.store, deleted["id"])
 
 
-def _of_user(context: RequestContext, request: ListCatalogs) -> Mapping[str, Any]:
+def _of_one_user(context: RequestContext, request: ListCatalogs) -> Mapping[str, Any]:
     """List the catalogs of one user; those of other users are not visible."""
     return {} if request.user_id is None else {"owner = ?": str(request.user_id)}
 
@@ -56,11 +53,11 @@ def _of_user(context: RequestContext, request: ListCatalogs) -> Mapping[str, Any
 Collection(
     catalog.PRODUCT_CATALOGS,
     permanent=EVERYWHERE,
-    scope=lambda context, request: context.user,
+    scope=of_user,
     new_id=random_number,
     prepare=_only_catalog,
     before_delete=_delete_contents,
-    conditions=_of_user,
+    conditions=_of_one_user,
 )
 
 
@@ -146,10 +143,6 @@ def _with_products(context: RequestContext, record: Record) -> Record:
     return fields | {"product_ids": product_ids}
 
 
-def _catalog_of(context: RequestContext) -> str:
-    return context.path_params["product_catalog_id"]
-
-
 PRODUCT_SETS = Collection(
     catalog.PRODUCT_SETS,
     defaults={
@@ -166,7 +159,7 @@ PRODUCT_SETS = Collection(
 
 
 @handler(GetProductSet)
-def get_product_set(context: RequestContext, request: GetProductSet) -> Result:
+def _get_product_set(context: RequestContext, request: GetProductSet) -> Result:
     """Return a product set; this completes its processing."""
     owner, product_set = in_catalog(context, request), request.product_set_id
     record = PRODUCT_SETS.find(context, owner, product_set)

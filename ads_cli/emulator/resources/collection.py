@@ -1,7 +1,7 @@
 """A collection of records that requests list, read, create, change and delete, declared in a few lines.
 
     TRACKING_TAGS = Collection(
-        line_item_parts.TRACKING_TAGS,
+        line_items.TRACKING_TAGS,
         defaults=empty("line_item_id tracking_tag_url"),
         filters={"line_item_ids": "line_item_id"},
         prepare=one_tag_a_line_item,
@@ -26,9 +26,8 @@ from ..core.paging import field_in, list_page
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
-from ..storage import Record, Store, random_base36, without
-from .accounts import note_change, require_account
-from .lookup import SERVICE
+from ..storage import SERVICE, Record, Store, random_base36, without
+from .history import note_change
 
 EVERYWHERE = tuple(SERVICES)
 Scope = Callable[[RequestContext, Any], str]
@@ -37,10 +36,13 @@ Change = Callable[[RequestContext, Any], Record]
 
 
 def in_account(context: RequestContext, request: Any) -> str:
-    """Return the account of a request, whose user must have it."""
-    account: str = request.account_id
-    require_account(context, account)
-    return account
+    """Return the account in the path, whose user has it."""
+    return context.account
+
+
+def of_user(context: RequestContext, request: Any) -> str:
+    """Return the user who signed the request."""
+    return context.user
 
 
 @dataclass(frozen=True)
@@ -117,10 +119,11 @@ class Collection:
     def created(self, context: RequestContext, request: Any) -> Record:
         """Create a record; raise ApiError if the state does not allow it."""
         owner = self.scope(context, request)
-        return self.add(context, owner, changes_of(request))
+        return self.add(context, changes_of(request), owner=owner)
 
-    def add(self, context: RequestContext, owner: str, fields: Record) -> Record:
-        """Create a record of some fields; raise ApiError if the state does not allow it."""
+    def add(self, context: RequestContext, fields: Record, *, owner: str | None = None) -> Record:
+        """Create a record in the account, or of another owner; raise ApiError if the state forbids it."""
+        owner = context.account if owner is None else owner
         self._require_parents(context, owner, fields)
         after = self.prepare(context, {"id": self.new_id(), **self.defaults, **fields}, None)
         stored = context.store.add(self.kind, after.pop("id"), after, owner=owner)

@@ -3,26 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ...api import line_item_parts, line_items
+from ...api import categories, line_items
 from ...api.conditions import requires
-from ...api.line_items import (
-    APP_OBJECTIVES,
-    CAPPED_OBJECTIVES,
-    MAX_BID_OBJECTIVES,
-    LineItemDetails,
-    ListLineItems,
-    goal_fits_objective,
-    target_pays_by_click,
-)
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
 from ..core.request import value_or_default
 from ..core.responses import ApiError, invalid_parameter
-from ..storage import Record, empty
-from .accounts import require_record
+from ..storage import SERVICE, Record, empty
 from .campaigns import CAMPAIGN, LINE_ITEM
 from .collection import Collection, accept_activation
-from .lookup import BUSINESS, CURATED, SERVICE, require_allowed
+from .lookup import BUSINESS, CURATED, require_allowed
 from .targeting import CATEGORY, require_fitting_targeting, target_platforms_of_app
 
 WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy TARGET
@@ -40,8 +30,8 @@ def check(after: Record, *, before: Record | None, campaign: Record, businesses:
 
 
 @requires("duration_in_days", "frequency_cap")
-@goal_fits_objective
-class LineItem(LineItemDetails, kw_only=True):
+@line_items.goal_fits_objective
+class LineItem(line_items.LineItemDetails, kw_only=True):
     """A line item as it would be stored, with the data that its rules need."""
 
     goal: str | None
@@ -60,13 +50,13 @@ class LineItem(LineItemDetails, kw_only=True):
         """Allow a change to MAX and TARGET only for some objectives."""
         if self.before is None or self.bid_strategy == self.before["bid_strategy"]:
             return None
-        if self.bid_strategy == "MAX" and self.objective not in MAX_BID_OBJECTIVES:
+        if self.bid_strategy == "MAX" and self.objective not in line_items.MAX_BID_OBJECTIVES:
             return f"MAX is not allowed for objective {self.objective}"
         if self.bid_strategy == "TARGET" and self.objective not in WITH_TARGET:
             return f"TARGET is allowed for objectives {' and '.join(WITH_TARGET)}, not for {self.objective}"
         return None
 
-    pays_by = target_pays_by_click
+    pays_by = line_items.target_pays_by_click
 
     @rule("end_time")
     def ends_after_start(self) -> str | None:
@@ -124,9 +114,11 @@ class LineItem(LineItemDetails, kw_only=True):
     @rule("frequency_cap")
     def frequency_cap_fits_objective(self) -> str | None:
         """Allow frequency caps only for some objectives."""
-        if self.frequency_cap is None or self.objective in CAPPED_OBJECTIVES:
+        if self.frequency_cap is None or self.objective in line_items.CAPPED_OBJECTIVES:
             return None
-        return f"is allowed for objectives {', '.join(CAPPED_OBJECTIVES)}, not for {self.objective}"
+        return (
+            f"is allowed for objectives {', '.join(line_items.CAPPED_OBJECTIVES)}, not for {self.objective}"
+        )
 
     @rule("advertiser_domain")
     def publisher_network_needs_domain(self) -> str | None:
@@ -163,7 +155,7 @@ class LineItem(LineItemDetails, kw_only=True):
     def app_objectives_need_app(self) -> str | None:
         """Require an app store identifier for objectives that advertise an app."""
         has_app = self.ios_app_store_identifier or self.android_app_store_identifier
-        if self.objective not in APP_OBJECTIVES or has_app:
+        if self.objective not in line_items.APP_OBJECTIVES or has_app:
             return None
         return f"is required for objective {self.objective}, unless android_app_store_identifier is given"
 
@@ -197,14 +189,13 @@ DEFAULTS: Record = {
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Fill in what follows from the campaign; raise ApiError or InvalidError for what it does not allow."""
-    account = context.account
-    campaign = require_record(context, account, CAMPAIGN, after["campaign_id"])
+    campaign = context.require(CAMPAIGN, after["campaign_id"])
     if before is None:
         after |= {name: campaign[name] for name in ("funding_instrument_id", "currency")}
         after["goal"] = after["goal"] or GOALS[after["objective"]]
         paid_by = "ENGAGEMENT" if after["objective"] in PAID_BY_ENGAGEMENT else "IMPRESSION"
         after["pay_by"] = after["pay_by"] or paid_by
-        _require_place(context, account, after)
+        _require_place(context, after)
     if after["bid_strategy"] == "AUTO":
         after["bid_amount_local_micro"] = None  # ignored with AUTO
     businesses = context.store.find_all(BUSINESS, SERVICE)
@@ -212,9 +203,9 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     return after
 
 
-def _require_place(context: RequestContext, account: str, new: Record) -> None:
+def _require_place(context: RequestContext, new: Record) -> None:
     """Raise ApiError unless the campaign takes one more line item of this kind."""
-    siblings = context.store.find_all(LINE_ITEM, account, campaign_id=new["campaign_id"])
+    siblings = context.find_all(LINE_ITEM, campaign_id=new["campaign_id"])
     if len(siblings) >= MAX_OF_CAMPAIGN:
         message = f"the campaign {new['campaign_id']} has {MAX_OF_CAMPAIGN} line items, and may not have more"
         raise ApiError(400, "TOO_MANY_LINE_ITEMS", message)
@@ -231,7 +222,7 @@ def _shown(context: RequestContext, record: Record) -> Record:
     return {name: value for name, value in record.items() if name != "funding_instrument_id" or not is_change}
 
 
-def of_campaigns(context: RequestContext, request: ListLineItems) -> Mapping[str, Any]:
+def of_campaigns(context: RequestContext, request: line_items.ListLineItems) -> Mapping[str, Any]:
     """Hide the line items of deleted campaigns, which are not deleted themselves."""
     if value_or_default(request, "with_deleted"):
         return {}
@@ -257,7 +248,7 @@ def fitting_category(context: RequestContext, after: Record, before: Record | No
     if context.service != "x" or after == before:
         return after
     line_item = after["line_item_id"]
-    for other in context.store.find_all(CATEGORY, context.account, line_item_id=line_item):
+    for other in context.find_all(CATEGORY, line_item_id=line_item):
         if before is None or other["id"] != before["id"]:
             reason = f"the line item {line_item} has a curated category, {other['curated_category_id']}"
             raise invalid_parameter("line_item_id", reason)
@@ -268,14 +259,14 @@ def fitting_category(context: RequestContext, after: Record, before: Record | No
 
 
 CHOSEN = Collection(
-    line_item_parts.CURATED_CATEGORIES,
+    categories.LINE_ITEM_CATEGORIES,
     sortable=("line_item_id", "curated_category_id"),
     prepare=fitting_category,
 )
 
 
 TRACKING_TAGS = Collection(
-    line_item_parts.TRACKING_TAGS,
+    line_items.TRACKING_TAGS,
     defaults=empty("line_item_id tracking_tag_type tracking_tag_url"),
     filters={"line_item_ids": "line_item_id"},
 )

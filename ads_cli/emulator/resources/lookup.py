@@ -2,23 +2,13 @@
 
 from itertools import combinations
 
+from ...api import categories
 from ...api.line_items import ListPlacements
-from ...api.lookup import (
-    GetCuratedCategory,
-    ListBusinessCategories,
-    ListContentCategories,
-    ListCuratedCategories,
-    ListCuratedCategoriesIn,
-    ListIabCategories,
-    ListPublishers,
-)
 from ..core.handlers import RequestContext, handler
 from ..core.paging import invalid_cursor, list_page
-from ..core.responses import ApiError, Result, not_found
-from ..storage import Record, without
-from .accounts import require_account
+from ..core.responses import ApiError, Result
+from ..storage import SERVICE, Record, without
 
-SERVICE = ""  # owner of records that belong to no user or account
 BUSINESS, CURATED = "business_category", "curated_category"
 IAB_CATEGORY, CONTENT_CATEGORY, PUBLISHER = "iab_category", "content_category", "publisher"
 MANAGED = ("created_at", "updated_at", "deleted")
@@ -29,24 +19,22 @@ def _all(context: RequestContext, kind: str, *hidden: str) -> list[Record]:
     return [without(record, *hidden) for record in context.store.find_all(kind, SERVICE)]
 
 
-@handler(ListBusinessCategories)
-def list_business_categories(context: RequestContext, request: ListBusinessCategories) -> Result:
-    """List the business categories that line items can have."""
+@handler(categories.ListBusinessCategories)
+def _list_business_categories(context: RequestContext, request: categories.ListBusinessCategories) -> Result:
     return Result(_all(context, BUSINESS, *MANAGED))
 
 
-@handler(ListCuratedCategories)
-@handler(ListCuratedCategoriesIn)
-def list_curated_categories(
-    context: RequestContext, request: ListCuratedCategories | ListCuratedCategoriesIn
+@handler(categories.ListCuratedCategories)
+@handler(categories.ListCuratedCategoriesIn)
+def _list_curated_categories(
+    context: RequestContext, request: categories.ListCuratedCategories | categories.ListCuratedCategoriesIn
 ) -> Result:
     """List the curated categories, under service x those of some countries; all are on one page.
 
     The specification does not name the parameter that filters by country, so there is none.
     """
-    require_account(context, request.account_id)
     records = _all(context, CURATED, "deleted")
-    if isinstance(request, ListCuratedCategoriesIn):
+    if isinstance(request, categories.ListCuratedCategoriesIn):
         if request.cursor is not None:
             raise invalid_cursor()
         wanted = set(request.country_codes)
@@ -54,32 +42,25 @@ def list_curated_categories(
     return Result(records, next_cursor=None, total_count=len(records))
 
 
-@handler(GetCuratedCategory)
-def get_curated_category(context: RequestContext, request: GetCuratedCategory) -> Result:
-    """Return one curated category."""
-    require_account(context, request.account_id)
-    record = context.store.find(CURATED, request.curated_category_id, owner=SERVICE)
-    if record is None:
-        raise not_found(CURATED, request.curated_category_id)
-    return Result(without(record, "deleted"))
+@handler(categories.GetCuratedCategory)
+def _get_curated_category(context: RequestContext, request: categories.GetCuratedCategory) -> Result:
+    return Result(without(context.require(CURATED, request.curated_category_id, owner=SERVICE), "deleted"))
 
 
-@handler(ListIabCategories)
-def list_iab_categories(context: RequestContext, request: ListIabCategories) -> Result:
-    """List the categories of the IAB, one page at a time."""
+@handler(categories.ListIabCategories)
+def _list_iab_categories(context: RequestContext, request: categories.ListIabCategories) -> Result:
     page = list_page(context.store, request, IAB_CATEGORY, owner=SERVICE)
     return page._replace(data=[without(record, *MANAGED) for record in page.data])
 
 
-@handler(ListContentCategories)
-def list_content_categories(context: RequestContext, request: ListContentCategories) -> Result:
-    """List the content categories, all on one page."""
+@handler(categories.ListContentCategories)
+def _list_content_categories(context: RequestContext, request: categories.ListContentCategories) -> Result:
     data = _all(context, CONTENT_CATEGORY, *MANAGED)
     return Result(data, next_cursor=None, total_count=len(data))
 
 
-@handler(ListPublishers)
-def list_publishers(context: RequestContext, request: ListPublishers) -> Result:
+@handler(categories.ListPublishers)
+def _list_publishers(context: RequestContext, request: categories.ListPublishers) -> Result:
     """List the publishers, all on one page; the user identifies one."""
     records = _all(context, PUBLISHER, *MANAGED)
     data = [{"user_id": record["id"], **without(record, "id")} for record in records]
@@ -112,7 +93,6 @@ def require_allowed(product_type: str, placements: list[str]) -> None:
 
 
 @handler(ListPlacements)
-def list_placements(context: RequestContext, request: ListPlacements) -> Result:
-    """List the combinations of each product type."""
+def _list_placements(context: RequestContext, request: ListPlacements) -> Result:
     names = [request.product_type] if request.product_type else list(PRODUCTS)
     return Result([{"product_type": name, "placements": allowed(name)} for name in names])

@@ -1,4 +1,4 @@
-"""Media: the library of uploads, and the media that an account's ads use.
+"""Media: the library of uploads, the media that an account's ads use, and details by number or key.
 
 What was uploaded here is added with what its bytes say. A few keys are uploads without bytes, for examples
 and tests; any other key is refused, as that of no upload.
@@ -7,10 +7,13 @@ and tests; any other key is refused, as that of no upload.
 import time
 from collections.abc import Sequence
 from math import gcd
+from typing import NamedTuple
 
-from ...api import media
-from ..core.handlers import RequestContext
-from ..core.responses import invalid_parameter
+import msgspec
+
+from ...api import media, media_uploads
+from ..core.handlers import AccountContext, RequestContext, handler
+from ..core.responses import HttpResponse, ProblemError, invalid_parameter
 from ..storage import Record, Store, random_base36, without
 from .collection import Collection
 
@@ -32,11 +35,11 @@ RATIO_SLACK = 0.01  # pixels are whole
 VIDEO_HEIGHT = 720  # pixels, of all videos
 
 
-def find_media(store: Store, account: str, parameter: str, keys: Sequence[str], *types: str) -> list[Record]:
+def find_media(context: AccountContext, parameter: str, keys: Sequence[str], *types: str) -> list[Record]:
     """Return media of the library; raise ApiError for unknown keys and for types not in `types`."""
     found = []
     for key in dict.fromkeys(keys):
-        media = store.find(LIBRARY, key, owner=account)
+        media = context.find(LIBRARY, key)
         if media is None:
             raise invalid_parameter(parameter, f"the media library has no {key}")
         if types and media["media_type"] not in types:
@@ -67,17 +70,12 @@ def uploaded_media(key: str) -> Record | None:
     }
 
 
-def find_uploaded(store: Store, id: str) -> Record | None:
-    """Return an upload by the number of its media."""
-    return store.find(UPLOAD, id)
-
-
 def _checked_upload(store: Store, key: str) -> Record | None:
     """Return an upload as the library shows it; None where no upload of this emulator has the key.
 
     Raise ApiError for one that is not whole, not processed, or has expired.
     """
-    media, upload = uploaded_media(key), find_uploaded(store, key.partition("_")[2])
+    media, upload = uploaded_media(key), store.find(UPLOAD, key.partition("_")[2])
     if upload is None or media is None or upload["media_key"] != key:
         return None
     if upload["state"] == "open":
@@ -118,17 +116,25 @@ def require_fit_for_card(media: Record, parameter: str, *ratios: str) -> None:
         if (media["width"] or 0) < IMAGE_WIDTH:
             reason = f"the image {key} is {media['width']} pixels wide, a card needs {IMAGE_WIDTH}"
             raise invalid_parameter(parameter, reason)
-    if media["aspect_ratio"] and media["aspect_ratio"] not in ratios:
-        shown = media["media_type"].lower()
-        reason = f"the aspect ratio of the {shown} is {media['aspect_ratio']}, not {' or '.join(ratios)}"
+    if media["aspect_ratio"]:
+        require_ratio(media, parameter, *ratios)
+
+
+def require_ratio(media: Record, parameter: str, *ratios: str) -> None:
+    """Raise ApiError for media of another aspect ratio."""
+    if media["aspect_ratio"] not in ratios:
+        noun = media["media_type"].lower()
+        reason = f"the aspect ratio of the {noun} is {media['aspect_ratio']}, not {' or '.join(ratios)}"
         raise invalid_parameter(parameter, reason)
 
 
-def add_preroll(store: Store, account: str, media: Record, created_at: str | None = None) -> None:
+def add_preroll(context: AccountContext, media: Record, created_at: str | None = None) -> None:
     """Make media of the library account media too, where they are a video for ads."""
     if media["media_category"] == "AMPLIFY_VIDEO":
         fields = {"creative_type": "PREROLL", "video_id": media["media_key"], "media_url": media["media_url"]}
-        store.add(ACCOUNT_MEDIA, random_base36(), fields, owner=account, created_at=created_at)
+        context.store.add(
+            ACCOUNT_MEDIA, random_base36(), fields, owner=context.account, created_at=created_at
+        )
 
 
 def media_size(media: Record) -> tuple[str, str]:
@@ -167,23 +173,22 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
         raise invalid_parameter(misplaced[0], f"is allowed for videos, not for type {after['media_type']}")
     if "poster_media_key" in changed:
         poster = after["poster_media_key"]
-        (image,) = find_media(context.store, context.account, "poster_media_key", [poster], "IMAGE")
+        (image,) = find_media(context, "poster_media_key", [poster], "IMAGE")
         after["poster_media_url"] = image["media_url"]
     return after
 
 
 def _added(context: RequestContext, key: str) -> Record:
     """Return what the library shows of an upload; deleted media can be added again."""
-    store, account = context.store, context.account
-    found = _checked_upload(store, key)
-    known = store.find(LIBRARY, key, owner=account, with_deleted=True)
+    found = _checked_upload(context.store, key)
+    known = context.find(LIBRARY, key, with_deleted=True)
     if found is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
         found = uploaded_media(key)
     if found is None:
         raise invalid_parameter("media_key", f"no upload has the key {key}")
     if known and not known["deleted"]:
         raise invalid_parameter("media_key", f"{key} is already in the media library")
-    store.purge(LIBRARY, account, key)
+    context.store.purge(LIBRARY, context.account, key)
     return found
 
 
@@ -194,10 +199,129 @@ MEDIA_LIBRARY = Collection(
     prepare=_prepared,
     # The service identifies media by their keys.
     shown=lambda context, record: without(record, "id"),
-    added=lambda context, record: add_preroll(context.store, context.account, record),
+    added=add_preroll,
 )
 
 
-Collection(
+ACCOUNTS_MEDIA = Collection(
     media.ACCOUNT_MEDIA, filters={"creative_types": "creative_type"}, sortable=("creative_type", "video_id")
 )
+
+
+class StoredMedia(NamedTuple):
+    """An upload, or media of a library, with what identifies its record."""
+
+    kind: str
+    id: str
+    owner: str
+    record: Record
+
+
+def _stored(store: Store, number: str) -> list[StoredMedia]:
+    """Return media by their number: an upload of this emulator, or what libraries have of others."""
+    if upload := store.find(UPLOAD, number):
+        return [StoredMedia(UPLOAD, number, owner_of(store, number), upload)]
+    query = "SELECT id, owner FROM records WHERE kind = ? AND NOT deleted AND id LIKE ?"
+    rows = store.connection.execute(query, (LIBRARY, f"%{number}")).fetchall()
+    return [
+        StoredMedia(LIBRARY, key, owner, record)
+        for key, owner in rows
+        if key.partition("_")[2] == number and (record := store.find(LIBRARY, key, owner=owner))
+    ]
+
+
+def owner_of(store: Store, upload: str) -> str:
+    """Return the account or user that an upload is of."""
+    query = "SELECT owner FROM records WHERE kind = ? AND id = ?"
+    return str(store.connection.execute(query, (UPLOAD, upload)).fetchone()[0])
+
+
+def _describe(context: RequestContext, number: str, details: Record) -> None:
+    """Store details of media; raise ProblemError (404) if there are none with this number."""
+    stored = _stored(context.store, number)
+    if not stored:
+        raise ProblemError(f"media id {number} does not exist", 404, "Not Found")
+    for each in stored:
+        context.store.update(each.kind, each.id, details, owner=each.owner)
+
+
+@handler(media_uploads.SetMetadata)
+def _set_metadata(context: RequestContext, request: media_uploads.SetMetadata) -> HttpResponse:
+    text = request.metadata.alt_text.text
+    with context.store.transaction():
+        _describe(context, request.id, {"alt_text": text})
+    metadata = {"alt_text": {"text": text}}
+    return HttpResponse.json({"data": {"id": request.id, "associated_metadata": metadata}})
+
+
+@handler(media_uploads.AddSubtitles)
+def _add_subtitles(context: RequestContext, request: media_uploads.AddSubtitles) -> HttpResponse:
+    track = context.store.find(UPLOAD, request.subtitles.id)
+    if track is None or track["media_category"] != "subtitles":
+        raise ProblemError(f"subtitles.id: {request.subtitles.id} is not an upload of subtitles")
+    with context.store.transaction():
+        tracks = _subtitles_of(context, request.id, request.media_category)
+        tracks[request.subtitles.language_code] = msgspec.to_builtins(request.subtitles)
+        _describe(context, request.id, {"subtitles": tracks})
+    shown = {"id": request.id, "media_category": request.media_category}
+    return HttpResponse.json({"data": shown | {"associated_subtitles": [*tracks.values()]}})
+
+
+@handler(media_uploads.DeleteSubtitles)
+def _delete_subtitles(context: RequestContext, request: media_uploads.DeleteSubtitles) -> HttpResponse:
+    with context.store.transaction():
+        tracks = _subtitles_of(context, request.id, request.media_category)
+        if tracks.pop(request.language_code, None) is None:
+            detail = f"media id {request.id} has no subtitles in {request.language_code}"
+            raise ProblemError(detail, 404, "Not Found")
+        _describe(context, request.id, {"subtitles": tracks})
+    return HttpResponse.json({"data": {"deleted": True}})
+
+
+def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
+    """Return the tracks of a video by language; raise ProblemError for one of another category."""
+    stored = _stored(context.store, id)
+    if not stored:
+        return {}
+    video = stored[0].record
+    if stored[0].kind == UPLOAD and media_uploads.SUBTITLED.get(video["media_category"]) != category:
+        raise ProblemError(f"media id {id} is of the category {video['media_category']}, not {category}")
+    return dict(video.get("subtitles") or {})
+
+
+@handler(media_uploads.LookUpMedia)
+def _look_up(context: RequestContext, request: media_uploads.LookUpMedia) -> HttpResponse:
+    """Return media by their keys, and a problem for each that does not exist."""
+    found: list[Record] = []
+    problems: list[Record] = []
+    for key in dict.fromkeys(request.media_keys):
+        if record := _looked_up(context.store, key):
+            names = request.media_fields or ()
+            found.append({n: v for n, v in record.items() if not names or n in names or n == "media_key"})
+        else:
+            detail = f"Could not find media with media_keys: [{key}]."
+            missing = {"type": "/problems/resource-not-found", "title": "Not Found Error", "detail": detail}
+            problems.append(missing | {"status": 404, "value": key, "resource_type": "media"})
+    body: Record = {"data": found} if found else {}
+    return HttpResponse.json(body | ({"errors": problems} if problems else {}))
+
+
+def _looked_up(store: Store, key: str) -> Record | None:
+    """Return what is known of media, without what has no value; None if there are none with this key."""
+    upload = store.find(UPLOAD, key.partition("_")[2])
+    library = store.find(LIBRARY, key)
+    if upload is None and library is None:
+        return None
+    facts = (library or {}) | {n: v for n, v in (upload or {}).items() if v is not None}
+    kind = {"3": "photo", "16": "animated_gif"}.get(key.partition("_")[0], "video")
+    seconds = facts.get("seconds") or facts.get("duration")
+    known: Record = {
+        "media_key": key,
+        "type": kind,
+        "width": facts.get("width"),
+        "height": facts.get("height"),
+        "alt_text": facts.get("alt_text"),
+        "duration_ms": round(1000 * seconds) if seconds else None,
+        "url": (library or {}).get("media_url") or f"{HOST}/{key}",
+    }
+    return {name: known[name] for name in media_uploads.LOOKUP_FIELDS if known.get(name) is not None}

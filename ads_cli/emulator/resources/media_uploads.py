@@ -1,5 +1,8 @@
 """Uploads of media: at once or in segments, with processing in real time.
 
+The `state` of an upload is `open` until it is finalized. Then an image is `done`; a video is `processing`:
+until its `ready_at`, and it has failed then if it has a `problem`.
+
 The older forms are answered too, since public clients use them: `command=INIT`, `APPEND`, `FINALIZE` and
 `STATUS` in parameters of /2/media/upload, and the same of version 1.1.
 """
@@ -8,19 +11,10 @@ import base64
 import binascii
 import tempfile
 import time
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
-import msgspec
-
+from ...api import media_uploads
 from ...api.endpoint import Request
-from ...api.media_uploads import (
-    AppendSegment,
-    FinalizeUpload,
-    GetUploadStatus,
-    InitializeUpload,
-    UploadMedia,
-    service_category,
-)
 from ...api.problems import InvalidError
 from ...api.validation import convert
 from ...media_files import DamagedError, MediaFacts, read_header
@@ -29,10 +23,10 @@ from ...media_files.mp4 import read_mp4
 from ...media_files.webm import read_webm
 from ..core.faults import PROCESSING
 from ..core.handlers import RequestContext, handler, raw_handler
-from ..core.request import FORM, MULTIPART, json_object, read_multipart
-from ..core.responses import ApiError, Headers, HttpResponse
+from ..core.request import FORM, MULTIPART, IncomingRequest, json_object, read_multipart
+from ..core.responses import HttpResponse, ProblemError
 from ..storage import Record, Store, random_number
-from .media import UPLOAD
+from .media import UPLOAD, owner_of
 
 
 def put_segment(store: Store, upload: str, number: int, content: bytes) -> None:
@@ -60,6 +54,7 @@ def open_media(store: Store, upload: str) -> BinaryIO:
     return file
 
 
+R = TypeVar("R", bound=Request)
 MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 EXPIRES_AFTER_SECONDS = 86_400
 PROCESSING_SECONDS = 0.8
@@ -70,32 +65,7 @@ FAILED, NEVER = PROCESSING
 OLDER = "/1.1/media/upload.json"
 
 
-class ProblemError(ApiError):
-    """A refusal of the platform: a list with one problem object (RFC 7807)."""
-
-    def __init__(self, status: int, title: str, detail: str) -> None:
-        super().__init__(status, title, detail)
-        self._problem = {"type": "about:blank", "title": title, "detail": detail, "status": status}
-
-    def to_response(self, params: dict[str, Any], names: Any = None) -> HttpResponse:
-        """Format the problem."""
-        return answer({"errors": [self._problem]}, status=self.status)
-
-
-def answer(body: Any, status: int = 200, headers: Headers = ()) -> HttpResponse:
-    """Return a body as the answer."""
-    return HttpResponse(msgspec.json.encode(body), status, headers=headers)
-
-
-def refuse(detail: str, status: int = 400, title: str = "Invalid Request") -> ProblemError:
-    """Return the error of a problem, as the platform describes it."""
-    return ProblemError(status, title, detail)
-
-
-# --- what the bytes are ---
-
-
-def facts_of(stream: BinaryIO) -> MediaFacts:
+def _facts_of(stream: BinaryIO) -> MediaFacts:
     """Return what the bytes say; raise DamagedError where they are not whole."""
     facts = MediaFacts()
     first = stream.read(64 * 1024)
@@ -123,7 +93,7 @@ def _processed(store: Store, upload: Record) -> tuple[Record, str]:
     """Look at the whole content: return its facts, and why it cannot be used."""
     with open_media(store, upload["id"]) as stream:
         try:
-            facts, problem = facts_of(stream), ""
+            facts, problem = _facts_of(stream), ""
         except DamagedError as error:
             return {}, f"InvalidMedia: the file is damaged: {error}"
     kind = _kind(upload["media_category"])
@@ -134,14 +104,12 @@ def _processed(store: Store, upload: Record) -> tuple[Record, str]:
     return known, problem
 
 
-# --- uploads ---
-
-
 def _begin(context: RequestContext, category: str, media_type: str, total: int, owners: list[str]) -> Record:
     """Store a new upload that waits for its segments."""
     kind = _kind(category)
     if total > BYTES[kind]:
-        raise refuse(f"total_bytes: {total:,} bytes, at most {BYTES[kind]:,} are allowed for {category}")
+        limit = f"at most {BYTES[kind]:,} are allowed for {category}"
+        raise ProblemError(f"total_bytes: {total:,} bytes, {limit}")
     id, prefix = random_number(), PREFIXES.get(category) or PREFIXES.get(kind)
     fields: Record = {
         "media_key": f"{prefix}_{id}" if prefix else None,
@@ -159,9 +127,9 @@ def _require_upload(context: RequestContext, id: str) -> Record:
     """Return an upload of the user that has not expired; raise ProblemError."""
     upload = context.store.find(UPLOAD, id)
     if upload is None or upload["expires_at"] < time.time():
-        raise refuse(f"media id {id}: there is no such upload, or it has expired", 404, "Not Found")
+        raise ProblemError(f"media id {id}: there is no such upload, or it has expired", 404, "Not Found")
     if not (context.store.find(UPLOAD, id, owner=context.user) or context.user in upload["owners"]):
-        raise refuse(f"media id {id} belongs to another user", 403, "Forbidden")
+        raise ProblemError(f"media id {id} belongs to another user", 403, "Forbidden")
     return upload
 
 
@@ -169,11 +137,11 @@ def _append(context: RequestContext, id: str, number: int, content: bytes) -> Re
     """Store a segment of an upload."""
     upload = _require_upload(context, id)
     if len(content) > MAX_SEGMENT_BYTES:
-        raise refuse(f"a segment has at most {MAX_SEGMENT_BYTES:,} bytes", 413, "Payload Too Large")
+        raise ProblemError(f"a segment has at most {MAX_SEGMENT_BYTES:,} bytes", 413, "Payload Too Large")
     if not content:
-        raise refuse(f"segment {number} is empty")
+        raise ProblemError(f"segment {number} is empty")
     if upload["state"] != "open":
-        raise refuse(f"media id {id}: the upload was finalized")
+        raise ProblemError(f"media id {id}: the upload was finalized")
     put_segment(context.store, id, number, content)
     return upload
 
@@ -185,28 +153,22 @@ def _finalize(context: RequestContext, id: str) -> Record:
         return upload
     sizes = segment_sizes(context.store, id)
     if [number for number, _ in sizes] != list(range(len(sizes))):
-        raise refuse(f"media id {id}: segments are missing")
+        raise ProblemError(f"media id {id}: segments are missing")
     total = sum(size for _, size in sizes)
     if total != upload["total_bytes"]:
-        raise refuse(f"media id {id}: total_bytes is {upload['total_bytes']:,}, {total:,} were sent")
+        raise ProblemError(f"media id {id}: total_bytes is {upload['total_bytes']:,}, {total:,} were sent")
     facts, problem = _processed(context.store, upload)
     if context.fault == FAILED:
         problem = "InternalError: the media could not be processed (fault on demand)"
     changes: Record = facts | {"problem": problem, "bytes": total, "ready_at": time.time()}
     if _kind(upload["media_category"]) in ("image", "subtitles"):
         if problem:
-            raise refuse(f"media id {id}: {problem}")
+            raise ProblemError(f"media id {id}: {problem}")
         changes["state"] = "done"
     else:
         changes["state"] = "processing"
         changes["ready_at"] += PROCESSING_SECONDS if context.fault != NEVER else 10 * EXPIRES_AFTER_SECONDS
     return context.store.update(UPLOAD, id, changes, owner=owner_of(context.store, id))
-
-
-def owner_of(store: Store, id: str) -> str:
-    """Return the account or user that an upload is of."""
-    query = "SELECT owner FROM records WHERE kind = ? AND id = ?"
-    return str(store.connection.execute(query, (UPLOAD, id)).fetchone()[0])
 
 
 def _processing_info(upload: Record) -> Record | None:
@@ -242,37 +204,65 @@ def _uploaded(upload: Record) -> Record:
     return {name: value for name, value in shown.items() if value is not None}
 
 
-def rated(context: RequestContext, data: Any) -> HttpResponse:
-    """Return data, with the headers of the rate limit."""
-    return answer({"data": data}, headers=context.headers)
+def _answer(context: RequestContext, upload: Record) -> HttpResponse:
+    """Answer with an upload: in `data`, or in version 1.1 by itself, with its number as a number too."""
+    shown = _uploaded(upload)
+    if context.incoming.path != OLDER:
+        return HttpResponse.json({"data": shown})
+    id = shown.pop("id")
+    return HttpResponse.json({"media_id": int(id), "media_id_string": id} | shown)
 
 
-@handler(InitializeUpload)
-def initialize(context: RequestContext, request: InitializeUpload) -> HttpResponse:
-    """Begin an upload in segments."""
-    return rated(context, _uploaded(_initialized(context, request)))
+@handler(media_uploads.InitializeUpload)
+def _initialize_upload(context: RequestContext, request: media_uploads.InitializeUpload) -> HttpResponse:
+    return _answer(context, _initialize(context, request))
 
 
-def _initialized(context: RequestContext, request: InitializeUpload) -> Record:
+def _initialize(context: RequestContext, request: media_uploads.InitializeUpload) -> Record:
     default = {"image": "tweet_image", "video": "tweet_video", "text": "subtitles"}
     of_type = "tweet_gif" if request.media_type == "image/gif" else default[request.media_type.split("/")[0]]
-    category = service_category(request.media_category or of_type)
+    category = media_uploads.service_category(request.media_category or of_type)
     owners = request.additional_owners or []
     with context.store.transaction():
         return _begin(context, category, request.media_type, request.total_bytes, owners)
 
 
-@handler(AppendSegment)
-def append(context: RequestContext, request: AppendSegment) -> HttpResponse:
-    """Store a segment."""
+@handler(media_uploads.AppendSegment)
+def _append_segment(context: RequestContext, request: media_uploads.AppendSegment) -> HttpResponse:
     upload = _append(context, request.media_id, request.segment_index, request.media)
-    return rated(context, {"expires_at": round(upload["expires_at"])})
+    return HttpResponse.json({"data": {"expires_at": round(upload["expires_at"])}})
 
 
-@handler(FinalizeUpload)
-def finalize(context: RequestContext, request: FinalizeUpload) -> HttpResponse:
-    """End an upload in segments."""
-    return rated(context, _uploaded(_finalize(context, request.media_id)))
+@handler(media_uploads.FinalizeUpload)
+def _finalize_upload(context: RequestContext, request: media_uploads.FinalizeUpload) -> HttpResponse:
+    return _answer(context, _finalize(context, request.media_id))
+
+
+@raw_handler(media_uploads.UploadMedia, f"POST {OLDER}")
+def _upload_media(context: RequestContext) -> HttpResponse:
+    """Upload in one request, or carry out a command of the older forms."""
+    _authenticate(context, media_uploads.UploadMedia)
+    values = _values(context.incoming)
+    if command := values.get("command"):
+        return _carry_out(context, str(command).upper(), values)
+    default = "tweet_image" if context.incoming.path == OLDER else None
+    values["media_category"] = values.get("media_category") or default
+    request = _converted(media_uploads.UploadMedia, values, "media", "media_category", "additional_owners")
+    owners = (request.additional_owners or "").split(",")
+    category = media_uploads.service_category(request.media_category)
+    with context.store.transaction():
+        upload = _begin(context, category, "", len(request.media), owners)
+        put_segment(context.store, upload["id"], 0, request.media)
+        return _answer(context, _finalize(context, upload["id"]))
+
+
+@raw_handler(media_uploads.GetUploadStatus, f"GET {OLDER}")
+def _get_upload_status(context: RequestContext) -> HttpResponse:
+    _authenticate(context, media_uploads.GetUploadStatus)
+    values = context.incoming.parameters
+    if values.get("command") != "STATUS":
+        raise ProblemError("command: must be STATUS")
+    return _answer(context, _require_upload(context, values.get("media_id", "")))
 
 
 def _authenticate(context: RequestContext, request: type[Request]) -> None:
@@ -282,91 +272,46 @@ def _authenticate(context: RequestContext, request: type[Request]) -> None:
     context.consume_rate(endpoint)
 
 
-@raw_handler(UploadMedia, f"POST {OLDER}")
-def upload_media(context: RequestContext) -> HttpResponse:
-    """Upload in one request, or take a command of the older forms."""
-    _authenticate(context, UploadMedia)
-    incoming = context.incoming
-    values: dict[str, Any] = dict(incoming.parameters)
+def _values(incoming: IncomingRequest) -> Record:
+    """Return the parameters of a query with those of a form or a JSON body; `media` is bytes."""
+    values: Record = dict(incoming.parameters)
     if incoming.content_type == MULTIPART:
         values |= read_multipart(incoming)
     elif incoming.content_type != FORM and incoming.body:
         values |= json_object(incoming)
-    is_older = incoming.path == OLDER
-    content = _content(values)
-    if command := values.get("command"):
-        return _older_command(context, str(command).upper(), values, content, is_older=is_older)
-    category = values.get("media_category") or ("tweet_image" if is_older else None)
-    given = {"media": content, "media_category": category} | _chosen(values, "additional_owners")
-    try:
-        request = convert(UploadMedia, {name: value for name, value in given.items() if value is not None})
-    except InvalidError as error:
-        raise refuse(str(error.problems[0])) from None
-    owners = (request.additional_owners or "").split(",")
-    category = service_category(request.media_category)
-    with context.store.transaction():
-        upload = _begin(context, category, "", len(request.media), owners)
-        put_segment(context.store, upload["id"], 0, request.media)
-        finished = _finalize(context, upload["id"])
-    return _shown(context, finished, is_older=is_older)
-
-
-@raw_handler(GetUploadStatus, f"GET {OLDER}")
-def status(context: RequestContext) -> HttpResponse:
-    """Show how far the processing of an upload is."""
-    _authenticate(context, GetUploadStatus)
-    values = context.incoming.parameters
-    if values.get("command") != "STATUS":
-        raise refuse("command: must be STATUS")
-    upload = _require_upload(context, values.get("media_id", ""))
-    return _shown(context, upload, is_older=context.incoming.path == OLDER)
-
-
-def _chosen(values: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: values[name] for name in names if name in values}
-
-
-def _content(values: dict[str, Any]) -> bytes | None:
-    """Return the bytes of a file, of JSON or of a form."""
     content = values.get("media", values.get("media_data"))
     if content is None or isinstance(content, bytes):
-        return content
+        return values
     try:
-        return base64.b64decode(str(content), validate=True)
+        return values | {"media": base64.b64decode(str(content), validate=True)}
     except (binascii.Error, ValueError):
-        raise refuse("media: is not base64") from None
+        raise ProblemError("media: is not base64") from None
 
 
-def _older_command(
-    context: RequestContext, command: str, values: dict[str, Any], content: bytes | None, *, is_older: bool
-) -> HttpResponse:
-    """Answer INIT, APPEND, FINALIZE or STATUS in the parameters of one path."""
+def _converted(request: type[R], values: Record, *names: str) -> R:
+    """Convert some values to a request; raise ProblemError for the first that is invalid."""
+    try:
+        return convert(request, {name: values[name] for name in names if values.get(name) is not None})
+    except InvalidError as error:
+        raise ProblemError(str(error.problems[0])) from None
+
+
+def _carry_out(context: RequestContext, command: str, values: Record) -> HttpResponse:
+    """Answer INIT, APPEND or FINALIZE of the older forms."""
     id = str(values.get("media_id", ""))
     if command == "INIT":
-        owners = str(values.get("additional_owners") or "")
-        given = _chosen(values, "media_type", "media_category", "total_bytes")
-        try:
-            request = convert(
-                InitializeUpload, given | ({"additional_owners": owners.split(",")} if owners else {})
-            )
-        except InvalidError as error:
-            raise refuse(str(error.problems[0])) from None
-        return _shown(context, _initialized(context, request), is_older=is_older)
+        owners = values.get("additional_owners")
+        values["additional_owners"] = str(owners).split(",") if owners else None
+        names = ("media_type", "media_category", "total_bytes", "additional_owners")
+        return _answer(
+            context, _initialize(context, _converted(media_uploads.InitializeUpload, values, *names))
+        )
     if command == "APPEND":
         number = str(values.get("segment_index", ""))
         if not number.isdecimal() or int(number) > 999:
-            raise refuse("segment_index: must be a number from 0 to 999")
-        _append(context, id, int(number), content or b"")
-        return HttpResponse(b"", 204, headers=context.headers)
+            raise ProblemError("segment_index: must be a number from 0 to 999")
+        _append(context, id, int(number), values.get("media") or b"")
+        return HttpResponse(b"", 204)
     if command == "FINALIZE":
-        return _shown(context, _finalize(context, id), is_older=is_older)
-    raise refuse(f"command: {command} is not one of INIT, APPEND, FINALIZE")
-
-
-def _shown(context: RequestContext, upload: Record, *, is_older: bool) -> HttpResponse:
-    """Answer with an upload: in `data`, or in version 1.1 by itself, with its number as a number too."""
-    shown = _uploaded(upload)
-    if not is_older:
-        return rated(context, shown)
-    id = shown.pop("id")
-    return answer({"media_id": int(id), "media_id_string": id} | shown, headers=context.headers)
+        return _answer(context, _finalize(context, id))
+    raise ProblemError(f"command: {command} is not one of INIT, APPEND, FINALIZE")

@@ -2,28 +2,18 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import nullcontext
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from ...api import posts
 from ...api.parts import params_of
-from ...api.posts import (
-    CreatePost,
-    CreatePostAsAdvertiser,
-    ListDrafts,
-    ListPosts,
-    ListScheduledPosts,
-    PreviewDraft,
-    PreviewPosts,
-    RenamePost,
-)
-from ..core.handlers import RequestContext, handler
-from ..core.paging import list_page
+from ..core.handlers import AccountContext, RequestContext, handler
+from ..core.paging import field_is, json_field, list_page
 from ..core.request import value_or_default
 from ..core.responses import ApiError, HttpResponse, Result, invalid_parameter, message_response
-from ..storage import Record, Store, random_number, screen_name, utc_now
-from .accounts import advertiser_of, require_account, require_record
+from ..storage import Record, random_number, screen_name, utc_now, without
+from .accounts import advertiser_of
 from .cards import CARD
 from .collection import EVERYWHERE, Collection
 from .media import LIBRARY, find_media
@@ -32,38 +22,38 @@ POST, DRAFT, SCHEDULED = "post", "draft_post", "scheduled_post"  # the kinds of 
 SINGLE_MEDIA = ("GIF", "VIDEO")  # a post can have one of these, and no other media
 
 
-def author_id(context: RequestContext, account: str, user_id: int | None) -> str:
+def author_id(context: RequestContext, user_id: int | None) -> str:
     """Return the author of a post: the advertiser, unless another user is named."""
-    return advertiser_of(context, account) if user_id is None else str(user_id)
+    return advertiser_of(context) if user_id is None else str(user_id)
 
 
-def author(store: Store, user: str, *, trimmed: bool | None) -> Record:
+def _author(context: RequestContext, user: str, *, trimmed: bool | None = None) -> Record:
     """Return the author as posts have it; trimmed, it is an id alone."""
-    return {"id": user} if trimmed else {"id": user, "screen_name": screen_name(store, user)}
+    return {"id": user} if trimmed else {"id": user, "screen_name": screen_name(context.store, user)}
 
 
 def publish(
-    store: Store, account: str, content: Record, *, id: str | None = None, at: str | None = None
+    context: AccountContext, content: Record, *, id: str | None = None, at: str | None = None
 ) -> Record:
     """Store a published post, whose media are posted from now on."""
-    post = store.add(POST, id or random_number(), content, owner=account, created_at=at)
+    post = context.store.add(POST, id or random_number(), content, owner=context.account, created_at=at)
     for key in content["media_keys"]:
-        store.update(LIBRARY, key, {"posted": True}, owner=account)
+        context.store.update(LIBRARY, key, {"posted": True}, owner=context.account)
     return post
 
 
-def check_content(context: RequestContext, account: str, user: str, post: Mapping[str, Any]) -> None:
+def _check_content(context: RequestContext, user: str, post: Mapping[str, Any]) -> None:
     """Raise ApiError for media that a post cannot combine, unknown cards, and organic posts of others."""
-    check_media(context.store, account, post["media_keys"])
-    check_card(context.store, account, post["card_uri"])
+    _check_media(context, post["media_keys"])
+    _check_card(context, post["card_uri"])
     if post["nullcast"] is False and user != context.user:
         reason = f"an organic post (nullcast=false) must be by the signed-in user {context.user}"
         raise invalid_parameter("as_user_id", reason)
 
 
-def check_media(store: Store, account: str, keys: list[str]) -> None:
+def _check_media(context: RequestContext, keys: list[str]) -> None:
     """Raise ApiError for media that are not in the library, or that a post cannot combine."""
-    media = find_media(store, account, "media_keys", keys)
+    media = find_media(context, "media_keys", keys)
     types = Counter(record["media_type"] for record in media)
     if len(media) > 1 and any(types[media_type] for media_type in SINGLE_MEDIA):
         combined = ", ".join(f"{count} {media_type}" for media_type, count in types.items())
@@ -71,129 +61,111 @@ def check_media(store: Store, account: str, keys: list[str]) -> None:
         raise invalid_parameter("media_keys", reason)
 
 
-def check_card(store: Store, account: str, card_uri: str | None) -> None:
+def _check_card(context: RequestContext, card_uri: str | None) -> None:
     """Raise ApiError for a card that does not exist."""
     card = (card_uri or "").removeprefix("card://")
-    if card and store.find(CARD, card, owner=account) is None:
+    if card and context.find(CARD, card) is None:
         raise invalid_parameter("card_uri", f"the card {card} does not exist")
 
 
 PROMOTION = "scheduled_promoted_post"
 WAITING = "SCHEDULED"  # the status of a post that is not published yet
-DUE = (
-    "SELECT id FROM records WHERE kind = ? AND owner = ? AND json_extract(data, '$.scheduled_status') = ?"
-    " AND json_extract(data, '$.scheduled_at') <= ? ORDER BY json_extract(data, '$.scheduled_at'), seq"
-)
 
 
 def in_account_up_to_date(context: RequestContext, request: Any) -> str:
-    """Return the account of a request, whose user must have it, after what is due in it was published."""
-    account: str = request.account_id
-    require_account(context, account)
-    _publish_due(context.store, account)
-    return account
+    """Return the account in the path, after what is due in it was published."""
+    if _due(context):
+        with context.store.transaction():
+            for post in _due(context):  # another request may have published some
+                changes = _published(context, post)
+                context.store.update(SCHEDULED, post["id"], changes, owner=context.account)
+    return context.account
 
 
-def _publish_due(store: Store, account: str) -> None:
-    """Publish the posts of an account whose time has come; one whose card or media are gone fails."""
-    due = (SCHEDULED, account, WAITING, utc_now())
-    if not store.connection.execute(f"{DUE} LIMIT 1", due).fetchone():
-        return
-    with nullcontext() if store.connection.in_transaction else store.transaction():
-        for (post,) in store.connection.execute(DUE, due).fetchall():
-            record = store.find(SCHEDULED, post, owner=account)
-            if record is not None:
-                store.update(SCHEDULED, post, _published(store, account, record), owner=account)
+def _due(context: RequestContext) -> list[Record]:
+    """Return the posts whose time has come, in its order."""
+    now, waiting = utc_now(), context.find_all(SCHEDULED, scheduled_status=WAITING)
+    return sorted((post for post in waiting if post["scheduled_at"] <= now), key=itemgetter("scheduled_at"))
 
 
-def _published(store: Store, account: str, scheduled: Record) -> Record:
-    """Publish a post, and return how that ended."""
+def _published(context: RequestContext, scheduled: Record) -> Record:
+    """Publish a post, and return how that ended; one whose card or media are gone fails."""
     at = scheduled["scheduled_at"]
     try:
-        check_media(store, account, scheduled["media_keys"])
-        check_card(store, account, scheduled["card_uri"])
+        _check_media(context, scheduled["media_keys"])
+        _check_card(context, scheduled["card_uri"])
     except ApiError:
         return {"scheduled_status": "FAILED", "completed_at": at}
     content = {name: scheduled[name] for name in ("name", "text", "card_uri", "media_keys", "nullcast")}
-    user = author(store, scheduled["user_id"], trimmed=False)
+    user = _author(context, scheduled["user_id"])
     fields = content | {"user": user, "conversation_settings": "EVERYONE", "scheduled_at": at}
-    post = publish(store, account, fields, at=at)
-    for promotion in store.find_all(PROMOTION, account, scheduled_post_id=scheduled["id"]):
-        store.update(PROMOTION, promotion["id"], {"post_id": post["id"]}, owner=account)
+    post = publish(context, fields, at=at)
+    for promotion in context.find_all(PROMOTION, scheduled_post_id=scheduled["id"]):
+        context.store.update(PROMOTION, promotion["id"], {"post_id": post["id"]}, owner=context.account)
     return {"scheduled_status": "SUCCESS", "completed_at": at, "post_id": post["id"]}
 
 
 WRITE_ONLY = ("as_user_id", "trim_user", "post_mode")
 KINDS = {"DRAFT": DRAFT, "PUBLISHED": POST, "SCHEDULED": SCHEDULED}
 PREVIEW_HOST = "https://preview.example"
-AnyPost = CreatePost | CreatePostAsAdvertiser
+NewPost = posts.CreatePost | posts.CreatePostAsAdvertiser
+UnpublishedList = posts.ListDrafts | posts.ListScheduledPosts
 
 
-@handler(CreatePostAsAdvertiser)
-@handler(CreatePost)
-def create_post(context: RequestContext, request: AnyPost) -> Result:
+@handler(posts.CreatePostAsAdvertiser)
+@handler(posts.CreatePost)
+def _create_post(context: RequestContext, request: NewPost) -> Result:
     """Create a post; its author is the advertiser unless another user is named."""
-    account = request.account_id
     with context.store.transaction():
-        require_account(context, account)
-        user = author_id(context, account, request.as_user_id)
+        user = author_id(context, request.as_user_id)
         fields: Record = {"name": None, "text": "", "card_uri": None, "media_keys": []}
         fields |= {name: value for name, value in params_of(request).items() if name not in WRITE_ONLY}
         fields |= {name: value_or_default(request, name) for name in ("nullcast", "conversation_settings")}
-        check_content(context, account, user, fields)
-        fields |= {"user": author(context.store, user, trimmed=False)}
-        post = publish(context.store, account, fields)
+        _check_content(context, user, fields)
+        fields |= {"user": _author(context, user)}
+        post = publish(context, fields)
     return Result(_created(post, trim_user=request.trim_user))
 
 
-@handler(RenamePost)
-def rename_post(context: RequestContext, request: RenamePost) -> Result:
-    """Rename a post."""
-    account, post = request.account_id, request.post_id
+@handler(posts.RenamePost)
+def _rename_post(context: RequestContext, request: posts.RenamePost) -> Result:
     with context.store.transaction():
-        require_record(context, account, POST, post)
-        renamed = context.store.update(POST, post, {"name": request.name}, owner=account)
+        post = context.require(POST, request.post_id)
+        renamed = context.store.update(POST, post["id"], {"name": request.name}, owner=context.account)
     return Result(_created(renamed))
 
 
 def _created(post: Record, *, trim_user: bool | None = None) -> Record:
     """Return a post as the answer to its creation does, which does not say who may reply."""
-    shown = {name: value for name, value in post.items() if name != "conversation_settings"}
+    shown = without(post, "conversation_settings")
     return shown | {"user": {"id": post["user"]["id"]}} if trim_user else shown
 
 
-@handler(ListPosts)
-def list_posts(context: RequestContext, request: ListPosts) -> Result:
-    """List the posts of one type and one author."""
-    account = in_account_up_to_date(context, request)
-    page = list_page(
-        context.store,
-        request,
-        KINDS[request.post_type],
-        owner=account,
-        ids=request.post_ids,
-        where=_conditions(context, request),
-    )
+@handler(posts.ListPosts)
+def _list_posts(context: RequestContext, request: posts.ListPosts) -> Result:
+    owner = in_account_up_to_date(context, request)
+    kind, where = KINDS[request.post_type], _conditions(context, request)
+    page = list_page(context.store, request, kind, owner=owner, ids=request.post_ids, where=where)
     return page._replace(data=[_listed(context, request, post) for post in page.data])
 
 
-def _conditions(context: RequestContext, request: ListPosts) -> dict[str, Any]:
+def _conditions(context: RequestContext, request: posts.ListPosts) -> dict[str, Any]:
     """Return the conditions of a list, in SQL."""
     is_published = request.post_type == "PUBLISHED"
-    user = author_id(context, request.account_id, request.user_id)
-    where: dict[str, Any] = {f"json_extract(data, '$.{'user.id' if is_published else 'user_id'}') = ?": user}
+    user = author_id(context, request.user_id)
+    where: dict[str, Any] = field_is("user.id" if is_published else "user_id", user)
     if request.post_type == "SCHEDULED":
-        where["json_extract(data, '$.scheduled_status') = ?"] = WAITING
+        where |= field_is("scheduled_status", WAITING)
     if (timeline := value_or_default(request, "timeline_type")) != "ALL":
-        where["json_extract(data, '$.nullcast') = ?"] = timeline == "NULLCAST"
+        where[f"{json_field('nullcast')} = ?"] = timeline == "NULLCAST"
     if request.name:
-        where["instr(casefold(json_extract(data, '$.name')), ?) = 1"] = request.name.casefold()
+        where[f"instr(casefold({json_field('name')}), ?) = 1"] = request.name.casefold()
     if not request.include_mentions_and_replies:
-        where["substr(json_extract(data, '$.text'), 1, 1) <> ?"] = "@"
+        where[f"substr({json_field('text')}, 1, 1) <> ?"] = "@"
     return where
 
 
-def _listed(context: RequestContext, request: ListPosts, post: Record) -> Record:
+def _listed(context: RequestContext, request: posts.ListPosts, post: Record) -> Record:
     """Return a post as lists do, whatever its type."""
     user = post["user"]["id"] if "user" in post else post["user_id"]
     card = {"card_uri": post["card_uri"]} if post["card_uri"] else {}
@@ -207,17 +179,17 @@ def _listed(context: RequestContext, request: ListPosts, post: Record) -> Record
         "post_type": request.post_type,
         "post_id": post["id"],
         "scheduled_at": post.get("scheduled_at"),
-        "user": author(context.store, user, trimmed=request.trim_user),
+        "user": _author(context, user, trimmed=request.trim_user),
         "created_at": post["created_at"],
     } | card
 
 
-@handler(PreviewPosts)
-def preview_posts(context: RequestContext, request: PreviewPosts) -> Result:
+@handler(posts.PreviewPosts)
+def _preview_posts(context: RequestContext, request: posts.PreviewPosts) -> Result:
     """Return HTML for each post of the type; others are left out."""
     account = in_account_up_to_date(context, request)
     kind = KINDS[request.post_type]
-    found = (id for id in dict.fromkeys(request.post_ids) if context.store.find(kind, id, owner=account))
+    found = (id for id in dict.fromkeys(request.post_ids) if context.find(kind, id))
     return Result([{"post_id": id, "preview": _preview(account, id)} for id in found])
 
 
@@ -239,27 +211,25 @@ MAX_IN_WINDOW, WINDOW_MINUTES = 30, 15
 
 def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a post with its author and what was emptied; raise ApiError for content that it cannot have."""
-    account = context.account
     emptied = {name: value for name, value in CONTENT.items() if after[name] is None}
     after = after | emptied
     user = after.pop("as_user_id", None)
     if before is None:
-        after["user_id"] = author_id(context, account, user)
+        after["user_id"] = author_id(context, user)
     if not after["text"] and not after["media_keys"]:
         message = "text: is required unless media_keys is set"
         raise ApiError(400, "TWEET_CANNOT_BE_BLANK", message, parameter="text")
-    check_content(context, account, after["user_id"], after)
+    _check_content(context, after["user_id"], after)
     return after
 
 
-def _of_author(context: RequestContext, request: ListDrafts | ListScheduledPosts) -> Mapping[str, Any]:
-    user = author_id(context, request.account_id, request.user_id)
-    return {"json_extract(data, '$.user_id') = ?": user}
+def _of_author(context: RequestContext, request: UnpublishedList) -> Mapping[str, Any]:
+    return field_is("user_id", author_id(context, request.user_id))
 
 
 def _shown(context: RequestContext, post: Record) -> Record:
     """Return a post without `deleted`: a deleted one says so by its status."""
-    shown = {name: value for name, value in post.items() if name != "deleted"}
+    shown = without(post, "deleted")
     if post["deleted"]:
         shown["scheduled_status" if "scheduled_status" in post else "status"] = "DELETED"
     return shown
@@ -276,11 +246,10 @@ DRAFTS = Collection(
 )
 
 
-@handler(PreviewDraft)
-def preview_draft(context: RequestContext, request: PreviewDraft) -> HttpResponse:
+@handler(posts.PreviewDraft)
+def _preview_draft(context: RequestContext, request: posts.PreviewDraft) -> HttpResponse:
     """Say that the signed-in user was notified of a draft; no notification is sent."""
-    require_account(context, request.account_id)
-    DRAFTS.find(context, request.account_id, request.draft_post_id)
+    DRAFTS.find(context, context.account, request.draft_post_id)
     message = f"A preview was sent to the devices of the user {context.user}"
     return message_response(message, context.echoed, context.names)
 
@@ -306,18 +275,9 @@ def _require_room(context: RequestContext, at: datetime, moved: Record | None) -
     """Raise ApiError where the window of a time is full."""
     start = at.replace(minute=at.minute - at.minute % WINDOW_MINUTES)
     end = start + timedelta(minutes=WINDOW_MINUTES)
-    (count,) = context.store.connection.execute(
-        "SELECT count(*) FROM records WHERE kind = ? AND owner = ? AND id <> ? AND NOT deleted"
-        " AND json_extract(data, '$.scheduled_status') = ?"
-        " AND json_extract(data, '$.scheduled_at') >= ? AND json_extract(data, '$.scheduled_at') < ?",
-        (
-            SCHEDULED,
-            context.account,
-            moved["id"] if moved else "",
-            WAITING,
-            *(f"{time:%Y-%m-%dT%H:%M:%SZ}" for time in (start, end)),
-        ),
-    ).fetchone()
+    waiting = context.find_all(SCHEDULED, scheduled_status=WAITING)
+    others = [post for post in waiting if moved is None or post["id"] != moved["id"]]
+    count = sum(start <= datetime.fromisoformat(post["scheduled_at"]) < end for post in others)
     if count >= MAX_IN_WINDOW:
         message = f"scheduled_at: {count} posts are scheduled from {start:%H:%M} to {end:%H:%M} UTC already"
         raise ApiError(400, "SCHEDULED_TWEET_LIMIT_EXCEEDED", message, parameter="scheduled_at")

@@ -23,7 +23,7 @@ from ..core.request import value_or_default, without_unknown
 from ..core.responses import Result
 from ..storage import product_table
 from ..storage.product_table import Status
-from .catalogs import require_catalog
+from .catalogs import in_catalog
 
 REPEATED = "several products of this request have this id; all of them are ignored"
 REJECTED_BY_FAULT = "fault on demand: this product was rejected"
@@ -72,13 +72,12 @@ class SentProduct(NamedTuple):
 
 
 @handler(PutProducts, parse_as=UnparsedProducts)
-def put_products(context: RequestContext, request: UnparsedProducts) -> Result:
+def _put_products(context: RequestContext, request: UnparsedProducts) -> Result:
     """Create or update the valid products of a request, in one transaction."""
-    catalog = request.product_catalog_id
-    require_catalog(context, catalog)
+    in_catalog(context, request)
     batch = _Batch(request.products, context)
     with context.store.transaction():
-        require_catalog(context, catalog)  # it may have been deleted while this request waited
+        catalog = in_catalog(context, request)  # it may have been deleted while this request waited
         if context.service == "x":
             batch.merge(catalog)
         products = [sent.product for sent in batch.valid.values()]
@@ -169,14 +168,13 @@ def _warnings(product: Product) -> list[Note]:
 
 
 @handler(ListProducts)
-def list_products(context: RequestContext, request: ListProducts) -> Result:
+def _list_products(context: RequestContext, request: ListProducts) -> Result:
     """List products in the order they were first submitted.
 
     Of each group, only the first submitted product is listed. With `item_group_key`, all products of that
     group are; the specification leaves this open, so that the fault `hide-variants` shows one there too.
     """
-    catalog, group = request.product_catalog_id, request.item_group_key
-    require_catalog(context, catalog)
+    catalog, group = in_catalog(context, request), request.item_group_key
     count: int = value_or_default(request, "count")
     after = decode_cursor(request.cursor, tuple[Seq])[0] if request.cursor else 0
     rows = product_table.page(context.store, catalog, group=group, after=after, count=count + 1)
@@ -195,11 +193,10 @@ def _listed(data: msgspec.Raw, context: RequestContext) -> bytes | memoryview:
 
 
 @handler(DeleteProducts)
-def delete_products(context: RequestContext, request: DeleteProducts) -> Result:
+def _delete_products(context: RequestContext, request: DeleteProducts) -> Result:
     """Delete products by their keys; unknown keys are reported one by one."""
-    catalog = request.product_catalog_id
     with context.store.transaction():
-        require_catalog(context, catalog)
+        catalog = in_catalog(context, request)
         deleted = product_table.delete(context.store, catalog, request.product_keys)
     return Result({"delete_products": [_deletion(key, key in deleted) for key in request.product_keys]})
 

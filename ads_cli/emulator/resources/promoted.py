@@ -4,18 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...api import promoted
-from ...api.promoted import (
-    CreatePromotedAccount,
-    CreatePromotedPosts,
-    ListMediaCreatives,
-    ListPromotedAccounts,
-    ListPromotedPosts,
-)
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, empty
 from .campaigns import LINE_ITEM
-from .collection import Collection, in_account
+from .collection import Collection
 from .media import ACCOUNT_MEDIA
 from .posts import POST, SCHEDULED, WAITING, in_account_up_to_date
 
@@ -24,7 +17,7 @@ TAKES_ACCOUNTS = "PROMOTED_ACCOUNT"  # product_type of line items
 BY_LINE_ITEM = {"line_item_ids": "line_item_id"}
 
 
-def _of_live_line_items(context: RequestContext, request: ListPromotedPosts) -> Mapping[str, Any]:
+def _of_live_line_items(context: RequestContext, request: promoted.ListPromotedPosts) -> Mapping[str, Any]:
     """Leave out what deleted line items promote, unless deleted records are asked for."""
     deleted = "SELECT id FROM records WHERE kind = 'line_item' AND owner = ? AND deleted"
     live = f"json_extract(data, '$.line_item_id') NOT IN ({deleted})"
@@ -36,7 +29,7 @@ def _require_new_promotion(context: RequestContext, after: Record, before: Recor
     if context.service == "x" and context.store.find(POST, str(after["post_id"])) is None:
         raise not_found(POST, str(after["post_id"]))
     same = {"line_item_id": after["line_item_id"], "post_id": str(after["post_id"])}
-    if context.store.find_all(PROMOTED_POSTS.kind, context.account, **same):
+    if context.find_all(PROMOTED_POSTS.kind, **same):
         reason = f"the line item {same['line_item_id']} promotes the post {same['post_id']} already"
         raise invalid_parameter("post_ids", reason)
     return after | same
@@ -52,22 +45,23 @@ PROMOTED_POSTS = Collection(
 )
 
 
-@handler(CreatePromotedPosts)
-def create_promoted_posts(context: RequestContext, request: CreatePromotedPosts) -> Result:
+@handler(promoted.CreatePromotedPosts)
+def _create_promoted_posts(context: RequestContext, request: promoted.CreatePromotedPosts) -> Result:
     """Promote posts by a line item: all of them, or none."""
     with context.store.transaction():
-        account = in_account(context, request)
         posts = [
-            PROMOTED_POSTS.add(context, account, {"line_item_id": request.line_item_id, "post_id": post})
+            PROMOTED_POSTS.add(context, {"line_item_id": request.line_item_id, "post_id": post})
             for post in request.post_ids
         ]
     return Result(posts, total_count=len(posts))
 
 
-def _require_fitting_line_items(context: RequestContext, request: ListPromotedAccounts) -> Mapping[str, Any]:
+def _require_fitting_line_items(
+    context: RequestContext, request: promoted.ListPromotedAccounts
+) -> Mapping[str, Any]:
     """Raise ApiError if none of the line items that are asked for takes promoted accounts."""
     named = request.line_item_ids or []
-    found = [context.store.find(LINE_ITEM, one, owner=request.account_id) for one in named]
+    found = [context.find(LINE_ITEM, one) for one in named]
     if named and not any(one and one["product_type"] == TAKES_ACCOUNTS for one in found):
         raise invalid_parameter("line_item_ids", f"none of them has product_type {TAKES_ACCOUNTS}")
     return {}
@@ -82,31 +76,30 @@ PROMOTED_ACCOUNTS = Collection(
 )
 
 
-@handler(CreatePromotedAccount)
-def create_promoted_account(context: RequestContext, request: CreatePromotedAccount) -> Result:
+@handler(promoted.CreatePromotedAccount)
+def _create_promoted_account(context: RequestContext, request: promoted.CreatePromotedAccount) -> Result:
     """Promote an account; return the promotion that there is where the line item has it already."""
-    store, line_item, user = context.store, request.line_item_id, str(request.user_id)
-    with store.transaction():
-        account = in_account(context, request)
-        found = store.find(LINE_ITEM, line_item, owner=account)
+    line_item, user = request.line_item_id, str(request.user_id)
+    with context.store.transaction():
+        found = context.find(LINE_ITEM, line_item)
         if found and found["product_type"] != TAKES_ACCOUNTS:
             message = f"the line item {line_item} has product_type {found['product_type']}"
             raise ApiError(400, "INCOMPATIBLE_LINE_ITEM", message, parameter="line_item_id")
-        same = store.find_all(PROMOTED_ACCOUNTS.kind, account, line_item_id=line_item, user_id=user)
         fields = {"line_item_id": line_item, "user_id": user}
-        return Result(same[0] if same else PROMOTED_ACCOUNTS.add(context, account, fields))
+        same = context.find_all(PROMOTED_ACCOUNTS.kind, **fields)
+        return Result(same[0] if same else PROMOTED_ACCOUNTS.add(context, fields))
 
 
 def _require_waiting_post(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError unless the post waits for its time, and is not promoted by the line item yet."""
-    account, post = context.account, str(after["scheduled_post_id"])
-    found = context.store.find(SCHEDULED, post, owner=account)
+    post = str(after["scheduled_post_id"])
+    found = context.find(SCHEDULED, post)
     if found is None:
         raise invalid_parameter("scheduled_post_id", f"the scheduled post {post} does not exist")
     if found["scheduled_status"] != WAITING:
         raise invalid_parameter("scheduled_post_id", f"the post {post} is {found['scheduled_status']}")
     same = {"line_item_id": after["line_item_id"], "scheduled_post_id": post}
-    if context.store.find_all(SCHEDULED_POSTS.kind, account, **same):
+    if context.find_all(SCHEDULED_POSTS.kind, **same):
         reason = f"the line item {after['line_item_id']} promotes the scheduled post {post} already"
         raise invalid_parameter("scheduled_post_id", reason)
     return after | same
@@ -114,8 +107,7 @@ def _require_waiting_post(context: RequestContext, after: Record, before: Record
 
 def _require_unpublished(context: RequestContext, promotion: Record) -> None:
     """Raise ApiError once the post is published."""
-    account = context.account
-    post = context.store.find(SCHEDULED, promotion["scheduled_post_id"], owner=account)
+    post = context.find(SCHEDULED, promotion["scheduled_post_id"])
     if post and post["scheduled_status"] != WAITING:
         raise invalid_parameter("scheduled_promoted_post_id", f"its post is {post['scheduled_status']}")
 
@@ -133,7 +125,7 @@ SCHEDULED_POSTS = Collection(
 PREROLLS = ("PREROLL", "VAST_PREROLL")  # creative types
 
 
-def _of_campaign(context: RequestContext, request: ListMediaCreatives) -> Mapping[str, Any]:
+def _of_campaign(context: RequestContext, request: promoted.ListMediaCreatives) -> Mapping[str, Any]:
     """Limit a list to the line items of a campaign."""
     of_campaign = (
         "SELECT id FROM records WHERE kind = 'line_item' AND json_extract(data, '$.campaign_id') = ?"
@@ -144,9 +136,8 @@ def _of_campaign(context: RequestContext, request: ListMediaCreatives) -> Mappin
 
 def _with_creative_type(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a creative with its type; raise ApiError if a click on it leads nowhere."""
-    account = context.account
-    medium = context.store.find(ACCOUNT_MEDIA, after["account_media_id"], owner=account)
-    line_item = context.store.find(LINE_ITEM, after["line_item_id"], owner=account)
+    medium = context.find(ACCOUNT_MEDIA, after["account_media_id"])
+    line_item = context.find(LINE_ITEM, after["line_item_id"])
     assert medium and line_item  # its parents
     is_preroll = medium["creative_type"] in PREROLLS
     if line_item["objective"] == "WEBSITE_CLICKS" and not is_preroll and not after["landing_url"]:
@@ -167,8 +158,7 @@ MEDIA_CREATIVES = Collection(
 
 def _require_preroll_line_item(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError for a line item that shows no prerolls."""
-    account = context.account
-    line_item = context.store.find(LINE_ITEM, after["line_item_id"], owner=account)
+    line_item = context.find(LINE_ITEM, after["line_item_id"])
     if line_item and line_item["objective"] != "PREROLL_VIEWS":
         reason = f"the line item {line_item['id']} has objective {line_item['objective']}, not PREROLL_VIEWS"
         raise invalid_parameter("line_item_id", reason)

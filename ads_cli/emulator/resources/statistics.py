@@ -6,26 +6,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from ...api import statistics
 from ...api.names import SERVICES
-from ...api.statistics import (
-    JOBS,
-    MAX_JOBS,
-    ActiveEntity,
-    CreateJob,
-    GetStatistics,
-    ListActiveEntities,
-    PeriodParams,
-    ReachOfCampaigns,
-    ReachOfFundingInstruments,
-)
 from ...api.time import Time, is_plain_date
 from ...api.validation import convert
-from ..core.handlers import RequestContext, handler
+from ..core.handlers import ACCOUNT, RequestContext, handler
 from ..core.request import IncomingRequest, changes_of
 from ..core.responses import RESULTS, ApiError, HttpResponse, Result, envelope, invalid_parameter, not_found
 from ..storage import Record, Store, without
-from .accounts import ACCOUNT, Interval, require_account
 from .collection import Collection
+from .history import Interval
 from .statistics_series import AccountNumbers, PeopleSegment, metrics, series
 
 HOUR = timedelta(hours=1)
@@ -41,9 +31,9 @@ class StatsRequest(NamedTuple):
     now: datetime
 
 
-def read_query(context: RequestContext, request: PeriodParams) -> StatsRequest:
+def read_query(context: RequestContext, request: statistics.PeriodParams) -> StatsRequest:
     """Read the times of a request, whose days begin in the time zone of the account."""
-    numbers = AccountNumbers(context.store, require_account(context, request.account_id))
+    numbers = AccountNumbers(context.store, context.require_account())
     start, end = (time.moment(numbers.midnight) for time in (request.start_time, request.end_time))
     return StatsRequest(numbers, Interval(start, end), datetime.now(UTC))
 
@@ -59,9 +49,8 @@ def require_midnights(request: Any, numbers: AccountNumbers) -> None:
                 raise invalid_parameter(name, f"{time} is not midnight in {zone}, as for granularity DAY")
 
 
-@handler(GetStatistics)
-def get_statistics(context: RequestContext, request: GetStatistics) -> Result:
-    """Return the numbers of up to 20 entities."""
+@handler(statistics.GetStatistics)
+def _get_statistics(context: RequestContext, request: statistics.GetStatistics) -> Result:
     query = read_query(context, request)
     require_midnights(request, query.numbers)
     context.echoed.pop("account_id", None)
@@ -89,11 +78,11 @@ def _described(segment: PeopleSegment | None) -> dict[str, str] | None:
     return segment and {"segment_name": segment.name, "segment_value": segment.value}
 
 
-@handler(ListActiveEntities)
-def list_active_entities(context: RequestContext, request: ListActiveEntities) -> Result:
+@handler(statistics.ListActiveEntities)
+def _list_active_entities(context: RequestContext, request: statistics.ListActiveEntities) -> Result:
     """List the entities that were active, with the first and the last hour."""
     numbers, period, now = read_query(context, request)
-    entity: ActiveEntity = request.entity
+    entity: statistics.ActiveEntity = request.entity
     found = []
     for id in numbers.ids(entity):
         if not _is_wanted(numbers, request, id):
@@ -110,7 +99,7 @@ def list_active_entities(context: RequestContext, request: ListActiveEntities) -
     return Result(found)
 
 
-def _is_wanted(numbers: AccountNumbers, request: ListActiveEntities, id: str) -> bool:
+def _is_wanted(numbers: AccountNumbers, request: statistics.ListActiveEntities, id: str) -> bool:
     owners = (
         ("CAMPAIGN", request.campaign_ids),
         ("FUNDING_INSTRUMENT", request.funding_instrument_ids),
@@ -128,15 +117,15 @@ def _whole_hour(time: datetime) -> str:
     return Time.of(time.astimezone(UTC).replace(minute=0, second=0, microsecond=0))
 
 
-@handler(ReachOfCampaigns)
-def reach_of_campaigns(context: RequestContext, request: ReachOfCampaigns) -> Result:
-    """Return how many people campaigns have reached."""
+@handler(statistics.ReachOfCampaigns)
+def _reach_of_campaigns(context: RequestContext, request: statistics.ReachOfCampaigns) -> Result:
     return _reach(read_query(context, request), "CAMPAIGN", request.campaign_ids)
 
 
-@handler(ReachOfFundingInstruments)
-def reach_of_funding_instruments(context: RequestContext, request: ReachOfFundingInstruments) -> Result:
-    """Return how many people the campaigns of funding instruments have reached."""
+@handler(statistics.ReachOfFundingInstruments)
+def _reach_of_funding_instruments(
+    context: RequestContext, request: statistics.ReachOfFundingInstruments
+) -> Result:
     return _reach(read_query(context, request), "FUNDING_INSTRUMENT", request.funding_instrument_ids)
 
 
@@ -166,8 +155,8 @@ SHARES = {  # of the segments
 }
 
 
-@handler(CreateJob)
-def create_job(context: RequestContext, request: CreateJob) -> Result:
+@handler(statistics.CreateJob)
+def _create_job(context: RequestContext, request: statistics.CreateJob) -> Result:
     """Begin a job; raise ApiError if too many are in processing, or an entity does not exist."""
     query = read_query(context, request)
     require_midnights(request, query.numbers)
@@ -175,8 +164,8 @@ def create_job(context: RequestContext, request: CreateJob) -> Result:
         query.numbers.sources(request.entity, id)
     with context.store.transaction():
         jobs = context.store.find_all(JOB, request.account_id)
-        if sum(_shown(context, job)["status"] == "PROCESSING" for job in jobs) >= MAX_JOBS:
-            message = f"the account has {MAX_JOBS} jobs in processing, and may not have more"
+        if sum(_shown(context, job)["status"] == "PROCESSING" for job in jobs) >= statistics.MAX_JOBS:
+            message = f"the account has {statistics.MAX_JOBS} jobs in processing, and may not have more"
             raise ApiError(429, "TOO_MANY_JOBS", message)
         number = str(1_000_000_000_000_000_000 + secrets.randbelow(8 * 10**18))
         job = new_job(number, request, query.period, query.now) | {
@@ -186,7 +175,7 @@ def create_job(context: RequestContext, request: CreateJob) -> Result:
         return Result(_shown(context, context.store.add(JOB, number, job, owner=request.account_id)))
 
 
-def new_job(number: str, request: CreateJob, period: Interval, now: datetime) -> Record:
+def new_job(number: str, request: statistics.CreateJob, period: Interval, now: datetime) -> Record:
     """Return a job that begins now, as it is stored."""
     return {
         "id_str": number,
@@ -229,7 +218,7 @@ def _address(context: RequestContext, job: Record) -> str:
     return f"{context.incoming.origin}{RESULTS}{job['id']}-{job['secret']}{SUFFIX}"
 
 
-Collection(JOBS, shown=_shown)
+Collection(statistics.JOBS, shown=_shown)
 
 
 def download(store: Store, incoming: IncomingRequest) -> HttpResponse:
@@ -250,7 +239,7 @@ def _result(store: Store, job: Record, now: datetime) -> Result:
     """Compute what a job is about, as it was counted when the job began."""
     account = store.find(ACCOUNT, job["account_id"], with_deleted=True)
     assert account is not None
-    request = convert(CreateJob, job["asked"] | {"account_id": job["account_id"]})
+    request = convert(statistics.CreateJob, job["asked"] | {"account_id": job["account_id"]})
     period = Interval(*(datetime.fromisoformat(job[name]) for name in ("start_time", "end_time")))
     shares = SHARES.get(job["segmentation_type"] or "", {})
     segments = [PeopleSegment(name.replace("_", " ").lower(), name, share) for name, share in shares.items()]

@@ -1,6 +1,12 @@
-"""The numbers of an entity in a period, added up from those of its line items."""
+"""The numbers of an entity in a period, added up from those of its line items.
+
+`LineItemNumbers` generates what a line item counts in an hour, `AccountNumbers` finds the line items that an
+entity has, or its part of one (`SeriesSource`), and `series` adds up their hours. Asked again, the numbers
+of an hour are the same; they only grow for three days, as those of the service do.
+"""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
@@ -17,7 +23,7 @@ from ...api.metrics import (
 )
 from ..core.responses import not_found
 from ..storage import Record, Store
-from .accounts import ALWAYS, NEVER, ActiveTimes, Interval
+from .history import ActiveTimes, Interval
 
 HOUR = timedelta(hours=1)
 COUNTED_AFTER, CHARGED_AFTER = timedelta(hours=24), timedelta(hours=72)
@@ -202,7 +208,6 @@ class _Draw:
 
 # The entities that a line item has, among which its numbers are divided.
 MEMBERS = ("PROMOTED_POST", "PROMOTED_ACCOUNT", "MEDIA_CREATIVE")
-OWNERS = {"CAMPAIGN": "campaign_id", "FUNDING_INSTRUMENT": "funding_instrument_id"}
 PERIODS = {"HOUR": timedelta(hours=1), "DAY": timedelta(days=1)}
 
 
@@ -249,13 +254,13 @@ class AccountNumbers:
         self._funding = {one["id"]: one for one in self._all("FUNDING_INSTRUMENT")}
         self._campaigns = {one["id"]: one for one in self._all("CAMPAIGN")}
         self._line_items = {one["id"]: one for one in self._all("LINE_ITEM")}
-        self._sources = {
-            id: SeriesSource(
-                LineItemNumbers.of(one, self._campaign_of(one), self._older_than(one)),
-                self._active_times(one),
-            )
-            for id, one in self._line_items.items()
-        }
+        self._sources: dict[str, SeriesSource] = {}
+        older: Counter[str] = Counter()  # line items by campaign
+        for id, line_item in self._line_items.items():
+            campaign = self._campaign_of(line_item)
+            numbers = LineItemNumbers.of(line_item, campaign, older[campaign["id"]])
+            self._sources[id] = SeriesSource(numbers, self._active_times(line_item, campaign))
+            older[campaign["id"]] += 1
 
     def _all(self, entity: str) -> list[Record]:
         return self._store.find_all(entity.lower(), self.account["id"], with_deleted=True)
@@ -263,22 +268,12 @@ class AccountNumbers:
     def _campaign_of(self, line_item: Record) -> Record:
         return self._campaigns[line_item["campaign_id"]]
 
-    def _older_than(self, line_item: Record) -> int:
-        """Count the line items of the same campaign that were created before."""
-        of_campaign = line_item["campaign_id"]
-        siblings = [id for id, one in self._line_items.items() if one["campaign_id"] == of_campaign]
-        return siblings.index(line_item["id"])
-
-    def _active_times(self, line_item: Record) -> list[Interval]:
-        campaign = self._campaign_of(line_item)
+    def _active_times(self, line_item: Record, campaign: Record) -> list[Interval]:
+        """Return when a line item, its campaign and what pays for it were all active."""
         funding = self._funding[campaign["funding_instrument_id"]]
-        times = [Interval(ALWAYS, NEVER)]
-        for entity, record in (
-            ("FUNDING_INSTRUMENT", funding),
-            ("CAMPAIGN", campaign),
-            ("LINE_ITEM", line_item),
-        ):
-            times = self._activity.of(entity, record, times)
+        times = self._activity.of("FUNDING_INSTRUMENT", funding)
+        times = self._activity.of("CAMPAIGN", campaign, times)
+        times = self._activity.of("LINE_ITEM", line_item, times)
         if spent := last_hour_of_budget(line_item, campaign):
             times = [time._replace(end=min(time.end, spent)) for time in times]
         return [time for time in times if not time.is_empty]
@@ -294,7 +289,11 @@ class AccountNumbers:
             return [self._sources[id]]
         if entity in MEMBERS:
             return [self._member(entity, record)]
-        return [self._sources[line_item] for line_item in self._line_items_of(entity, id)]
+        own = self._line_items.values()
+        if entity == "CAMPAIGN":
+            return [self._sources[one["id"]] for one in own if one["campaign_id"] == id]
+        paid = [one for one in own if self._campaign_of(one)["funding_instrument_id"] == id]
+        return [self._sources[one["id"]] for one in paid]
 
     def counted(self, entity: str, id: str) -> list[SeriesSource]:
         """Return what the numbers of an entity count.
@@ -305,16 +304,10 @@ class AccountNumbers:
         if entity != "PROMOTED_POST":
             return sources
         promoted = self._all(entity)
-        (post,) = (one["post_id"] for one in promoted if one["id"] == id)
+        post = next(one["post_id"] for one in promoted if one["id"] == id)
         same = [one for one in promoted if one["post_id"] == post]
         campaigns = {self._line_items[one["line_item_id"]]["campaign_id"] for one in same}
         return [self._member(entity, one) for one in same] if len(campaigns) > 1 else sources
-
-    def _line_items_of(self, entity: str, id: str) -> Iterator[str]:
-        for line_item in self._line_items.values():
-            owner = line_item if entity == "CAMPAIGN" else self._campaign_of(line_item)
-            if owner.get(OWNERS[entity]) == id:
-                yield line_item["id"]
 
     def _member(self, entity: str, record: Record) -> SeriesSource:
         line_item = record["line_item_id"]
@@ -367,7 +360,10 @@ def _total(
 
 
 def _divided(counts: Counts, segments: Sequence[PeopleSegment]) -> Iterator[Counts]:
-    """Divide what was counted among segments, of which no number is lost."""
+    """Divide what was counted among segments, or yield it whole.
+
+    A segment has the difference of two running totals, so that all parts together are the whole.
+    """
     if not segments:
         yield counts
         return
@@ -386,9 +382,8 @@ def metrics(entity: str, groups: Iterable[str], parts: Sequence[Counts]) -> dict
     for group in groups:
         for name in metrics_of(entity, group):
             if group in CONVERSION_GROUPS:
-                found[name] = {number: _numbers(f"{name}.{number}", parts) for number in CONVERSION_NUMBERS}
-                if not any(found[name].values()):
-                    found[name] = None
+                numbers = {number: _numbers(f"{name}.{number}", parts) for number in CONVERSION_NUMBERS}
+                found[name] = numbers if any(numbers.values()) else None
             else:
                 found[name] = _numbers(name, parts)
     return found

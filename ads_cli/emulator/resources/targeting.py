@@ -5,33 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 
-from ...api import targeting
+from ...api import targeting, targeting_search
 from ...api.endpoint import Request
 from ...api.fields import fields_of
-from ...api.targeting import ListSuggestions
-from ...api.targeting_search import (
-    SearchAppStoreCategories,
-    SearchConversations,
-    SearchDevices,
-    SearchEvents,
-    SearchInterests,
-    SearchLanguages,
-    SearchLocations,
-    SearchNetworkOperators,
-    SearchPlatforms,
-    SearchPlatformVersions,
-    SearchTvMarkets,
-    SearchTvShows,
+from ...api.targeting import (
+    ENGAGEMENTS,
+    LIMITS,
+    LOOKALIKES,
+    MAX_PUBLISHERS_WITH_CURATED_CATEGORY,
+    ListSuggestions,
 )
-from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
-from ..core.handlers import RequestContext, handler
+from ..core.handlers import AccountContext, RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor
 from ..core.request import value_or_default
 from ..core.responses import ApiError, Result, invalid_parameter
-from ..storage import Record, Store, utc_now
+from ..storage import Record, utc_now
 from ..targeting import find_value, localized, suggestions_for, values_of
 from . import audiences
-from .accounts import require_account
 from .campaigns import CAMPAIGN, CRITERION
 from .collection import Collection
 
@@ -48,10 +38,9 @@ FOREIGN = {
 
 def check(context: RequestContext, new: Record) -> Record:
     """Return what a new criterion names, as far as known; raise ApiError if the line item cannot have it."""
-    account, of_line_item = context.account, {"line_item_id": new["line_item_id"]}
-    store = context.store
-    _require_new(new, store.find_all(CRITERION, account, **of_line_item, targeting_value=new[VALUE]))
-    counts = store.counts(CRITERION, account, TYPE, **of_line_item)
+    of_line_item = {"line_item_id": new["line_item_id"]}
+    _require_new(new, context.find_all(CRITERION, **of_line_item, targeting_value=new[VALUE]))
+    counts = context.store.counts(CRITERION, context.account, TYPE, **of_line_item)
     _require_room(context, new, counts)
     if new[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*ENGAGEMENTS}:
         raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(ENGAGEMENTS)}: add that first")
@@ -59,16 +48,15 @@ def check(context: RequestContext, new: Record) -> Record:
         raise invalid_parameter(
             TYPE, "the line item has a curated category, which excludes content categories"
         )
-    found = find_named(store, account, new)
+    found = find_named(context, new)
     if new[TYPE] == "TV_SHOW":
-        _require_market(found, store.find_all(CRITERION, account, **of_line_item, targeting_type="LOCATION"))
+        _require_market(found, context.find_all(CRITERION, **of_line_item, targeting_type="LOCATION"))
     return found
 
 
 def has_category(context: RequestContext, line_item: str) -> bool:
     """Tell whether a line item has a curated category."""
-    account = context.account
-    return bool(context.store.find_all(CATEGORY, account, line_item_id=line_item))
+    return bool(context.find_all(CATEGORY, line_item_id=line_item))
 
 
 def require_fitting_targeting(context: RequestContext, line_item: str, category: Record) -> None:
@@ -76,12 +64,12 @@ def require_fitting_targeting(context: RequestContext, line_item: str, category:
 
     In which country a location from outside of the emulator's world lies is not known: it counts.
     """
-    criteria = context.store.find_all(CRITERION, context.account, line_item_id=line_item)
+    criteria = context.find_all(CRITERION, line_item_id=line_item)
     if any(criterion[TYPE] == CONTENT for criterion in criteria):
         reason = f"the line item {line_item} has content categories, and cannot have a curated one"
         raise invalid_parameter("curated_category_id", reason)
-    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > MOST_PUBLISHERS_WITH_CURATED_CATEGORY:
-        most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > MAX_PUBLISHERS_WITH_CURATED_CATEGORY:
+        most = MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         reason = f"the line item {line_item} excludes more than {most} publishers"
         raise invalid_parameter("curated_category_id", reason)
     targeted = {*_countries(criteria)}
@@ -112,10 +100,10 @@ def _require_new(new: Record, same: Sequence[Record]) -> None:
 
 def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int]) -> None:
     """Raise ApiError where the line item has as many criteria of a type as it can have."""
-    for limit in MOST:
-        count, most = sum(counts.get(each, 0) for each in limit.types), limit.most
+    for limit in LIMITS:
+        count, most = sum(counts.get(each, 0) for each in limit.types), limit.maximum
         if new[TYPE] == PUBLISHER and has_category(context, new["line_item_id"]):
-            most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+            most = MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         if new[TYPE] in limit.types and count >= most:
             raise invalid_parameter(TYPE, f"a line item has at most {most} {limit.noun}")
 
@@ -131,14 +119,17 @@ def _require_market(show: Record, places: Sequence[Record]) -> None:
         raise ApiError(400, "TV_SHOW_OUTSIDE_MARKET", message)
 
 
-def find_named(store: Store, account: str, new: Record) -> Record:
+def find_named(context: AccountContext, new: Record) -> Record:
     """Return what a criterion names; raise ApiError if that does not exist."""
     type_, value = new[TYPE], new[VALUE]
     of = LOOKALIKES.get(type_, type_)
     if of == "CUSTOM_AUDIENCE":
-        return _audience(store, account, value)
+        return _audience(context, value)
     if of == "CAMPAIGN_ENGAGEMENT":
-        return _existing(store, account, CAMPAIGN, value)
+        campaign = context.find(CAMPAIGN, value)
+        if campaign is None:
+            raise invalid_parameter(VALUE, f"the campaign {value} does not exist")
+        return campaign
     if type_ == "GENDER":
         return {"name": GENDERS[value]}
     if type_ == "AGE":
@@ -151,22 +142,15 @@ def find_named(store: Store, account: str, new: Record) -> Record:
     return found or {}
 
 
-def _audience(store: Store, account: str, audience: str) -> Record:
-    """Return an audience that an account owns or shares; raise ApiError if it cannot be targeted."""
-    shared = audiences.granted_level(store, audience, account)
-    found = store.find(audiences.AUDIENCE, audience, owner=None if shared else account)
+def _audience(context: AccountContext, audience: str) -> Record:
+    """Return an audience that the account owns or shares; raise ApiError if it cannot be targeted."""
+    is_shared = audiences.granted_level(context, audience) is not None
+    found = context.store.find(audiences.AUDIENCE, audience, owner=None if is_shared else context.account)
     if found is None:
         raise invalid_parameter(VALUE, f"the audience {audience} does not exist")
-    if reasons := audiences.described(store, found)["reasons_not_targetable"]:
+    if reasons := audiences.described(context.store, found)["reasons_not_targetable"]:
         reason = f"the audience {audience} cannot be targeted: {', '.join(reasons)}"
         raise invalid_parameter(VALUE, reason)
-    return found
-
-
-def _existing(store: Store, account: str, kind: str, identifier: str) -> Record:
-    found = store.find(kind, identifier, owner=account)
-    if found is None:
-        raise invalid_parameter(VALUE, f"the {kind.replace('_', ' ')} {identifier} does not exist")
     return found
 
 
@@ -201,7 +185,7 @@ def target_platforms_of_app(context: RequestContext, line_item: Record) -> None:
                 "targeting_type": "PLATFORM",
                 "targeting_value": platform,
             }
-            CRITERIA.add(context, context.account, fields)
+            CRITERIA.add(context, fields)
 
 
 def _shown(context: RequestContext, criterion: Record) -> Record:
@@ -226,34 +210,32 @@ DATA_TYPES = {"events": {"data_type": "event"}, "platform_versions": {"data_type
 EQUAL = ("os_type", "conversation_type", "location_type", "country_code")  # names of fields and parameters
 
 
-@handler(SearchAppStoreCategories)
-@handler(SearchConversations)
-@handler(SearchDevices)
-@handler(SearchInterests)
-@handler(SearchLanguages)
-@handler(SearchLocations)
-@handler(SearchNetworkOperators)
-@handler(SearchPlatformVersions)
-@handler(SearchTvMarkets)
-def search(context: RequestContext, request: Request) -> Result:
+@handler(targeting_search.SearchAppStoreCategories)
+@handler(targeting_search.SearchConversations)
+@handler(targeting_search.SearchDevices)
+@handler(targeting_search.SearchInterests)
+@handler(targeting_search.SearchLanguages)
+@handler(targeting_search.SearchLocations)
+@handler(targeting_search.SearchNetworkOperators)
+@handler(targeting_search.SearchPlatformVersions)
+@handler(targeting_search.SearchTvMarkets)
+def _search(context: RequestContext, request: Request) -> Result:
     """Find values by the parameters of their kind."""
     wanted = {name: value for name in EQUAL if (value := value_or_default(request, name))}
     found = [value for value in _values(request) if wanted.items() <= value.items()]
     return _page(request, found)
 
 
-@handler(SearchPlatforms)
-def search_platforms(context: RequestContext, request: SearchPlatforms) -> Result:
-    """Find platforms, with their names in another language where one is asked for."""
+@handler(targeting_search.SearchPlatforms)
+def _search_platforms(context: RequestContext, request: targeting_search.SearchPlatforms) -> Result:
     found = _values(request)
     if language := request.lang:
         found = [platform | {"localized_name": localized(platform["name"], language)} for platform in found]
     return _page(request, found)
 
 
-@handler(SearchEvents)
-def search_events(context: RequestContext, request: SearchEvents) -> Result:
-    """Find events that take place within a time."""
+@handler(targeting_search.SearchEvents)
+def _search_events(context: RequestContext, request: targeting_search.SearchEvents) -> Result:
     start = request.start_time or utc_now()
     found = [
         event
@@ -266,8 +248,8 @@ def search_events(context: RequestContext, request: SearchEvents) -> Result:
     return _page(request, found)
 
 
-@handler(SearchTvShows)
-def search_tv_shows(context: RequestContext, request: SearchTvShows) -> Result:
+@handler(targeting_search.SearchTvShows)
+def _search_tv_shows(context: RequestContext, request: targeting_search.SearchTvShows) -> Result:
     """Find the shows of a TV market; raise ApiError for a locale that no market has."""
     if request.locale not in [market["locale"] for market in values_of("tv_markets")]:
         raise invalid_parameter("locale", f"{request.locale} is not the locale of a TV market")
@@ -278,9 +260,7 @@ def search_tv_shows(context: RequestContext, request: SearchTvShows) -> Result:
 
 
 @handler(ListSuggestions)
-def list_suggestions(context: RequestContext, request: ListSuggestions) -> Result:
-    """Suggest further keywords or users."""
-    require_account(context, request.account_id)
+def _list_suggestions(context: RequestContext, request: ListSuggestions) -> Result:
     found = suggestions_for(request.suggestion_type, request.targeting_values)
     count = value_or_default(request, "count")
     named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in found]

@@ -2,8 +2,9 @@
 
 import secrets
 
-from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER, SERVICE
-from ..storage import Record, Store
+from ..core.handlers import AccountContext
+from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER
+from ..storage import SERVICE, Record, Store
 
 CATEGORIES_CREATED = "2024-03-02T10:00:00Z"
 # Tiers 1 and 2 of the taxonomy of the IAB: the names below a category, by their number.
@@ -154,6 +155,13 @@ PROMOTABLE_USERS = (
     ("l3110", SHOP, OTHER_USER, "REPOSTS_ONLY"),
     ("l3123", CAFE, USER, "FULL"),
 )
+
+
+def of_shop(store: Store) -> AccountContext:
+    """Return what is done in the name of the shop."""
+    return AccountContext(store, SHOP, USER)
+
+
 CREATED = ("2024-03-01T09:15:00Z", "2024-06-01T07:30:00Z", "2023-10-01T08:00:00Z")
 
 

@@ -7,7 +7,7 @@ from ..resources.targeting import find_named
 from ..storage import Record, Store, audience_user_table, base36
 from ..storage.audience_user_table import identifier_hash
 from ..targeting import key_of
-from .accounts import CAFE, PARTNER, SHOP
+from .accounts import CAFE, PARTNER, SHOP, of_shop
 from .line_items import CALENDAR, CLICKS, FOLLOWERS, INSTALLS, LOOKS, PREROLLS, REACH, SALE, STARTED, SUMMER
 
 CUSTOMERS, READERS, REGULARS, BUYERS, FAIR = "1nmth", "1nmu0", "1nmu7", "1nmv2", "1nkc4"
@@ -109,6 +109,6 @@ def seed_criteria(store: Store) -> None:
                 "targeting_value": text.removeprefix("!"),
                 "operator_type": "NE" if text.startswith("!") else "EQ",
             }
-            fields = targeting.stored_fields(new, find_named(store, SHOP, new))
+            fields = targeting.stored_fields(new, find_named(of_shop(store), new))
             store.add(targeting.CRITERIA.kind, base36(number), fields, owner=SHOP, created_at=STARTED)
             number += 1

@@ -1,8 +1,8 @@
 """Seed data: media, and cards of every kind."""
 
-from ..resources import cards, conversations, media
+from ..resources import cards, media
 from ..storage import Record, Store
-from .accounts import SHOP, USER
+from .accounts import SHOP, of_shop
 
 IMAGE, SQUARE, VIDEO, TALL, GIF = (
     "3_1790412874512007168",
@@ -95,7 +95,7 @@ def seed(store: Store) -> None:
     for key, fields in LIBRARY.items():
         whole = {"id": key} | (media.uploaded_media(key) or {}) | fields
         media.MEDIA_LIBRARY.put(store, whole, owner=SHOP, created_at=CREATED)
-        media.add_preroll(store, SHOP, whole, CREATED)
+        media.add_preroll(of_shop(store), whole, CREATED)
     banner = {"creative_type": "BANNER", "video_id": None, "media_url": f"{media.HOST}/banner.png"}
     store.add(media.ACCOUNT_MEDIA, BANNER, banner, owner=SHOP, created_at=CREATED)
     _add_cards(store)
@@ -103,11 +103,11 @@ def seed(store: Store) -> None:
 
 def _add_cards(store: Store) -> None:
     for id, fields in CARDS.items():
-        card = cards.with_uri(cards.composed(store, SHOP, {"id": id, **fields}))
+        card = cards.with_uri(cards.composed(of_shop(store), {"id": id, **fields}))
         cards.CARDS.put(store, card, owner=SHOP, created_at=CREATED)
-    poll = cards.with_uri(cards.poll_fields(store, SHOP, POLL_REQUEST, CREATED))
+    poll = cards.with_uri(cards.poll_fields(of_shop(store), POLL_REQUEST, CREATED))
     cards.POLL_CARDS.put(store, poll, owner=SHOP, created_at=CREATED)
-    video = conversations.new_card(store, SHOP, USER, conversations.VIDEO, CONVERSATION_REQUEST)
-    conversations.VIDEOS.put(store, video, owner=SHOP, created_at=CREATED)
-    image = conversations.new_card(store, SHOP, USER, conversations.IMAGE, QUESTION_REQUEST)
-    conversations.IMAGES.put(store, image, owner=SHOP, created_at="2023-11-20T09:00:00Z")
+    video = cards.new_conversation(of_shop(store), cards.VIDEO, CONVERSATION_REQUEST)
+    cards.VIDEOS.put(store, video, owner=SHOP, created_at=CREATED)
+    image = cards.new_conversation(of_shop(store), cards.IMAGE, QUESTION_REQUEST)
+    cards.IMAGES.put(store, image, owner=SHOP, created_at="2023-11-20T09:00:00Z")

@@ -1,13 +1,12 @@
 """Seed data: what pays for campaigns, campaigns in several states, their line items; settings of accounts."""
 
 from ..resources import campaigns, line_items
-from ..resources.accounts import note_change
+from ..resources.accounts import ACCESS, CONTACT, TAX
 from ..resources.campaigns import FUNDING_INSTRUMENTS as FUNDING
 from ..resources.campaigns import LINE_ITEM, RECOMMENDATION
 from ..resources.collection import Collection
+from ..resources.history import note_change
 from ..resources.line_items import TRACKING_TAGS
-from ..resources.settings import ACCESS, TAX
-from ..resources.settings import USER as USER_SETTINGS
 from ..storage import Record, Store, without
 from .accounts import CAFE, OTHER_USER, SHOP, USER
 
@@ -322,8 +321,8 @@ def seed_settings(store: Store) -> None:
     add(TAX, SHOP, SHOP, TAXES)
     add(TAX, CAFE, CAFE, MANAGED_TAXES)
     contact = {"notification_email": "ads@nordlicht.example", "contact_phone": "+49405550114"}
-    add(USER_SETTINGS, USER, SHOP, contact)
-    add(USER_SETTINGS, OTHER_USER, SHOP, {"notification_email": "team@kontoracht.example"})
+    add(CONTACT, USER, SHOP, contact)
+    add(CONTACT, OTHER_USER, SHOP, {"notification_email": "team@kontoracht.example"})
     add(ACCESS, USER, CAFE, {"permissions": ["AD_MANAGER", "POST_COMPOSER"]})
     for tag, line_item, type, url in TAGS:
         fields = {"line_item_id": line_item, "tracking_tag_type": type, "tracking_tag_url": url}

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from ...api.statistics import CreateJob
 from ...api.validation import convert
-from ..resources import measurement
-from ..resources.accounts import Interval
+from ..resources import ab_tests, measurement
+from ..resources.history import Interval
 from ..resources.statistics import JOB, new_job
 from ..storage import Record, Store
 from .accounts import SHOP, USER
@@ -89,7 +89,7 @@ def seed(store: Store) -> None:
     measurement.APP_EVENT_TAGS.put(store, APP_EVENT_TAG, owner=SHOP)
     measurement.APP_LISTS.put(store, APP_LIST, owner=SHOP)
     measurement.PROVIDERS.put(store, CONFIGURATION, owner=SHOP)
-    measurement.AB_TESTS.put(store, AB_TEST, owner=SHOP)
+    ab_tests.AB_TESTS.put(store, AB_TEST, owner=SHOP)
 
 
 NUMBER = "1638457211049000000"

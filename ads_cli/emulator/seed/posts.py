@@ -8,7 +8,7 @@ from ..resources.media import ACCOUNT_MEDIA
 from ..resources.posts import CONTENT, DRAFT, SCHEDULED, WAITING, publish
 from ..storage import Record, Store
 from . import creatives
-from .accounts import SHOP, USER
+from .accounts import SHOP, USER, of_shop
 from .line_items import (
     CALENDAR,
     CLICKS,
@@ -92,7 +92,7 @@ def seed(store: Store) -> None:
 def _add_post(store: Store, post: str, fields: Record, made: datetime) -> None:
     content = {name: value for name, value in CONTENT.items() if name != "user_id"} | fields
     of_user = {"conversation_settings": "EVERYONE", "user": {"id": USER}}
-    publish(store, SHOP, content | of_user, id=post, at=_text(made))
+    publish(of_shop(store), content | of_user, id=post, at=_text(made))
 
 
 def _add_scheduled(store: Store) -> None:

@@ -32,6 +32,7 @@ BUSY_TIMEOUT_SECONDS = 30
 SELECT_RECORD = "SELECT id, owner, deleted, created_at, updated_at, data FROM records "
 
 Record = dict[str, Any]
+SERVICE = ""  # owner of records that belong to no user or account
 
 
 class Store:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ...api.names import neutral_name
-from ...api.products import id_form
+from ...api.product_ids import id_form
 from ...errors import UsageError
 from ...feeds.row import Row, RowTransform, Step
 from ...output.text import cell

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ...api.products import id_form
+from ...api.product_ids import id_form
 from ...feeds.row import Row
 from ...validation import CheckedRow, KeptRun
 from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_hash

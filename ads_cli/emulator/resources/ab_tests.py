@@ -1,0 +1,121 @@
+"""A/B tests: groups of campaigns or line items, each shown to a part of the people."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from ...api import ab_tests
+from ...api.ab_tests import ListAbTests
+from ...api.line_items import APP_OBJECTIVES
+from ..core.handlers import RequestContext
+from ..core.paging import field_is, json_field
+from ..core.responses import invalid_parameter
+from ..storage import Record, random_base36, utc_now
+from .campaigns import LINE_ITEM
+from .collection import Collection
+
+SHORTEST, SHORTEST_OF_APPS = timedelta(days=1), timedelta(days=5)
+NEW_GROUP: Record = {"name": None, "description": None}
+CHANGEABLE = {  # by the status of a test
+    "SCHEDULED": {"name", "description", "start_time", "end_time", "user_groups"},
+    "LIVE": {"end_time"},
+    "COMPLETED": set[str](),
+}
+
+
+def _prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
+    """Return a test as it is stored; raise ApiError for what the state does not allow."""
+    start, end, now = _moment(after["start_time"]), _moment(after["end_time"]), datetime.now(UTC)
+    status = _status(before) if before else "SCHEDULED"
+    if before:
+        changed = {name for name, value in after.items() if before.get(name) != value}
+        if frozen := changed - CHANGEABLE[status]:
+            raise invalid_parameter(min(frozen), f"cannot be changed while the test is {status}")
+    if status == "SCHEDULED" and start <= now:
+        raise invalid_parameter("start_time", "is not in the future")
+    if end <= now or end - start < SHORTEST:
+        raise invalid_parameter("end_time", "must be in the future, and a day or more after start_time")
+    groups = [_group(group, before) for group in after["user_groups"]]
+    ids = [id for group in groups for id in group["entity_ids"]]
+    _require_free(context, after["entity_type"].lower(), ids, before)
+    _require_fitting(context, after, ids)
+    by = {"user_id": context.user, "username": "nordlicht"}
+    return after | {
+        "user_groups": groups,
+        "entities": [{"id": id, "account_id": context.account} for id in ids],
+        "created_by": before["created_by"] if before else by,
+        "updated_by": by,
+    }
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _status(test: Record) -> str:
+    now = datetime.now(UTC)
+    if _moment(test["start_time"]) > now:
+        return "SCHEDULED"
+    return "LIVE" if _moment(test["end_time"]) > now else "COMPLETED"
+
+
+def _group(group: Record, before: Record | None) -> Record:
+    """Return a user group: one of the test before, changed, or a new one."""
+    known = {each["id"]: each for each in before["user_groups"]} if before else {}
+    if (id := group.get("id")) and id not in known:
+        raise invalid_parameter("user_groups", f"the user group {id} does not exist")
+    merged: Record = NEW_GROUP | known.get(id or "", {"id": random_base36()}) | group
+    for name in ("entity_ids", "size"):
+        if name not in merged:
+            raise invalid_parameter("user_groups", f"{name} is required in a new group")
+    return merged
+
+
+def _require_free(context: RequestContext, kind: str, ids: list[str], before: Record | None) -> None:
+    """Raise ApiError for an entity that does not exist, or is in another test, or in two groups."""
+    others = [test for test in context.find_all(AB_TESTS.kind) if not before or test["id"] != before["id"]]
+    running = [test for test in others if _status(test) != "COMPLETED"]
+    taken = {id for test in running for group in test["user_groups"] for id in group["entity_ids"]}
+    for id in ids:
+        if context.find(kind, id) is None:
+            raise invalid_parameter("user_groups", f"the {kind.replace('_', ' ')} {id} does not exist")
+        if id in taken or ids.count(id) > 1:
+            raise invalid_parameter("user_groups", f"{id} is in a test already")
+
+
+def _require_fitting(context: RequestContext, test: Record, ids: list[str]) -> None:
+    """Raise ApiError unless a test is of whole campaigns, and long enough for their objective."""
+    line_items = [one for one in context.find_all(LINE_ITEM) if {one["id"], one["campaign_id"]} & {*ids}]
+    if test["entity_type"] == "LINE_ITEM":
+        whole = context.find_all(LINE_ITEM, campaign_id=line_items[0]["campaign_id"])
+        if {one["id"] for one in whole} != {*ids}:
+            raise invalid_parameter("user_groups", "must be all line items of one campaign")
+    is_of_apps = any(one["objective"] in APP_OBJECTIVES for one in line_items)
+    if is_of_apps and _moment(test["end_time"]) - _moment(test["start_time"]) < SHORTEST_OF_APPS:
+        reason = f"must be {SHORTEST_OF_APPS.days} days or more after start_time, for a test of apps"
+        raise invalid_parameter("end_time", reason)
+
+
+def _conditions(context: RequestContext, request: ListAbTests) -> Mapping[str, Any]:
+    """Return the conditions of a list in SQL: the status follows from the times."""
+    now, start, end = utc_now(), json_field("start_time"), json_field("end_time")
+    of_status: dict[str | None, dict[str, str]] = {
+        "SCHEDULED": {f"{start} > ?": now},
+        "LIVE": {f"{start} <= ?": now, f"{end} > ?": now},
+        "COMPLETED": {f"{end} <= ?": now},
+    }
+    found = of_status.get(request.status, {})
+    if request.live_during:  # the parentheses make these other conditions than those of a status
+        found |= {f"{start} < (?)": request.live_during[-1], f"{end} > (?)": request.live_during[0]}
+    user = str(request.user_id) if request.user_id else None
+    return found | field_is("created_by.user_id", user) | field_is("created_by.username", request.username)
+
+
+AB_TESTS = Collection(
+    ab_tests.AB_TESTS,
+    defaults={"name": None, "description": None},
+    sortable=("start_time", "end_time", "entity_type"),
+    prepare=_prepared,
+    shown=lambda context, record: record | {"status": _status(record)},
+    conditions=_conditions,
+)

@@ -147,10 +147,8 @@ class RowProducts:
         matched = (number for number in listing.numbers() if self._by_id[number])
         while part := list(islice(matched, PRODUCTS_AT_ONCE)):
             products = [*listing.read(part)]
-            forms, keys = (
-                (blob(id_form(each.id)) for each in products),
-                (each.stored_key for each in products),
-            )
+            forms = (blob(id_form(each.id)) for each in products)
+            keys = (each.stored_key for each in products)
             found.update(*listing.unmatched("form", forms).values())
             found.update(*listing.unmatched("product_key", keys).values())
             for each in products if remembered else ():
@@ -160,8 +158,8 @@ class RowProducts:
                 found.update(*(numbers for key, numbers in by_key if key != own))
         for id in unlisted if remembered else ():
             found.update(*remembered.get(id_hash(id), {}).values())
-        keys = (each.stored_key for each in listing.read([*found]))
-        found.update(*listing.unmatched("product_key", keys).values())
+        shared = (each.stored_key for each in listing.read([*found]))
+        found.update(*listing.unmatched("product_key", shared).values())
         spared = found.intersection(candidates)
         self.spared = [each.id for each in listing.read([*spared])]
         self.add(spared)

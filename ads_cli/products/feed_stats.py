@@ -1,4 +1,4 @@
-"""The first rows with a mistake or a change, as many as a reader looks at."""
+"""Facts about a product feed: rows by value, and the first rows with a mistake or a change."""
 
 import re
 from bisect import bisect_right

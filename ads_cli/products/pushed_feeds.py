@@ -1,6 +1,6 @@
 """What is remembered of feeds that were pushed: their rows, and of remote ones the version.
 
-One file a place and service. What cannot be read is not known, and what cannot be stored is not.
+One file an upload target. What cannot be read is not known, and what cannot be stored is not.
 """
 
 from contextlib import suppress
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..http.download import Version
 
 SIZES_FOLDER, VERSIONS_FOLDER = "feed_sizes", "feeds"  # in the state folder
-MAX_FEEDS = 100  # of one place; a name may hold the date, and an address another query each night
+MAX_FEEDS = 100  # of one upload target; a name may hold the date, and an address another query each night
 
 
 class _Sizes(msgspec.Struct):
@@ -41,8 +41,8 @@ class FeedSizes:
     So a feed that has lost many is noticed.
     """
 
-    def __init__(self, state_dir: Path, place: UploadTarget) -> None:
-        self._path = _file_of(state_dir, SIZES_FOLDER, place)
+    def __init__(self, state_dir: Path, target: UploadTarget) -> None:
+        self._path = _file_of(state_dir, SIZES_FOLDER, target)
 
     def find(self, origin: str) -> int | None:
         """Return the rows that a feed had when it was pushed last, if that is known."""
@@ -91,16 +91,16 @@ class PushedFeeds:
     """
 
     def __init__(self, state_dir: Path, service: str, catalog: str, conditions: str) -> None:
-        self._place = UploadTarget(service, KIND, catalog)
+        self._target = UploadTarget(service, KIND, catalog)
         self._epochs = WriteEpochs(state_dir)
-        self._path = _file_of(state_dir, VERSIONS_FOLDER, self._place)
+        self._path = _file_of(state_dir, VERSIONS_FOLDER, self._target)
         self._conditions = conditions
 
     def find(self, address: str) -> PushedFeed | None:
         """Return the feed at an address, if nothing has changed since but perhaps the feed itself."""
-        if not self._epochs.is_confirmed(self._place):
+        if not self._epochs.is_confirmed(self._target):
             return None  # of a disk that was restored, for all that is known
-        feed = self._feeds_of(self._epochs.current(self._place)).get(_hash(address))
+        feed = self._feeds_of(self._epochs.current(self._target)).get(_hash(address))
         return feed if feed and feed.conditions == self._conditions else None
 
     def version(self, address: str) -> "Version | None":
@@ -138,8 +138,8 @@ def _hash(origin: str) -> str:
     return sha256(origin.encode(errors="surrogateescape")).hexdigest()
 
 
-def _file_of(state_dir: Path, folder: str, place: UploadTarget) -> Path:
-    return state_dir / folder / sha256(msgspec.json.encode(place)).hexdigest()[:16]
+def _file_of(state_dir: Path, folder: str, target: UploadTarget) -> Path:
+    return state_dir / folder / sha256(msgspec.json.encode(target)).hexdigest()[:16]
 
 
 def _make_room(known: dict[str, Any], feed: str) -> None:

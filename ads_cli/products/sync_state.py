@@ -22,7 +22,7 @@ from ..uploads.job_file import UploadTarget
 from ..uploads.write_epochs import WriteEpochs
 from .digest_index import NO_KEY, RECORD_BYTES, Changes, DigestIndex
 
-KIND = "product_catalog"  # of the place
+KIND = "product_catalog"  # of the upload target
 FOLDER = "acknowledged"  # in the state folder
 VERSION = 2
 CHECKSUM_BYTES = 16
@@ -51,7 +51,7 @@ class SyncState:
     def __init__(self, state_dir: Path, service: str, catalog: str) -> None:
         self._folder = state_dir / FOLDER
         self._epochs = WriteEpochs(state_dir)
-        self._place = UploadTarget(service, KIND, catalog)
+        self._target = UploadTarget(service, KIND, catalog)
         self._header = SyncStateHeader(service=service, catalog=catalog)
         self._path = self._folder / sha256(f"{service}\n{catalog}".encode()).hexdigest()[:16]
 
@@ -62,12 +62,12 @@ class SyncState:
     @property
     def epoch(self) -> str:
         """Return the current write epoch of the catalog."""
-        return self._epochs.current(self._place)
+        return self._epochs.current(self._target)
 
     @property
     def is_confirmed(self) -> bool:
         """Tell whether what is stored is the latest, and not that of a disk that was restored."""
-        return self._epochs.is_confirmed(self._place)
+        return self._epochs.is_confirmed(self._target)
 
     def read(self) -> tuple[str, DigestIndex]:
         """Return the current write epoch and the acknowledged products; raise UnknownError."""

@@ -1,4 +1,4 @@
-"""Rows against declared rules: facts about rows that are gathered while they are validated."""
+"""What the validation of rows takes and gives: schemas, findings, results, and what is kept of rows."""
 
 import dataclasses
 import sys
@@ -11,7 +11,7 @@ import msgspec
 from ..api.fields import fields_of
 from ..api.problems import Problem, ProblemKind, Severity
 from ..api.validation import errors_in
-from ..feeds.row import AppliedFix, Row
+from ..feeds.row import Row
 from ..feeds.rows import FIRST_LINES, Rows
 
 
@@ -60,26 +60,23 @@ class Fixed(msgspec.Struct):
 FixedRows = dict[str, Fixed]  # by the name of the fix
 
 
-def note(fixed: FixedRows, row: Row, record: int) -> None:
+def count_changes(fixed: FixedRows, row: Row, record: int) -> None:
     """Count the changes of a row; `record` is its number."""
     for name in dict.fromkeys(change.fix for change in row.changes):
         found = fixed.setdefault(name, Fixed())
         found.rows += 1
         if len(found.examples) < MAX_EXAMPLES:
             change = next(change for change in row.changes if change.fix == name)
-            found.examples.append(_example(row.line, record, change))
+            before, after = _shortened(change.before), _shortened(change.after)
+            found.examples.append(ExampleChange(row.line, record, change.field, before, after))
 
 
-def add(fixed: FixedRows, more: Mapping[str, Fixed]) -> None:
+def add_changes(fixed: FixedRows, more: FixedRows) -> None:
     """Add the counts of later rows."""
     for name, other in more.items():
         found = fixed.setdefault(name, Fixed())
         found.rows += other.rows
         found.examples = (found.examples + other.examples)[:MAX_EXAMPLES]
-
-
-def _example(line: int, record: int, change: AppliedFix) -> ExampleChange:
-    return ExampleChange(line, record, change.field, _shortened(change.before), _shortened(change.after))
 
 
 def _shortened(value: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from ..api.problems import Problem
 from ..api.validation import Rules, broken_rules, check, errors_in
 from ..feeds import DUPLICATES
 from ..feeds.row import AppliedFix, DuplicatePolicy, Row, RowTransform
-from ..feeds.rows import FIRST_LINES, Block, TableRows, UnreadableBlockError
+from ..feeds.rows import FIRST_LINES, Block, RowNames, TableRows, UnreadableBlockError
 from . import (
     CheckedRow,
     EncodedRows,
@@ -22,7 +23,7 @@ from . import (
     RowSchema,
     RowSelector,
     ValidationResult,
-    note,
+    count_changes,
 )
 
 PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
@@ -61,6 +62,71 @@ class Duplicates:
         return repeated
 
 
+class RepeatedIds:
+    """The ids that several rows have, or that the service may take for one; known once all rows were read."""
+
+    def __init__(self, schema: RowSchema, rows: RowNames, keep: DuplicatePolicy | None = None) -> None:
+        self._schema, self._keep = schema, keep
+        self._name_place = rows.name_place  # where a line does not say which file
+        self._several_per_line = rows.several_per_line  # so that numbers are those of records
+        self._repeated: dict[str, list[RowPosition]] = {}  # by id, the rows that have it and are kept
+        self._alike: dict[str, list[RowPosition]] = {}  # by id, where rows have it in another form
+        self._identical: set[str] = set()  # ids of which all kept rows are the same
+        self._dropped: set[int] = set()  # numbers of the rows that are left out for others with the same id
+
+    def add(self, places: Mapping[str, list[RowPosition]]) -> None:
+        """Add the rows of ids that are forms of one, in the order of the file."""
+        remaining = {id: kept_places(found, self._keep) for id, found in places.items()}
+        for row_id, kept in remaining.items():
+            self._dropped.update(map(self._number, {*places[row_id]}.difference(kept)))
+            if len(kept) > 1:
+                self._repeated[row_id] = kept
+            if len(places[row_id]) > 1 and len({place.content for place in kept}) == 1:
+                self._identical.add(row_id)
+            if len(remaining) > 1:
+                others = (each for id, each in remaining.items() if id != row_id)
+                self._alike[row_id] = [*islice(chain.from_iterable(others), FIRST_LINES + 1)]
+
+    def drops(self, row: Row) -> bool:
+        """Tell whether a row is left out for another one."""
+        return bool(self._dropped) and self._number(row) in self._dropped
+
+    def has(self, row_id: Any) -> bool:
+        """Tell whether an id has problems."""
+        return isinstance(row_id, str) and (row_id in self._repeated or row_id in self._alike)
+
+    def problems(self, row: Row) -> Iterator[Problem]:
+        """Yield the problems of the id of a row."""
+        name, advises = self._schema.id_field, self._schema.advisor is not None
+        row_id = row.values.get(name)
+        if not isinstance(row_id, str):
+            return
+        if places := self._repeated.get(row_id):
+            others = [place for place in places if self._number(place) != self._number(row)]
+            message = f"{row_id!r} is also {self._where(others)}; {self._schema.duplicate_message}"
+            fix = DUPLICATES if advises and row_id in self._identical else ""
+            if advises and not fix:
+                message += "; they differ: --keep first or --keep last takes one of them"
+            yield Problem(name, message, rule="repeated", fix=fix)
+        if alike := self._alike.get(row_id):
+            message = (
+                f"{row_id!r} and the id {self._where(alike)} differ only in case, blanks, normalization or "
+                "the form of a number; the service may take both for one product"
+            )
+            yield Problem(name, message, "warning", "alike")
+
+    def _number(self, place: Row | RowPosition) -> int:
+        """Return what tells rows apart; the rows of a block of a table have no record numbers."""
+        return place.record if self._several_per_line else place.line
+
+    def _where(self, places: list[RowPosition]) -> str:
+        """Name the first of some places."""
+        name = self._name_place or self._number
+        first = [*(str(name(place)) for place in places[:FIRST_LINES]), *["…"] * (len(places) > FIRST_LINES)]
+        preposition = "in" if self._name_place else "in record" if self._several_per_line else "on line"
+        return f"{preposition} {', '.join(first)}"
+
+
 class RowValidator:
     """Validate rows; picklable, so that each worker process has a copy."""
 
@@ -78,15 +144,8 @@ class RowValidator:
         self.strict = strict  # warnings are errors
         self.make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
         self.make_facts: Callable[[], FeedStats] | None = None  # makes what facts about rows are gathered in
-        self.duplicates: dict[str, list[RowPosition]] = {}  # of ids that are repeated
-        self.alike: dict[
-            str, list[RowPosition]
-        ] = {}  # of ids that others have in another form: where those are
-        self.identical: set[str] = set()  # ids of which all rows are the same
-        self.dropped: set[int] = set()  # rows that are left out for others with the same id, by number
+        self.repeated: RepeatedIds | None = None  # once all rows were read, where there are any
         self.unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
-        self.name_place: Callable[[RowPosition], str] | None = None  # where a line does not say which file
-        self.several_per_line = False  # records share lines, so that their numbers are those of records
 
     @property
     def rules(self) -> Rules:
@@ -120,7 +179,7 @@ class RowValidator:
             id = None if row.left_out else row.values.get(id_field)
             result.id_forms.append(id_form(id) if isinstance(id, str) else None)
             if row.changes:
-                note(result.fixed, row, result.rows)
+                count_changes(result.fixed, row, result.rows)
             problems = self._advised(checked) if checked.problems else []
             if problems:
                 result.problems.add(RowPosition(row.line, result.rows), problems)
@@ -149,14 +208,14 @@ class RowValidator:
 
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""
-        convert_item, struct, dropped = msgspec.convert, self.schema.struct, self.dropped
+        convert_item, struct, repeated = msgspec.convert, self.schema.struct, self.repeated
         for row in self.transform.with_fixed_texts(rows):
-            if dropped and self.number(row) in dropped:
+            if repeated and repeated.drops(row):
                 self._drop(row)
             if row.left_out:
                 yield CheckedRow(row, None, [])
                 continue
-            if not row.problem and not self.duplicates and not (self.alike and self._alike(row)):
+            if not row.problem and not (repeated and repeated.has(row.values.get(self.schema.id_field))):
                 try:  # the fast path, for nearly every row
                     item = convert_item(row.values, struct, strict=False)
                 except msgspec.ValidationError:
@@ -175,18 +234,10 @@ class RowValidator:
             item, problems = check(self.schema.struct, row.values, rules)
             if problems and self.transform.fix_rules(row):
                 item, problems = check(self.schema.struct, row.values, rules)
-            if self.strict:
-                problems = [problem.as_error() for problem in problems]
-        row_id = row.values.get(self.schema.id_field)
-        if isinstance(row_id, str) and (places := self.duplicates.get(row_id)):
-            fix = DUPLICATES if self.schema.advisor and row_id in self.identical else ""
-            message = self._duplicate(row, row_id, places)
-            if self.schema.advisor and not fix:
-                message += "; they differ: --keep first or --keep last takes one of them"
-            problems.append(Problem(self.schema.id_field, message, rule="repeated", fix=fix))
-        if alike := self._alike(row):
-            problem = Problem(self.schema.id_field, self._said_alike(row_id, alike), "warning", "alike")
-            problems.append(problem.as_error() if self.strict else problem)
+        if self.repeated:
+            problems = [*problems, *self.repeated.problems(row)]
+        if self.strict:
+            problems = [problem.as_error() for problem in problems]
         return CheckedRow(row, None if errors_in(problems) else item, problems)
 
     def _drop(self, row: Row) -> None:
@@ -195,34 +246,6 @@ class RowValidator:
         is_fix = self.transform.keep == "identical"
         name, row_id = self.schema.id_field, row.values.get(self.schema.id_field)
         row.changes = (AppliedFix(DUPLICATES, name, row_id, None),) if is_fix else ()
-
-    def number(self, place: Row | RowPosition) -> int:
-        """Return what tells rows apart; the rows of a block of a table have no record numbers."""
-        return place.record if self.several_per_line else place.line
-
-    def _alike(self, row: Row) -> list[RowPosition]:
-        """Return the rows whose ids the service may take for that of a row."""
-        row_id = row.values.get(self.schema.id_field)
-        return self.alike.get(row_id, []) if isinstance(row_id, str) else []
-
-    def _said_alike(self, row_id: Any, places: list[RowPosition]) -> str:
-        return (
-            f"{row_id!r} and the id {self._where(places)} differ only in case, blanks, normalization or the "
-            "form of a number; the service may take both for one product"
-        )
-
-    def _duplicate(self, row: Row, row_id: str, places: list[RowPosition]) -> str:
-        own = self.number(row)
-        others = [place for place in places if self.number(place) != own]
-        return f"{row_id!r} is also {self._where(others)}; {self.schema.duplicate_message}"
-
-    def _where(self, places: list[RowPosition]) -> str:
-        """Name the first of some places."""
-        name = self.name_place or self.number
-        first = [*(str(name(place)) for place in places[:FIRST_LINES]), *["…"] * (len(places) > FIRST_LINES)]
-        return ("in " if self.name_place else "in record " if self.several_per_line else "on line ") + (
-            ", ".join(first)
-        )
 
 
 def run_on_block(validator: RowValidator, rows: TableRows, block: Block, method: str, *args: Any) -> Any:

@@ -10,7 +10,7 @@ import msgspec
 
 from ..api.validation import can_warn
 from ..feeds.row import Row
-from ..feeds.rows import FIRST_LINES, Block, Rows, TableRows
+from ..feeds.rows import Block, Rows, TableRows
 from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, is_shared
 from . import (
     CheckedRow,
@@ -24,11 +24,11 @@ from . import (
     RowSpool,
     Selection,
     ValidationResult,
-    add,
+    add_changes,
     unpack,
 )
 from .report import ValidationReport, missing_columns, unknown_columns, unsent_columns, unused_mapping
-from .row_validator import Duplicates, RowValidator, kept_places, run_on_block
+from .row_validator import Duplicates, RepeatedIds, RowValidator, run_on_block
 
 CHUNK_ROWS = 1000  # rows validated at once where they are read one by one
 
@@ -153,8 +153,11 @@ class Validator:
         except UnreadableError:
             self._blocks = None
             duplicates = self._collect(self._validate())
-        if (hashes := duplicates.repeated()) and (places := self._places(hashes)):
-            self._note_duplicates(places)
+        if (hashes := duplicates.repeated()) and (forms := self._places(hashes)):
+            repeated = RepeatedIds(self.schema, self.rows, self.rows.transform.keep)
+            for places in forms:
+                repeated.add(places)
+            self._row_validator.repeated = repeated
             self._close()  # the worker processes have a validator that knows of no duplicates
             self._collect(self._validate())
         if self.kept:
@@ -216,7 +219,7 @@ class Validator:
             self.report.add_later(result.problems, self.report.rows)
             self.report.rows += result.rows
             self.report.left_out += result.left_out
-            add(self.report.fixed, result.fixed)
+            add_changes(self.report.fixed, result.fixed)
             duplicates.update(result.id_forms)
             self._with_values = result.with_values | self._with_values
             if facts is not None:
@@ -295,23 +298,6 @@ class Validator:
     def _content(self, row: Row) -> bytes:
         known = {name: row.values[name] for name in self.schema.known if name in row.values}
         return blake2b(msgspec.msgpack.encode((known, row.problem)), digest_size=16).digest()
-
-    def _note_duplicates(self, forms: list[dict[str, list[RowPosition]]]) -> None:
-        """Tell the row validator which rows are dropped, and which remain and repeat an id, or are alike."""
-        validator = self._row_validator
-        validator.several_per_line = self.rows.several_per_line
-        validator.name_place = self.rows.name_place
-        for places in forms:
-            remaining = {id: kept_places(found, self.rows.transform.keep) for id, found in places.items()}
-            for row_id, kept in remaining.items():
-                validator.dropped.update(map(validator.number, {*places[row_id]}.difference(kept)))
-                if len(kept) > 1:
-                    validator.duplicates[row_id] = kept
-                if len(places[row_id]) > 1 and len({place.content for place in kept}) == 1:
-                    validator.identical.add(row_id)
-                if len(remaining) > 1:
-                    others = (each for id, each in remaining.items() if id != row_id)
-                    validator.alike[row_id] = [*islice(chain.from_iterable(others), FIRST_LINES + 1)]
 
 
 def _is_small(block: Block) -> bool:

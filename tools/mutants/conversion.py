@@ -86,8 +86,8 @@ CONVERSION = (
     Mutant(
         "defaults are suggested that make no row valid",
         "ads_cli/commands/products/advice.py",
-        "schema) == valid:",
-        "schema) == -1:",
+        "valid_rows(others) == valid:",
+        "valid_rows(others) == -1:",
         (f"{MESSY}::test_a_row_of_totals_implies_no_default",),
     ),
     Mutant(

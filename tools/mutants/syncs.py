@@ -308,20 +308,20 @@ SYNCS = (
     Mutant(
         "a key is deleted that is listed under the id of a row too",
         "ads_cli/products/sync/row_comparison.py",
-        '*listing.unmatched("product_key", (each.stored_key for each in products)).values(),',
+        '            found.update(*listing.unmatched("product_key", keys).values())\n',
         "",
         (f"{LYING}::test_a_key_that_is_listed_under_a_second_id_is_not_deleted",),
     ),
     Mutant(
         "a key is deleted under its second id, though its other id differs in form only from that of a row",
         "ads_cli/products/sync/row_comparison.py",
-        '        found.update(*listing.unmatched("product_key", keys).values())\n',
+        '        found.update(*listing.unmatched("product_key", shared).values())\n',
         "",
         (f"{LYING}::test_a_product_whose_id_differs_in_form_only_is_not_deleted_under_its_second_id",),
     ),
     Mutant(
         "ids that a service may take for one are not told of",
-        "ads_cli/validation/validator.py",
+        "ads_cli/validation/row_validator.py",
         "if len(remaining) > 1:",
         "if False:",
         (f"{LYING}::test_check_warns_of_ids_that_a_service_may_take_for_one",),

@@ -23,7 +23,8 @@ from ...products.feeds.fixes import NAMES, parse_fixes
 from ...products.feeds.fixes.money import SHARED_SIGN, SYMBOLS
 from ...products.feeds.hints import OPEN, column_for, list_separator, template_of_nested
 from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
-from ...validation import Finding, RowSchema
+from ...products.normal_form import PRODUCT_SCHEMA
+from ...validation import Finding
 from ...validation.report import ValidationReport, has_no_required_column
 from ...validation.validator import Validator
 from .options import ProductFeedOptions
@@ -61,6 +62,11 @@ class AdvisedOption(NamedTuple):
         return OPEN in self.value
 
     @property
+    def words(self) -> tuple[str, str]:
+        """The option as it is typed."""
+        return f"--{self.name.replace('_', '-')}", self.value
+
+    @property
     def tried(self) -> str:
         """The value with which it is tried."""
         if not self.is_open:
@@ -85,7 +91,7 @@ class Advice(NamedTuple):
             fixes += parse_fixes(feed.fix or ())  # those of a recipe, which the typed ones replace
         for option in self.options:
             if option.name != "fix":
-                options += [f"--{option.name.replace('_', '-')}", option.value]
+                options += option.words
         if fixes:
             options[:0] = ["--fix", ",".join(name for name in NAMES if name in fixes)]
         end = words.index("--") if "--" in words else len(words)
@@ -112,7 +118,7 @@ class Advice(NamedTuple):
         found: dict[str, list[str]] = {}
         for option in self.options:
             if option.is_open:
-                found.setdefault(option.name.replace("_", "-"), []).append(option.value)
+                found.setdefault(option.words[0].removeprefix("--"), []).append(option.value)
         return found
 
 
@@ -120,7 +126,6 @@ def advise(
     call: Invocation,
     feed: ProductFeedOptions,
     rows: Rows,
-    schema: RowSchema,
     report: ValidationReport | None,
     error: ContentError | None = None,
     *,
@@ -143,8 +148,8 @@ def advise(
             try:
                 if isinstance(error, NotUtf8Error):
                     raise error
-                report = report or _first_report(tried, schema)
-                new = [*_implied(report, tried, _Sample(tried, wanted), current, schema)]
+                report = report or _first_report(tried)
+                new = [*_implied(report, _Sample(tried, wanted))]
             except NotUtf8Error as undecoded:
                 new = [AdvisedOption("encoding", undecoded.encoding)] if undecoded.encoding else []
             new = [option for option in new if not _is_given(current, option)]
@@ -152,12 +157,12 @@ def advise(
                 break
             found += new
             current = with_options_of(current, new)
-            tried, report, error = current.read_again(call, rows, schema), None, None
-        found = _without_useless(call, feed, rows, schema, found)
+            tried, report, error = current.read_again(call, rows, PRODUCT_SCHEMA), None, None
+        found = _without_useless(call, feed, rows, found)
         if not found:
             return None
         current = with_options_of(feed, found)
-        outcome = try_options(call, current, rows, schema, whole=whole, deadline=deadline)
+        outcome = try_options(call, current, rows, whole=whole, deadline=deadline)
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others
     helps = outcome.valid > before or (outcome.valid == before and is_checked)
@@ -168,35 +173,30 @@ def _without_useless(
     call: Invocation,
     feed: ProductFeedOptions,
     rows: Rows,
-    schema: RowSchema,
     found: Sequence[AdvisedOption],
 ) -> list[AdvisedOption]:
     """Leave out defaults that make no row valid, as of a row of totals that lacks every field."""
-    kept = [*found]
-    valid = -1  # of the first rows
-    for option in found[::-1]:
-        if option.name != "default":
-            continue
-        if valid < 0:
-            valid = _valid_first(call, with_options_of(feed, kept), rows, schema)
+
+    def valid_rows(options: Sequence[AdvisedOption]) -> int:
+        return _first_report(with_options_of(feed, options).read_again(call, rows, PRODUCT_SCHEMA)).valid
+
+    kept, defaults = [*found], [option for option in found[::-1] if option.name == "default"]
+    valid = valid_rows(kept) if defaults else 0
+    for option in defaults:
         others = [other for other in kept if other is not option]
-        if _valid_first(call, with_options_of(feed, others), rows, schema) == valid:
+        if valid_rows(others) == valid:
             kept = others
     return kept
 
 
-def _valid_first(call: Invocation, feed: ProductFeedOptions, rows: Rows, schema: RowSchema) -> int:
-    return _first_report(feed.read_again(call, rows, schema), schema).valid
-
-
-def _first_report(rows: Rows, schema: RowSchema) -> ValidationReport:
+def _first_report(rows: Rows) -> ValidationReport:
     """Validate the first rows; where a table has none of the required columns, all of them are missing."""
     try:
-        return _report(_FirstRows.of(rows, SAMPLE_ROWS), schema)
+        return _FirstRows(rows, SAMPLE_ROWS).validated()
     except ContentError:
-        if not has_no_required_column(rows, schema.required):
+        if not has_no_required_column(rows, PRODUCT_SCHEMA.required):
             raise
-        return ValidationReport(missing=dict.fromkeys(schema.required, ""))
+        return ValidationReport(missing=dict.fromkeys(PRODUCT_SCHEMA.required, ""))
 
 
 class Outcome(NamedTuple):
@@ -214,20 +214,15 @@ def try_options(
     call: Invocation,
     feed: ProductFeedOptions,
     rows: Rows,
-    schema: RowSchema,
     *,
     whole: bool,
     deadline: float = inf,
 ) -> Outcome:
     """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
-    first = _FirstRows(feed.read_again(call, rows, schema), MAX_TRIED_ROWS, deadline)
-    report = _report(cast(Rows, first), schema)
+    first = _FirstRows(feed.read_again(call, rows, PRODUCT_SCHEMA), MAX_TRIED_ROWS, deadline)
+    report = first.validated()
     is_part = first.is_cut or (not whole and report.rows == MAX_TRIED_ROWS)
     return Outcome(report.valid, report.rows - report.left_out, is_part)
-
-
-def _report(rows: Rows, schema: RowSchema) -> ValidationReport:
-    return Validator(rows, schema).run()
 
 
 class _FirstRows:
@@ -249,9 +244,9 @@ class _FirstRows:
                 return
             yield row
 
-    @classmethod
-    def of(cls, rows: Rows, limit: int) -> Rows:
-        return cast(Rows, cls(rows, limit))
+    def validated(self) -> ValidationReport:
+        """Validate these rows."""
+        return Validator(cast(Rows, self), PRODUCT_SCHEMA).run()
 
 
 class _Sample:
@@ -269,6 +264,7 @@ class _Sample:
                 self._wanted.append(row.values)
             elif number < SAMPLE_ROWS:
                 self.records.append(row.values)
+        self.columns = dict(zip(rows.columns, rows.fields, strict=True))  # with their fields
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a column or field, those of findings first."""
@@ -282,13 +278,11 @@ def _is_given(feed: ProductFeedOptions, option: AdvisedOption) -> bool:
     if option.name == "fix":
         return option.value in parse_fixes(given or ())
     if isinstance(given, list):
-        cut = (lambda text: text.rpartition("=")[2]) if option.name == "map" else _before_equals
-        return any(cut(text).strip() == option.subject for text in given)
+        fields = (
+            text.rpartition("=")[2] if option.name == "map" else text.partition("=")[0] for text in given
+        )
+        return option.subject in map(str.strip, fields)
     return given is not None
-
-
-def _before_equals(text: str) -> str:
-    return text.partition("=")[0]
 
 
 def with_options_of(feed: ProductFeedOptions, options: Sequence[AdvisedOption]) -> ProductFeedOptions:
@@ -303,18 +297,14 @@ def with_options_of(feed: ProductFeedOptions, options: Sequence[AdvisedOption]) 
     return msgspec.structs.replace(feed, **changes)
 
 
-def _implied(
-    report: ValidationReport, rows: Rows, sample: _Sample, feed: ProductFeedOptions, schema: RowSchema
-) -> Iterator[AdvisedOption]:
+def _implied(report: ValidationReport, sample: _Sample) -> Iterator[AdvisedOption]:
     """Yield the options that findings imply; the same one at most once."""
     yielded: set[AdvisedOption] = set()
     findings = report.findings
-    repeats = [each for each in findings if each.field == schema.id_field and "is also " in each.problem]
+    repeats = [each for each in findings if each.field == "id" and "is also " in each.problem]
     differ = any(not each.fix for each in repeats)
     for finding in findings:
-        for option in _of_finding(
-            finding, rows, sample, feed, schema, is_missing=finding.field in report.missing
-        ):
+        for option in _of_finding(finding, sample, is_missing=finding.field in report.missing):
             if option.value == DUPLICATES and differ:
                 continue  # --keep decides about all rows with the same id
             if option.name in SINGLE and any(option.name == other.name for other in yielded):
@@ -323,50 +313,40 @@ def _implied(
                 yielded.add(option)
                 yield option
     for name in ("image_link", IMAGES):  # two addresses may look like one that is valid
-        if name in rows.fields:
+        if name in sample.columns.values():
             yield from set(_split(name, sample.values(name))) - yielded
     if differ and repeats[0].severity == "error":
         yield AdvisedOption("keep", "first")
 
 
-def _of_finding(
-    finding: Finding,
-    rows: Rows,
-    sample: _Sample,
-    feed: ProductFeedOptions,
-    schema: RowSchema,
-    *,
-    is_missing: bool,
-) -> Iterator[AdvisedOption]:
+def _of_finding(finding: Finding, sample: _Sample, *, is_missing: bool) -> Iterator[AdvisedOption]:
     field, problem = finding.field, finding.problem
     if finding.fix:
         yield AdvisedOption("fix", finding.fix)
     elif finding.severity != "error":
         return
     elif is_missing or problem.startswith("is required"):
-        yield from _filled(field, rows, sample, schema, is_missing=is_missing)
+        yield from _filled(field, sample, is_missing=is_missing)
     elif nested := template_of_nested(field, {field: sample.values(field)}):
         yield AdvisedOption("set", f"{field}={nested}", field)
     elif field in PRICES and ("--currency" in problem or any(map(is_bare_amount, sample.values(field)))):
-        yield from _currency(field, rows, sample)
+        yield from _currency(field, sample)
         if SHARED_SIGN in problem:
             yield AdvisedOption("fix", "price")
     elif field in (*LINKS, IMAGES):
         yield from _addresses(field, sample)
 
 
-def _filled(
-    field: str, rows: Rows, sample: _Sample, schema: RowSchema, *, is_missing: bool
-) -> Iterator[AdvisedOption]:
+def _filled(field: str, sample: _Sample, *, is_missing: bool) -> Iterator[AdvisedOption]:
     """Yield what gives a required field: another column, what others say, or a value to be named."""
     unsent = [
         column
-        for column, name in zip(rows.columns, rows.fields, strict=True)
-        if name not in schema.known and sample.values(name)
+        for column, name in sample.columns.items()
+        if name not in PRODUCT_SCHEMA.known and sample.values(name)
     ]
     for wanted in (field, "gtin", "mpn") if field == "brand" else (field,):
         if column := column_for(wanted, unsent):
-            if wanted in rows.fields:
+            if wanted in sample.columns.values():
                 yield AdvisedOption("default", f"{wanted}={{{column}}}", wanted)
             else:
                 yield AdvisedOption("map", f"{column}={wanted}", wanted)
@@ -385,9 +365,9 @@ def _filled(
         yield AdvisedOption("default", f"{field}={ADDRESS if field == 'link' else OPEN}", field)
 
 
-def _currency(field: str, rows: Rows, sample: _Sample) -> Iterator[AdvisedOption]:
+def _currency(field: str, sample: _Sample) -> Iterator[AdvisedOption]:
     """Yield the currency of bare prices: that of a column, of other prices, or one to be named."""
-    for column, name in zip(rows.columns, rows.fields, strict=True):
+    for column, name in sample.columns.items():
         if "currency" in column.casefold() or "währung" in column.casefold():
             codes = {str(value).strip().upper() for value in sample.values(name)}
             if codes and codes <= CURRENCIES:
@@ -397,7 +377,7 @@ def _currency(field: str, rows: Rows, sample: _Sample) -> Iterator[AdvisedOption
                     yield AdvisedOption("set", f"{field}={{{field}}} {{{column}}}", field)
                 return
     prices = [str(value) for name in PRICES for value in sample.values(name)]
-    heads = [column for column, name in zip(rows.columns, rows.fields, strict=True) if name in PRICES]
+    heads = [column for column, name in sample.columns.items() if name in PRICES]
     named = Counter(
         code for text in (*prices, *heads) for code in re.findall(r"\b[A-Z]{3}\b", text) if code in CURRENCIES
     )

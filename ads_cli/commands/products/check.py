@@ -1,4 +1,4 @@
-"""Write a first mapping file for a feed, for `products check --write-mapping`."""
+"""`products check`: hold a feed against the rules, offline, and draft a mapping of it."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""The end of a check: the command to type next, what a person is asked for, and the recipe."""
+"""What follows the findings of a check: images, the command to type next, questions, and the recipe."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -29,11 +29,23 @@ if TYPE_CHECKING:
     from ..uploads.recipe import RecipeFile
     from .advice import Advice, AdvisedOption, Outcome
 
-REQUIRED = PRODUCT_SCHEMA.required
+SHARE_OF_CHECK = 0.9  # of its time, in which options are tried
+FAILED = "failed.csv"
+# Options of a check that a push does not have, and whether a value follows.
+OF_CHECK = {
+    "--diff": False,
+    "--images": False,
+    "--allow-private": False,
+    "--interactive": False,
+    "--images-sample": True,
+    "--write-recipe": True,
+    "--write-mapping": True,
+    "--failed-out": True,
+}
 
 
 class CheckEnd:
-    """What follows the findings of a check."""
+    """The command to type next, questions, and the recipe; to call are `begin`, `advise`, `completes`."""
 
     def __init__(
         self,
@@ -82,7 +94,7 @@ class CheckEnd:
 
     def advise_without_report(self, rows: Rows, error: ContentError) -> None:
         """Say what to type where a table has none of the required columns, or is in another encoding."""
-        is_advised = isinstance(error, NotUtf8Error) or has_no_required_column(rows, REQUIRED)
+        is_advised = isinstance(error, NotUtf8Error) or has_no_required_column(rows, PRODUCT_SCHEMA.required)
         if is_advised and not self._call.messages.quiet:
             self._find_advice(rows, None, error)
             self._say()
@@ -93,7 +105,7 @@ class CheckEnd:
         from .advice import advise  # a feed that is valid needs none
 
         seconds = SHARE_OF_CHECK * (perf_counter() - self._began)
-        self._advice = advise(self._call, self._feed, rows, PRODUCT_SCHEMA, report, error, seconds=seconds)
+        self._advice = advise(self._call, self._feed, rows, report, error, seconds=seconds)
 
     def completes(self, rows: Rows, report: ValidationReport) -> bool:
         """Say what to type next, or ask for it, and write the recipe.
@@ -138,14 +150,14 @@ class CheckEnd:
             while (filled := [*map(self._filled, options)]) and None not in filled:
                 changed = with_options_of(feed, [option for option in filled if option])
                 try:
-                    outcome = try_options(self._call, changed, rows, PRODUCT_SCHEMA, whole=advice.whole)
+                    outcome = try_options(self._call, changed, rows, whole=advice.whole)
                 except AdsctlError as error:
                     self._call.messages.warn(error.message)
                     if not options[0].is_open:
                         break
                     continue
                 feed = changed
-                shown = shell_command(word for option in filled if option for word in _words(option))
+                shown = shell_command(word for option in filled if option for word in option.words)
                 self._call.messages.show(f"{shown}: {outcome}")
                 break
         return feed, outcome
@@ -154,7 +166,7 @@ class CheckEnd:
         """Return an option with what was typed for it; None where nothing was."""
         if not option.is_open:
             return option
-        self._call.messages.ask(f"{shell_command(_words(option))} (empty to leave it out):")
+        self._call.messages.ask(f"{shell_command(option.words)} (empty to leave it out):")
         typed = sys.stdin.readline().strip()
         if not typed:
             return None
@@ -177,21 +189,6 @@ class CheckEnd:
         self._out.write(self._call, feed, self._files[0], open_pairs, unsent)
 
 
-SHARE_OF_CHECK = 0.9  # of its time, in which options are tried
-FAILED = "failed.csv"
-# Options of a check that a push does not have, and whether a value follows.
-OF_CHECK = {
-    "--diff": False,
-    "--images": False,
-    "--allow-private": False,
-    "--interactive": False,
-    "--images-sample": True,
-    "--write-recipe": True,
-    "--write-mapping": True,
-    "--failed-out": True,
-}
-
-
 def _as_push(words: Sequence[str]) -> list[str]:
     """Return the command line of a check as that of a push that sends its valid rows."""
     pushed: list[str] = []
@@ -203,10 +200,6 @@ def _as_push(words: Sequence[str]) -> list[str]:
             next(rest, None)
     end = pushed.index("--") if "--" in pushed else len(pushed)
     return [*pushed[:end], "--skip-invalid", "--failed-out", FAILED, *pushed[end:]]
-
-
-def _words(option: "AdvisedOption") -> tuple[str, str]:
-    return f"--{option.name.replace('_', '-')}", option.value
 
 
 ReadRows = Callable[[], Iterator[CheckedRow]]

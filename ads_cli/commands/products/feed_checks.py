@@ -55,11 +55,11 @@ MinRows = Annotated[
 class FeedSizeCheck:
     """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog.
 
-    `place` is that of a list of people.
+    The target is a list of people where it is named.
     """
 
-    def __init__(self, call: Invocation, min_rows: str | None, place: "UploadTarget | None" = None) -> None:
-        self._call, self._place = call, place
+    def __init__(self, call: Invocation, min_rows: str | None, target: "UploadTarget | None" = None) -> None:
+        self._call, self._target = call, target
         self._min_rows = min_rows
         self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
 
@@ -86,11 +86,11 @@ class FeedSizeCheck:
     def _sizes(self) -> "FeedSizes":
         from ...products.pushed_feeds import FeedSizes
 
-        return FeedSizes(self._call.settings.state_dir, self._place or catalog_place(self._call))
+        return FeedSizes(self._call.settings.state_dir, self._target or catalog_target(self._call))
 
 
-def catalog_place(call: Invocation) -> "UploadTarget":
-    """Return the place that the products of the catalog are."""
+def catalog_target(call: Invocation) -> "UploadTarget":
+    """Return the catalog as what an upload changes."""
     from ...products.sync_state import KIND
     from ...uploads.job_file import UploadTarget
 

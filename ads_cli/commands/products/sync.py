@@ -12,7 +12,7 @@ from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
 from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
-from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, catalog_place, warn_scheduled_feeds
+from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, catalog_target, warn_scheduled_feeds
 from .options import ComparedFeedOptions, ProductFeedOptions
 from .page import FeedReport
 
@@ -138,7 +138,7 @@ def sync(
         warn_scheduled_feeds(call)
         compared = feed.compare_options(remembers=not call.dry_run)
         # Both come before the listing: what changes the catalog from then on must be noticed.
-        expected_epoch = "" if call.dry_run else current_epoch(call, catalog_place(call))
+        expected_epoch = "" if call.dry_run else current_epoch(call, catalog_target(call))
         resumable = _resumable_bytes(call)
         with comparing_with_catalog(call, compared) as comparison:
             plan = _plan_to_compare(
@@ -185,7 +185,7 @@ def _resumable_bytes(call: Invocation) -> int:
     """
     from ...uploads.jobs import resumable_bytes
 
-    return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
+    return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_target(call))
 
 
 class _SyncHooks(FeedHooks, kw_only=True):
@@ -222,7 +222,7 @@ class _SyncHooks(FeedHooks, kw_only=True):
         if self._is_another_job_resumed():
             from ...uploads.journal import changed_meanwhile
 
-            raise changed_meanwhile(catalog_place(self.call), self.plan.rows.source.label)
+            raise changed_meanwhile(catalog_target(self.call), self.plan.rows.source.label)
 
     def _is_another_job_resumed(self) -> bool:
         """Tell whether a job has changed the catalog since before it was listed."""
@@ -322,7 +322,7 @@ def update(
     rows = feed.open(call, file, schema)
     _require_ids(rows)
     # Before the listing: what changes the catalog from then on must be noticed.
-    expected_epoch = "" if call.dry_run else current_epoch(call, catalog_place(call))
+    expected_epoch = "" if call.dry_run else current_epoch(call, catalog_target(call))
     with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
         _list_products_of(call, comparison, rows)
         rows.transform = _completion(comparison, rows)  # whoever reads the rows from now on has them whole

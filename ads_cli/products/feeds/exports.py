@@ -1,4 +1,4 @@
-"""The products export of Shopify."""
+"""The products exports of Shopify, Wix and WooCommerce, whose rows together make products."""
 
 import re
 from collections.abc import Iterator, Sequence

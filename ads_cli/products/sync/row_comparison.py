@@ -136,30 +136,30 @@ class RowProducts:
     def spare(self, listing: ListedProducts, index: DigestIndex, unlisted: Iterable[str]) -> None:
         """Note the products that are a row's by the form of its id, or by its key.
 
-        `unlisted` are the ids of rows without a listed product.
+        Candidates are those whose ids no row has. One is spared where the id of a row has its form, where a
+        product with a row has its key, where its key was acknowledged for the id of a row, and where it has
+        the key of another one that is spared. `unlisted` are the ids of rows without a listed product.
         """
-        candidates = [*self.others(listing.within_scope())]
-        remembered = self._remembered(listing, index, candidates) if len(index) and candidates else {}
-        matched = (number for number in listing.numbers() if self._by_id[number]) if candidates else iter(())
+        if not (candidates := [*self.others(listing.within_scope())]):
+            return
+        remembered = self._remembered(listing, index, candidates)
         found = set[int]()
+        matched = (number for number in listing.numbers() if self._by_id[number])
         while part := list(islice(matched, PRODUCTS_AT_ONCE)):
             products = [*listing.read(part)]
-            for numbers in (
-                *listing.unmatched("form", (blob(id_form(each.id)) for each in products)).values(),
-                *listing.unmatched("product_key", (each.stored_key for each in products)).values(),
-            ):
-                found.update(numbers)
+            forms = (blob(id_form(each.id)) for each in products)
+            keys = (each.stored_key for each in products)
+            found.update(*listing.unmatched("form", forms).values())
+            found.update(*listing.unmatched("product_key", keys).values())
             for each in products if remembered else ():
                 # The hash of its own key may be that of another one; then nothing else was acknowledged.
-                of_others = remembered.get(id_hash(each.id), {}).items()
-                found.update(
-                    *(numbers for key, numbers in of_others if key != key_hash(each.product_key or ""))
-                )
+                own = key_hash(each.product_key or "")
+                by_key = remembered.get(id_hash(each.id), {}).items()
+                found.update(*(numbers for key, numbers in by_key if key != own))
         for id in unlisted if remembered else ():
             found.update(*remembered.get(id_hash(id), {}).values())
-        keys = (each.stored_key for each in listing.read([*found]))
-        # Each of their keys may be listed under a second id.
-        found.update(*listing.unmatched("product_key", keys).values())
+        shared = (each.stored_key for each in listing.read([*found]))
+        found.update(*listing.unmatched("product_key", shared).values())
         spared = found.intersection(candidates)
         self.spared = [each.id for each in listing.read([*spared])]
         self.add(spared)
@@ -168,6 +168,8 @@ class RowProducts:
         self, listing: ListedProducts, index: DigestIndex, candidates: list[int]
     ) -> dict[bytes, dict[int, list[int]]]:
         """Return candidates whose keys were acknowledged for other ids, by hashes of the id and the key."""
+        if not len(index):
+            return {}
         by_key: dict[int, list[int]] = {}
         own: dict[int, bytes] = {}
         for product in listing.read(candidates):

@@ -2,7 +2,6 @@
 
 import hmac
 import secrets
-import sqlite3
 import time
 from base64 import urlsafe_b64encode
 from hashlib import sha256
@@ -98,8 +97,8 @@ def _authorize(context: RequestContext) -> HttpResponse:
         method=request.code_challenge_method,
         expires=time.time() + FORM_SECONDS,
     )
-    with context.store.transaction() as connection:
-        _insert(connection, "oauth2_requests", asked._asdict())
+    with context.store.transaction():
+        context.store.insert("oauth2_requests", **asked._asdict())
     return _form(context, app.name, form_token, redirect_uri, scopes)
 
 
@@ -113,7 +112,7 @@ class OAuthApp(NamedTuple):
 
 def _find_app(context: RequestContext, client_id: str) -> OAuthApp | None:
     query = "SELECT client_secret, name, redirects FROM oauth2_apps WHERE client_id = ?"
-    row = context.store.connection.execute(query, (client_id,)).fetchone()
+    row = context.store.row(query, client_id)
     return OAuthApp(row[0], row[1], row[2].split("\n")) if row else None
 
 
@@ -160,14 +159,8 @@ def _find_request(
     context: RequestContext, column: Literal["form_token", "code"], value: str
 ) -> AuthorizationRequest | None:
     query = f"SELECT {', '.join(AuthorizationRequest._fields)} FROM oauth2_requests WHERE {column} = ?"
-    row = context.store.connection.execute(query, (value,)).fetchone()
+    row = context.store.row(query, value)
     return AuthorizationRequest(*row) if row else None
-
-
-def _insert(connection: sqlite3.Connection, table: str, values: dict[str, Any]) -> None:
-    """Insert a row by the names of its columns."""
-    places = ", ".join(f":{name}" for name in values)
-    connection.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", values)
 
 
 @raw_handler(GetGrantToken)
@@ -185,7 +178,7 @@ def _token(context: RequestContext) -> HttpResponse:
                 "DELETE FROM oauth2_tokens WHERE token = ? AND client_id = ? AND is_refresh"
                 " RETURNING grant_id, user_id, scopes"
             )
-            row = connection.execute(query, (request.refresh_token or "", client_id)).fetchone()
+            row = context.store.row(query, request.refresh_token or "", client_id)
             if row is None:
                 raise GrantError("invalid_grant", "the refresh token is not the newest one")
             grant, user, scopes = row
@@ -204,10 +197,10 @@ def _token(context: RequestContext) -> HttpResponse:
             "scopes": scopes,
             "expires": time.time() + lifetime,  # of the access token: a refresh token stays valid
         }
-        _insert(connection, "oauth2_tokens", {"token": access, "is_refresh": 0} | of_grant)
+        context.store.insert("oauth2_tokens", token=access, is_refresh=False, **of_grant)
         body = {"token_type": "bearer", "expires_in": lifetime, "access_token": access, "scope": scopes}
         if OFFLINE in scopes.split():
-            _insert(connection, "oauth2_tokens", {"token": refresh, "is_refresh": 1} | of_grant)
+            context.store.insert("oauth2_tokens", token=refresh, is_refresh=True, **of_grant)
             body["refresh_token"] = refresh
     return HttpResponse.json(body, headers=NO_STORE)
 
@@ -260,7 +253,7 @@ def _revoke(context: RequestContext) -> HttpResponse:
         raise GrantError("invalid_request", "token is required")
     with context.store.transaction() as connection:
         find = "SELECT grant_id FROM oauth2_tokens WHERE token = ? AND client_id = ? AND is_refresh"
-        (grant,) = connection.execute(find, (value, client_id)).fetchone() or ("",)
+        grant = context.store.value(find, value, client_id)
         end = "DELETE FROM oauth2_tokens WHERE client_id = ? AND (token = ? OR grant_id = ?)"
         connection.execute(end, (client_id, value, grant))
     return HttpResponse.json({"revoked": True}, headers=NO_STORE)

@@ -7,11 +7,10 @@ from msgspec import UNSET
 
 from ...api import targeting, targeting_search
 from ...api.endpoint import Request
-from ...api.fields import fields_of
 from ...api.targeting import ListSuggestions
 from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
 from ..core.handlers import AccountContext, RequestContext, handler
-from ..core.paging import Seq, decode_cursor, encode_cursor
+from ..core.paging import page_of
 from ..core.request import value_or_default
 from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, utc_now
@@ -271,13 +270,11 @@ def _values(request: Request) -> list[Record]:
 
 def _page(request: Request, found: list[Record]) -> Result:
     """Return one page of what was found; a kind without pages has no cursor."""
-    names = {field.name for field in fields_of(type(request))}
-    cursor: str | None = getattr(request, "cursor", None)
-    (start,) = decode_cursor(cursor, tuple[Seq]) if cursor else (0,)
-    end = start + value_or_default(request, "count") if "count" in names else len(found)
-    more = encode_cursor(end) if end < len(found) else None
-    next_cursor = more if "cursor" in names else UNSET
-    return Result(found[start:end], next_cursor, beside=DATA_TYPES.get(_kind(request), {}))
+    count = value_or_default(request, "count") or len(found)
+    page = page_of(found, getattr(request, "cursor", None), count)
+    if not hasattr(request, "cursor"):
+        page = page._replace(next_cursor=UNSET)
+    return page._replace(beside=DATA_TYPES.get(_kind(request), {}))
 
 
 def _kind(request: Request) -> str:

@@ -17,7 +17,15 @@ from ..core.handlers import RequestContext, raw_handler
 from ..core.request import FORM
 from ..core.responses import ApiError, HttpResponse
 from .apps import basic_pair
-from .authorize import TRUSTED_FETCH_SITES, escape, message, origin, page, redirect
+from .authorize import (
+    TRUSTED_FETCH_SITES,
+    authorize_form,
+    foreign_form,
+    message,
+    origin,
+    redirect,
+    signed_in_as,
+)
 from .request_tokens import NO_STORE
 
 CODE_SECONDS = 30.0
@@ -82,10 +90,8 @@ def _authorize(context: RequestContext) -> HttpResponse:
         return redirect(redirect_uri, error="invalid_request", error_description=str(error), state=state)
     scopes = request.scope.split()
     if unknown := [scope for scope in scopes if scope not in RIGHTS]:
-        description = f"unknown scopes: {' '.join(unknown)}"
-        return redirect(
-            redirect_uri, error="invalid_scope", error_description=description, state=request.state
-        )
+        refusal = {"error": "invalid_scope", "error_description": f"unknown scopes: {' '.join(unknown)}"}
+        return redirect(redirect_uri, **refusal, state=request.state)
     form_token = secrets.token_urlsafe(24)
     asked = AuthorizationRequest(
         form_token=form_token,
@@ -99,7 +105,10 @@ def _authorize(context: RequestContext) -> HttpResponse:
     )
     with context.store.transaction():
         context.store.insert("oauth2_requests", **asked._asdict())
-    return _form(context, app.name, form_token, redirect_uri, scopes)
+    user = user_table.screen_name(context.store, context.store.setting("user")) or ""
+    rights = [RIGHTS[scope] for scope in scopes]
+    hidden = {"form_token": form_token}
+    return authorize_form(app.name, hidden, signed_in_as(user), rights, origin(redirect_uri))
 
 
 class OAuthApp(NamedTuple):
@@ -116,28 +125,12 @@ def _find_app(context: RequestContext, client_id: str) -> OAuthApp | None:
     return OAuthApp(row[0], row[1], row[2].split("\n")) if row else None
 
 
-def _form(
-    context: RequestContext, app: str, form_token: str, redirect_uri: str, scopes: list[str]
-) -> HttpResponse:
-    name = user_table.screen_name(context.store, context.store.setting("user")) or ""
-    items = "".join(f"<li>{RIGHTS[scope]}</li>" for scope in scopes)
-    form = (
-        f'<form method="post"><input type="hidden" name="form_token" value="{form_token}">'
-        f"<p>You are signed in as <strong>@{escape(name)}</strong>.</p>"
-        '<button name="answer" value="allow">Authorize</button>'
-        '<button name="answer" value="refuse">Cancel</button></form>'
-    )
-    title = f"Authorize {app} to use your account?"
-    return page(title, f"<p>It will be able to:</p><ul>{items}</ul>", form, form_action=origin(redirect_uri))
-
-
 def _submit(context: RequestContext) -> HttpResponse:
-    """Handle a submitted form, and reject forms of other sites (CSRF)."""
+    """Handle a submitted form."""
     params = context.incoming.parameters
     asked = _find_request(context, "form_token", params.get("form_token", ""))
     if asked is None or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
-        text = "Use the form on the page of this service."
-        return message("This form was sent by another site", text, 403)
+        return foreign_form()
     is_allowed = params.get("answer") == "allow"
     code = secrets.token_urlsafe(32) if is_allowed else None
     answer = (time.time() + CODE_SECONDS, context.store.setting("user"), code, asked.form_token, time.time())
@@ -225,16 +218,10 @@ def _authenticate_app(context: RequestContext) -> str:
 def _redeem(context: RequestContext, client_id: str, request: GetGrantToken) -> AuthorizationRequest:
     """Return what a code was given for, which it is no longer; raise GrantError."""
     asked = _find_request(context, "code", request.code or "")
-    is_valid = (
-        asked
-        and asked.client_id == client_id
-        and asked.redirect_uri == request.redirect_uri
-        and time.time() < asked.expires
-    )
-    if not (asked and is_valid):
-        raise GrantError(
-            "invalid_grant", "the code is unknown, was used, is too old, or is of another redirect"
-        )
+    sent = (client_id, request.redirect_uri)
+    if not asked or (asked.client_id, asked.redirect_uri) != sent or time.time() >= asked.expires:
+        reason = "the code is unknown, was used, is too old, or is of another redirect"
+        raise GrantError("invalid_grant", reason)
     verifier = (request.code_verifier or "").encode()
     if asked.method == "S256":
         verifier = urlsafe_b64encode(sha256(verifier).digest()).rstrip(b"=")

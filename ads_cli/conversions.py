@@ -16,7 +16,8 @@ from .audiences.identifiers import SHA256_HEX, clean_text, identifier_types
 from .batches import Uncertain
 from .batches.plan import BatchPlan
 from .batches.upload import BatchCodec, BatchUpload
-from .feeds.rows import Row, Rows
+from .feeds.row import Row
+from .feeds.rows import Rows
 from .spelling import as_known, by_folded, closest
 from .uploads.upload import Errors, not_understood
 from .validation import CheckedRow

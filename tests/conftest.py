@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from pytest_httpserver import HTTPServer
 
 from ads_cli.__main__ import GC_THRESHOLD
-from ads_cli.client.response import Sender
+from ads_cli.client.transport import Sender
 from ads_cli.commands.emulator import variables
 from ads_cli.config.environment import CONFIG_FILES, STATE_FILES
 from ads_cli.emulator.app import Emulator

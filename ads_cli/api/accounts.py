@@ -222,10 +222,12 @@ READ_FEATURES = (  # seen in answers and elsewhere, besides
 FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
 
 
-FEATURES = Resource("/12/accounts/{account_id}/features", columns="")
+FEATURES = Resource(
+    "/12/accounts/{account_id}/features", example="--feature-keys REACH_FREQUENCY_CAP", columns=""
+)
 
 
-@FEATURES.get("accounts features list", example="--feature-keys REACH_FREQUENCY_CAP")
+@FEATURES.get("accounts features list")
 class ListFeatures(InAccount):
     """List the features of an account."""
 
@@ -246,7 +248,6 @@ class AddFeatures(InAccount, kw_only=True):
     "accounts features remove",
     base="sandbox",
     confirm_prompt="Remove the features {feature_keys} from the account {account_id} of the sandbox",
-    example="--feature-keys REACH_FREQUENCY_CAP",
 )
 class RemoveFeatures(InAccount, kw_only=True):
     """Remove features from an account of the sandbox, and list those that remain."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta
 
+from .conditions import at_most
 from .endpoint import Request
 from .fields import fields_of
 from .problems import Problem, quoted
@@ -54,7 +55,7 @@ def currency_exists(field: str) -> Rule:
     return currency_of_iso_4217
 
 
-# So few digits that Decimal rounds none away; no budget has so many. Python writes no number of thousands.
+# So few digits that Decimal rounds none away, and that Python writes: it writes no number of 5,000 digits.
 AMOUNT = r"[+-]?([0-9]{1,20}(\.[0-9]{0,8})?|\.[0-9]{1,8})([eE][+-]?[0-9]{1,2})?"
 MAX_DIGITS = 30  # of millionths
 LOCAL_AMOUNT = r"[^0-9+-]*([0-9]{1,15})(?:[.,]([0-9]{1,2}))?[^0-9%]*"
@@ -110,7 +111,10 @@ def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
     converted = Converted({name: value for name, value in values.items() if name not in names}, {}, [])
     for name in (name for name in names if name in values):
         field, micros = names[name], micros_of(str(values[name]))
-        if field in converted.values:
+        if values[name] is None:
+            converted.values.setdefault(field, None)
+            continue
+        if converted.values.get(field) is not None:
             problem = f"cannot be used with {converted.amounts.get(field, field)}"
         elif micros is None:
             meant = _meant(str(values[name]))
@@ -144,7 +148,7 @@ def too_precise(request: Request, amounts: Mapping[str, str], currency_of: Curre
 
 
 def unknown_currency(request: Request) -> str | None:
-    """Say that the currency of a request is not known."""
+    """Stand for a CurrencyOf where no currency is known."""
     return None
 
 
@@ -152,16 +156,9 @@ MICRO_WORDS = "Millionths of the currency's unit"
 Budget = Annotated[Micro, Meta(gt=0, description=MICRO_WORDS)]
 
 
+@at_most("daily_budget_amount_local_micro", "total_budget_amount_local_micro")
 class BudgetFields(Request):
     """A daily and a total budget."""
 
     total_budget_amount_local_micro: Annotated[Budget, Meta(extra={"limit": "total budget"})] | None = None
     daily_budget_amount_local_micro: Annotated[Budget, Meta(extra={"limit": "daily budget"})] | None = None
-
-    @rule("daily_budget_amount_local_micro")
-    def daily_within_total(self) -> str | None:
-        """Limit the daily budget to the total budget."""
-        day, total = self.daily_budget_amount_local_micro, self.total_budget_amount_local_micro
-        if day is None or total is None or day <= total:
-            return None
-        return f"{day} is more than total_budget_amount_local_micro, {total}"

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from .endpoint import Request, endpoint
 from .rates import QUARTER_HOUR_SECONDS, Rate
-from .targeting_types import KEYWORDS, TargetingType, operator_fits_type, value_fits_type
+from .targeting import KEYWORDS, TargetingType, operator_fits_type, value_fits_type
 from .types import DayOrMoment, InAccount, Texts
 from .validation import rule
 

@@ -3,6 +3,7 @@
 Each step of a sign-in is authenticated differently, so their commands are written by hand.
 """
 
+from functools import partial
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -12,10 +13,11 @@ from .endpoint import Request, endpoint
 Callback = Annotated[
     str, Meta(description="A registered callback URL, or oob for a PIN", extra={"option": "callback"})
 ]
+sign_in = partial(endpoint, base="platform", reads_only=True)
 AccessType = Annotated[Literal["read", "write"], Meta(extra={"option": "access"})]
 
 
-@endpoint("POST /oauth/request_token", "auth login", base="platform")
+@sign_in("POST /oauth/request_token", "auth login")
 class GetRequestToken(Request):
     """Get a request token; signed by the app alone."""
 
@@ -23,7 +25,7 @@ class GetRequestToken(Request):
     platform_auth_access_type: AccessType | None = None
 
 
-@endpoint("GET /oauth/authorize", "auth login", base="platform")
+@sign_in("GET /oauth/authorize", "auth login")
 class Authorize(Request):
     """Show the page that asks the user to authorize the app, in a browser."""
 
@@ -32,12 +34,12 @@ class Authorize(Request):
     screen_name: str | None = None
 
 
-@endpoint("GET /oauth/authenticate", "auth login", base="platform")
+@sign_in("GET /oauth/authenticate", "auth login")
 class Authenticate(Authorize):
     """Like Authorize, but skipped if the user authorized the app before; needs a callback."""
 
 
-@endpoint("POST /oauth/access_token", "auth login", base="platform")
+@sign_in("POST /oauth/access_token", "auth login")
 class GetAccessToken(Request):
     """Exchange a request token and its verifier (or PIN) for an access token."""
 
@@ -45,26 +47,26 @@ class GetAccessToken(Request):
     oauth_verifier: str
 
 
-@endpoint("POST /1.1/oauth/invalidate_token", "auth logout", base="platform")
+@sign_in("POST /1.1/oauth/invalidate_token", "auth logout")
 class InvalidateToken(Request):
     """Revoke the access token that signs this request."""
 
 
-@endpoint("POST /oauth2/token", "auth bearer issue", base="platform", params_in="form")
+@sign_in("POST /oauth2/token", "auth bearer issue", params_in="form")
 class IssueBearer(Request):
     """Get the app's bearer token; HTTP Basic with the consumer key and secret."""
 
     grant_type: Literal["client_credentials"]
 
 
-@endpoint("POST /oauth2/invalidate_token", "auth bearer revoke", base="platform")
+@sign_in("POST /oauth2/invalidate_token", "auth bearer revoke")
 class InvalidateBearer(Request):
     """Revoke the app's bearer token; signed by the app's owner."""
 
     access_token: str
 
 
-@endpoint("GET /i/oauth2/authorize", "auth login", base="platform")
+@sign_in("GET /i/oauth2/authorize", "auth login")
 class AuthorizeGrant(Request):
     """Show the page that asks the user for a grant of OAuth 2.0 (PKCE), in a browser."""
 
@@ -77,7 +79,7 @@ class AuthorizeGrant(Request):
     code_challenge_method: Literal["S256", "plain"]
 
 
-@endpoint("POST /2/oauth2/token", "auth login", base="platform", params_in="form", sensitive=True)
+@sign_in("POST /2/oauth2/token", "auth login", params_in="form", sensitive=True)
 class GetGrantToken(Request):
     """Exchange a code, or the newest refresh token, for an access token."""
 
@@ -89,7 +91,7 @@ class GetGrantToken(Request):
     client_id: str | None = None
 
 
-@endpoint("POST /2/oauth2/revoke", "auth logout", base="platform", params_in="form", sensitive=True)
+@sign_in("POST /2/oauth2/revoke", "auth logout", params_in="form", sensitive=True)
 class RevokeGrantToken(Request):
     """Revoke a token of a grant; that of a refresh token ends the grant."""
 

@@ -43,6 +43,7 @@ class CampaignDetails(BudgetFields, kw_only=True):
 CAMPAIGNS = Resource(
     "/12/accounts/{account_id}/campaigns",
     "campaign_id",
+    deleted_for_good=True,
     parents=("funding_instrument_id",),
     columns="id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro "
     "created_at entity_status reasons_not_servable funding_instrument_id deleted",
@@ -119,11 +120,7 @@ class ActivateCampaign(InAccount, kw_only=True):
     campaign_id: Id
 
 
-@CAMPAIGNS.delete(
-    "campaigns delete",
-    confirm_prompt="Delete the campaign {campaign_id}; this cannot be undone",
-    example="8wkv1",
-)
+@CAMPAIGNS.delete("campaigns delete", example="8wkv1")
 class DeleteCampaign(InAccount, kw_only=True):
     """Delete a campaign.
 

@@ -148,6 +148,7 @@ CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page",
 CARDS = Resource(
     "/12/accounts/{account_id}/cards",
     "card_id",
+    example="7cqs1",
     columns="id name card_type card_uri deleted",
     extra_fields="components slides created_at updated_at",
     params_in="json",
@@ -198,7 +199,7 @@ class ListOlderCards(PageInAccount):
     sort_by: CardSort | None = None
 
 
-@CARDS.get("cards get", example="7cqs1")
+@CARDS.get("cards get")
 class GetCard(OneCard):
     """Show one card."""
 
@@ -227,7 +228,7 @@ class UpdateCard(Composed, kw_only=True):
     name: CardName | None = None
 
 
-@CARDS.delete("cards delete", confirm_prompt="Delete the card {card_id}", example="7cqs1")
+@CARDS.delete("cards delete")
 class DeleteCard(InAccount):
     """Delete a card."""
 

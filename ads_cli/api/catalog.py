@@ -8,9 +8,8 @@ from msgspec import Meta
 
 from .conditions import only_for, required_when
 from .endpoint import Request, Resource
-from .products import Url
 from .rates import per_quarter_hour
-from .types import Id, InCatalog, Name, UserId
+from .types import Id, InCatalog, Name, Url, UserId
 from .validation import rule
 
 PRODUCT_CATALOGS = Resource("/12/product_catalogs", "product_catalog_id")
@@ -77,12 +76,14 @@ FilterOperator = Literal["GREATER_THAN", "EQUAL_TO", "LESS_THAN", "MATCH", "NOT_
 PRODUCT_SETS = Resource(
     "/12/product_catalogs/{product_catalog_id}/product_sets",
     "product_set_id",
+    example="8s3k1",
+    deleted_for_good=True,
     columns="id name type processing_status description",
     params_in="json",
 )
 
 
-@PRODUCT_SETS.get("catalog sets get", example="8s3k1", x_rate=per_quarter_hour(2000))
+@PRODUCT_SETS.get("catalog sets get", x_rate=per_quarter_hour(2000))
 class GetProductSet(InCatalog):
     """Show one product set."""
 
@@ -137,12 +138,7 @@ class UpdateProductSet(InCatalog, kw_only=True):
     product_keys: ProductKeys | None = None
 
 
-@PRODUCT_SETS.delete(
-    "catalog sets delete",
-    confirm_prompt="Delete the product set {product_set_id}; this cannot be undone",
-    example="8s3k1",
-    x_rate=per_quarter_hour(100),
-)
+@PRODUCT_SETS.delete("catalog sets delete", x_rate=per_quarter_hour(100))
 class DeleteProductSet(InCatalog):
     """Delete a product set; its products stay. This cannot be undone."""
 

@@ -29,15 +29,7 @@ class Decorator(Protocol):
 
 def requires(field: str, *others: str) -> Decorator:
     """Accept `field` only with all of `others`."""
-
-    def check_of(other: str) -> Callable[[Any], str | None]:
-        def check(item: Any) -> str | None:
-            lacks_other = is_given(getattr(item, field)) and not is_given(getattr(item, other))
-            return f"needs {other}" if lacks_other else None
-
-        return check
-
-    return _conditions({f"{field}_needs_{other}": (field, check_of(other)) for other in others}, others)
+    return _with_each(field, others, is_wanted=True, name="needs", message="needs")
 
 
 def together(first: str, second: str) -> Decorator:
@@ -54,15 +46,7 @@ def together(first: str, second: str) -> Decorator:
 
 def excludes(field: str, *others: str) -> Decorator:
     """Accept `field` only without each of `others`."""
-
-    def check_of(other: str) -> Callable[[Any], str | None]:
-        def check(item: Any) -> str | None:
-            both = is_given(getattr(item, field)) and is_given(getattr(item, other))
-            return f"cannot be used with {other}" if both else None
-
-        return check
-
-    return _conditions({f"{field}_without_{other}": (field, check_of(other)) for other in others}, others)
+    return _with_each(field, others, is_wanted=False, name="without", message="cannot be used with")
 
 
 def required_when(field: str, **when: Values) -> Decorator:
@@ -131,6 +115,19 @@ def later_than(field: str, other: str) -> Decorator:
 def is_given(value: Any) -> bool:
     """Whether the value of a field counts as given."""
     return not (value is None or value is False or value == "" or value == [])
+
+
+def _with_each(field: str, others: tuple[str, ...], *, is_wanted: bool, name: str, message: str) -> Decorator:
+    """Accept `field` only where each other field is given, or only where none is."""
+
+    def check_of(other: str) -> Callable[[Any], str | None]:
+        def check(item: Any) -> str | None:
+            is_wrong = is_given(getattr(item, field)) and is_given(getattr(item, other)) != is_wanted
+            return f"{message} {other}" if is_wrong else None
+
+        return check
+
+    return _conditions({f"{field}_{name}_{other}": (field, check_of(other)) for other in others}, others)
 
 
 def _conditions(checks: dict[str, tuple[str, Callable[[Any], str | None]]], read: Any) -> Decorator:

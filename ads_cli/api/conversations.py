@@ -74,12 +74,14 @@ class ChangedConversation(Conversation, kw_only=True):
 IMAGE_CONVERSATIONS = Resource(
     "/12/accounts/{account_id}/cards/image_conversation",
     "card_id",
+    example="7cp02",
     columns=COLUMNS,
     extra_fields=IMAGE_FIELDS,
 )
 VIDEO_CONVERSATIONS = Resource(
     "/12/accounts/{account_id}/cards/video_conversation",
     "card_id",
+    example="7cqt8",
     columns=COLUMNS,
     extra_fields=VIDEO_FIELDS,
 )
@@ -90,7 +92,7 @@ class ListImageConversations(ListOlderCards):
     """List image conversation cards."""
 
 
-@IMAGE_CONVERSATIONS.get("cards image-conversation get", example="7cp02")
+@IMAGE_CONVERSATIONS.get("cards image-conversation get")
 class GetImageConversation(OneCard):
     """Show one image conversation card."""
 
@@ -116,7 +118,6 @@ class UpdateImageConversation(ChangedConversation, kw_only=True):
 @IMAGE_CONVERSATIONS.delete(
     "cards image-conversation delete",
     confirm_prompt="Delete the image conversation card {card_id}; service x cannot undo this",
-    example="7cp02",
 )
 class DeleteImageConversation(InAccount):
     """Delete an image conversation card; under service x this cannot be undone."""
@@ -129,7 +130,7 @@ class ListVideoConversations(ListOlderCards):
     """List video conversation cards."""
 
 
-@VIDEO_CONVERSATIONS.get("cards video-conversation get", example="7cqt8")
+@VIDEO_CONVERSATIONS.get("cards video-conversation get")
 class GetVideoConversation(OneCard):
     """Show one video conversation card."""
 
@@ -159,7 +160,6 @@ class UpdateVideoConversation(ChangedConversation, kw_only=True):
 @VIDEO_CONVERSATIONS.delete(
     "cards video-conversation delete",
     confirm_prompt="Delete the video conversation card {card_id}; this cannot be undone",
-    example="7cqt8",
 )
 class DeleteVideoConversation(InAccount):
     """Delete a video conversation card; this cannot be undone."""
@@ -177,6 +177,7 @@ PollMedia = Annotated[
 POLL = Resource(
     "/12/accounts/{account_id}/cards/poll",
     "card_id",
+    example="7cqt1",
     columns="id name first_choice second_choice end_time card_uri deleted",
 )
 
@@ -186,7 +187,7 @@ class ListPolls(ListOlderCards):
     """List poll cards."""
 
 
-@POLL.get("cards poll get", example="7cqt1")
+@POLL.get("cards poll get")
 class GetPoll(OneCard):
     """Show one poll card."""
 
@@ -208,11 +209,7 @@ class CreatePoll(InAccount):
     media_key: PollMedia | None = None
 
 
-@POLL.delete(
-    "cards poll delete",
-    confirm_prompt="Delete the poll card {card_id}; this cannot be undone",
-    example="7cqt1",
-)
+@POLL.delete("cards poll delete", confirm_prompt="Delete the poll card {card_id}; this cannot be undone")
 class DeletePoll(InAccount):
     """Delete a poll card; this cannot be undone."""
 

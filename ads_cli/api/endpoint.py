@@ -1,66 +1,14 @@
-"""Endpoints, and the declared requests bound to them."""
+"""Endpoints, the declared requests bound to them, and what those of one resource share."""
 
-from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, TypedDict, TypeVar, Unpack, cast
 
 import msgspec
 
-from .rates import Rate
-from .rates import x_rate as resolve_x_rate
+from .rates import Rate, rate_of_x
 
 Base = Literal["ads", "platform", "sandbox"]
 ParamsIn = Literal["query", "json", "form", "multipart"]
-
-# The modules that declare the commands of a group, or of a group or a command below it that has modules of
-# its own. A command line loads those of its group alone.
-GROUP_MODULES = {
-    "campaigns": ("campaigns",),
-    "funding-instruments": ("funding_instruments",),
-    "lookup": ("funding_instruments", "lookup"),
-    "accounts": ("accounts", "lookup"),
-    "accounts features": ("accounts",),
-    "accounts curated-categories": ("lookup",),
-    "line-items": ("line_items",),
-    "line-items curated-categories": ("line_item_parts",),
-    "targeting": ("targeting",),
-    "targeting search": ("targeting_search",),
-    "promoted": ("promoted",),
-    "promoted media": ("promoted",),
-    "promoted call-to-actions": ("promoted",),
-    "audiences": ("audiences", "audience_insights"),
-    "audiences combine": ("audiences",),
-    "audiences permissions": ("audiences",),
-    "audiences do-not-reach": ("audiences",),
-    "audiences push": ("users",),
-    "cards": ("cards",),
-    "cards poll": ("conversations",),
-    "cards image-conversation": ("conversations",),
-    "cards video-conversation": ("conversations",),
-    "media": ("media", "media_uploads"),
-    "media subtitles": ("media_uploads",),
-    "posts": ("posts",),
-    "posts drafts": ("posts",),
-    "posts scheduled": ("posts",),
-    "catalog": ("catalog",),
-    "catalog sets": ("catalog",),
-    "catalog feeds": ("catalog",),
-    "products": ("products",),
-    "settings": ("settings",),
-    "tracking-tags": ("line_item_parts",),
-    "recommendations": ("funding_instruments",),
-    "conversions": ("conversions",),
-    "measurement": ("measurement",),
-    "measurement web-event-tags": ("measurement",),
-    "measurement conversion-events": ("conversions",),
-    "measurement conversion-attribution": ("conversions",),
-    "measurement ab-tests": ("ab_tests",),
-    "stats": ("statistics",),
-    "auth": ("auth",),
-    "webhooks": ("auth",),
-}
-SIGN_IN = "auth "  # begins the commands that sign in and out
-MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
 
 class BatchEndpoint(msgspec.Struct, frozen=True):
@@ -96,7 +44,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     service: str = ""  # the service that has it; "" if every service does
     batch: BatchEndpoint | None = None  # takes many of these requests at once
     wire_names: Mapping[str, str] = {}  # of parameters whose names on the wire no field can have
-    reads_only: bool = False  # whatever its method, it changes nothing: an estimate, a job that computes
+    reads_only: bool = False  # whatever its method, it changes nothing but tokens: an estimate, a sign-in
     takes_several: bool = False  # its command takes several ids, or finds records by --where
 
     @property
@@ -111,8 +59,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> bool:
-        """Whether the request changes anything of an account; a sign-in changes nothing but tokens."""
-        return self.mutates and not self.reads_only and not self.command.startswith(SIGN_IN)
+        """Whether the request changes anything of an account."""
+        return self.mutates and not self.reads_only
 
     @property
     def makes_anew(self) -> bool:
@@ -181,8 +129,8 @@ def endpoint(line: str, command: str, **options: Unpack[EndpointOptions]) -> Cal
     Where a service has another line or other parameters, each `service` has a request of the same command.
     """
     method, path = line.split()
-    rate, base = options.pop("rate", None), options.get("base", "ads")
-    x_rate = resolve_x_rate(method, path, base, options.pop("x_rate", None) or rate)
+    rate = options.pop("rate", None)
+    x_rate = options.pop("x_rate", None) or rate
     declared = Endpoint(
         method=method,
         path=path,
@@ -191,7 +139,7 @@ def endpoint(line: str, command: str, **options: Unpack[EndpointOptions]) -> Cal
         extra_fields=tuple(options.pop("extra_fields", "").split()),
         retry=options.pop("retry", method != "POST"),
         id_field=options.pop("id_field", _last_id(path)) or None,
-        rates={"generic": rate, "x": x_rate},
+        rates={"generic": rate, "x": rate_of_x(method, path, options.get("base", "ads"), x_rate)},
         **cast(dict[str, Any], options),  # what is left has the names of fields
     )
 
@@ -200,6 +148,10 @@ def endpoint(line: str, command: str, **options: Unpack[EndpointOptions]) -> Cal
         return request
 
     return bind
+
+
+# What all endpoints of a resource have of it; its other fields are for some of them.
+SHARED = ("columns", "extra_fields", "record_id", "base", "rate", "x_rate", "sensitive", "service")
 
 
 class Resource(msgspec.Struct, frozen=True):
@@ -223,6 +175,8 @@ class Resource(msgspec.Struct, frozen=True):
     takes_several: bool = False  # ids, where one is shown, changed or deleted; --where in place of them
     parents: tuple[str, ...] = ()  # fields that name records of other kinds: line_item_id
     record_kind: str = ""  # where the id is not named after it
+    example: str = ""  # an id, for the help of what shows and deletes one
+    deleted_for_good: bool = False  # which is said before
     requests: dict[str, list[type[Request]]] = msgspec.field(default_factory=dict)  # by decorator
 
     @property
@@ -236,7 +190,7 @@ class Resource(msgspec.Struct, frozen=True):
 
     def get(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that shows one record."""
-        stated = EndpointOptions(takes_several=self.takes_several)
+        stated = EndpointOptions(takes_several=self.takes_several, example=self.example)
         return self._noting("get", f"GET {self._one(options)}", command, stated | options)
 
     def create(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
@@ -250,24 +204,22 @@ class Resource(msgspec.Struct, frozen=True):
         return self._noting("update", f"PUT {self._one(options)}", command, stated | options)
 
     def delete(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
-        """Bind the request that deletes a record."""
-        stated = EndpointOptions(batch=self.batch, takes_several=self.takes_several)
+        """Bind the request that deletes a record, once it is confirmed."""
+        id_field = options.get("id_field", self.id_field)
+        stated = EndpointOptions(
+            batch=self.batch,
+            takes_several=self.takes_several,
+            example=self.example,
+            confirm_prompt=f"Delete the {self.kind.replace('_', ' ')} {{{id_field}}}"
+            f"{'; this cannot be undone' if self.deleted_for_good else ''}",
+        )
         return self._noting("delete", f"DELETE {self._one(options)}", command, stated | options)
 
     def endpoint(self, line: str, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind any other request: a method, and what follows the path of the resource."""
         method, _, rest = line.partition(" ")
-        stated = EndpointOptions(
-            columns=self.columns,
-            extra_fields=self.extra_fields,
-            record_id=self.record_id,
-            base=self.base,
-            rate=self.rate,
-            x_rate=self.x_rate,
-            sensitive=self.sensitive,
-            service=self.service,
-        )
-        return endpoint(f"{method} {self.path}{rest}", command, **(stated | options))
+        shared = {name: getattr(self, name) for name in SHARED}
+        return endpoint(f"{method} {self.path}{rest}", command, **cast(EndpointOptions, shared | options))
 
     def _one(self, options: EndpointOptions) -> str:
         """Return what follows the path for one record; a request may name its id otherwise."""
@@ -285,58 +237,6 @@ class Resource(msgspec.Struct, frozen=True):
         return note
 
 
-def modules_of(group: tuple[str, ...]) -> tuple[str, ...]:
-    """Name the modules that declare the commands of a group, which may be those of a group above it."""
-    while group:
-        if modules := GROUP_MODULES.get(" ".join(group)):
-            return modules
-        group = group[:-1]
-    return ()
-
-
 def _last_id(path: str) -> str | None:
     """Name the path field in which a path ends, which is the id of the resource itself."""
     return path.rpartition("/")[2].strip("{}") if path.endswith("}") else None
-
-
-def requests_of(module: str) -> list[type[Request]]:
-    """List the Request classes of one module of `api`, in declaration order."""
-    declaring = import_module(f"{__package__}.{module}")
-    return [
-        value
-        for value in vars(declaring).values()
-        if isinstance(value, type)
-        and issubclass(value, Request)
-        and "endpoint" in vars(value)
-        and value.__module__ == declaring.__name__
-    ]
-
-
-def requests_named(words: tuple[str, ...]) -> list[type[Request]]:
-    """Return the requests of a command, which are of one module; raise KeyError if there are none."""
-    command = " ".join(words)
-    for module in modules_of(words[:-1]):
-        if found := [request for request in requests_of(module) if request.endpoint.command == command]:
-            return found
-    raise KeyError(command)
-
-
-def requests_for(service: str) -> Iterator[type[Request]]:
-    """List the requests of all modules that a service understands."""
-    for module in MODULES:
-        yield from (request for request in requests_of(module) if is_of_service(request, service))
-
-
-def is_of_service(request: type[Request], service: str) -> bool:
-    """Whether a service understands a request."""
-    return request.endpoint.service in ("", service)
-
-
-def document_of(request: type[Request]) -> str:
-    """Return the commented YAML example of a request with nested values: its own, or that of its group."""
-    from importlib.resources import files
-
-    *group, verb = request.endpoint.command.split()
-    names = ("-".join(words) for words in ([*group, verb], group))
-    documents = (files(__package__).joinpath("examples", f"{name}.yaml") for name in names)
-    return next(found for found in documents if found.is_file()).read_text(encoding="utf-8")

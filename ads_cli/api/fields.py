@@ -4,31 +4,16 @@ msgspec.inspect does not serve here: it sorts the choices of a Literal, and drop
 single items are converted.
 """
 
-import re
 from collections.abc import Iterator
 from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
-from urllib.parse import quote
 
 import msgspec
 from msgspec import UNSET, Meta
 
-from ..errors import UsageError
 from ..spelling import as_option
 from .time import Time
-
-# Any text without control characters and the characters that have a meaning in a URL; not "." or "..".
-ID_PATTERN = r"^(?!\.{1,2}\Z)[^\x00-\x1f\x7f-\x9f/?#%]+\Z"
-ID_WORDS = "an id, without / ? # % and control characters"
-
-
-def path_segment(id: str, option: str) -> str:
-    """Percent-encode an id for a path; raise UsageError, naming the option, if it is not valid."""
-    if not re.match(ID_PATTERN, id):
-        shown = id if len(id) <= 60 else f"{id[:57]}..."
-        raise UsageError(f"{option}: {shown!r} is not a valid id", hint=f"write {ID_WORDS}; not . or ..")
-    return quote(id, safe="")
 
 
 class FieldType(msgspec.Struct, frozen=True, dict=True):
@@ -52,7 +37,7 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
         metavar of the argument that sets the field, where that is not its name; `seen`: known values, where
         the service may accept others; `money`: an amount in micro-units; `sortable`: the
         columns of a list that its service can sort by; `by_service`: each service has choices of its own;
-        `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
+        `is_id`: it is the id of a record; `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
         """
         found = (meta.extra for meta in reversed(self.metas) if meta.extra)
         return next((extra[name] for extra in found if name in extra), None)
@@ -96,14 +81,11 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
     @property
     def is_id(self) -> bool:
         """Whether it is the id of a record."""
-        return bool(self.extra("expected") == ID_WORDS)
-
-    def describe(self) -> str:
-        """Describe the limits, for help and error messages."""
-        return self._description
+        return self.extra("is_id") is True
 
     @cached_property
-    def _description(self) -> str:
+    def description(self) -> str:
+        """The limits in words, for help and error messages."""
         return ", ".join(self._limits())
 
     def _limits(self) -> Iterator[str]:
@@ -160,7 +142,7 @@ class Field(msgspec.Struct, frozen=True):
         if isinstance(default, bool):
             default = "yes" if default else None
         shown = "" if default is None else f"default {default}"
-        limits = ", ".join(filter(None, ("" if self.type.is_id else self.type.describe(), shown)))
+        limits = ", ".join(filter(None, ("" if self.type.is_id else self.type.description, shown)))
         return " ".join(filter(None, (description, f"({limits})" if limits and description else limits)))
 
     @property

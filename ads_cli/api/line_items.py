@@ -1,4 +1,4 @@
-"""Line items: who sees which ads, when and for how much."""
+"""Line items: who sees which ads, when and for how much; what follows their ads."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,10 +15,13 @@ from .types import (
     Id,
     Ids,
     InAccount,
+    LineItemId,
+    LineItemIds,
     Micro,
     Moment,
     PageInAccount,
     SpendingStatus,
+    Url,
     WithDeleted,
     WithDraft,
     sortable,
@@ -158,6 +161,8 @@ class LineItemDetails(BudgetFields, kw_only=True):
 LINE_ITEMS = Resource(
     "/12/accounts/{account_id}/line_items",
     "line_item_id",
+    example="9d4c1",
+    deleted_for_good=True,
     parents=("campaign_id",),
     columns="id name campaign_id objective entity_status bid_strategy bid_amount_local_micro deleted",
     extra_fields=LINE_ITEM_FIELDS,
@@ -180,7 +185,7 @@ class ListLineItems(PageInAccount):
     sort_by: Annotated[str, sortable("bid_amount_local_micro")] | None = None
 
 
-@LINE_ITEMS.get("line-items get", example="9d4c1")
+@LINE_ITEMS.get("line-items get")
 class GetLineItem(InAccount, kw_only=True):
     """Show one line item."""
 
@@ -275,11 +280,7 @@ class ActivateLineItem(InAccount, kw_only=True):
     line_item_id: Id
 
 
-@LINE_ITEMS.delete(
-    "line-items delete",
-    confirm_prompt="Delete the line item {line_item_id}; this cannot be undone",
-    example="9d4c1",
-)
+@LINE_ITEMS.delete("line-items delete")
 class DeleteLineItem(InAccount, kw_only=True):
     """Delete a line item.
 
@@ -300,3 +301,61 @@ class ListPlacements(Request):
     """List the combinations of placements that each product type allows."""
 
     product_type: ProductType | None = None
+
+
+TagUrl = Annotated[Url, Meta(description="What is fetched")]
+
+
+TRACKING_TAGS = Resource(
+    "/12/accounts/{account_id}/tracking_tags",
+    "tracking_tag_id",
+    example="6tt01",
+    parents=("line_item_id",),
+    columns="id line_item_id tracking_tag_type tracking_tag_url deleted",
+    extra_fields="created_at updated_at",
+)
+
+
+@TRACKING_TAGS.list("tracking-tags list", example="--line-items 9d4c1")
+class ListTrackingTags(PageInAccount):
+    """List the tracking tags of an account."""
+
+    line_item_ids: LineItemIds | None = None
+    tracking_tag_ids: Ids | None = None
+
+
+@TRACKING_TAGS.get("tracking-tags get")
+class GetTrackingTag(InAccount, kw_only=True):
+    """Show one tracking tag."""
+
+    tracking_tag_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@TRACKING_TAGS.create(
+    "tracking-tags create",
+    example="--line-item 9d4c2 --tracking-tag-type CLICK_TRACKER --tracking-tag-url https://m.example/c?n=81",
+)
+class CreateTrackingTag(InAccount, kw_only=True):
+    """Add a tracking tag to a line item."""
+
+    line_item_id: LineItemId
+    tracking_tag_type: Literal["IMPRESSION_TAG", "CLICK_TRACKER"]
+    tracking_tag_url: TagUrl
+
+
+@TRACKING_TAGS.update(
+    "tracking-tags update", example="6tt01 --tracking-tag-url https://measure.example/i?campaign=spring"
+)
+class UpdateTrackingTag(InAccount, kw_only=True):
+    """Change the address of a tracking tag."""
+
+    tracking_tag_id: Id
+    tracking_tag_url: TagUrl
+
+
+@TRACKING_TAGS.delete("tracking-tags delete")
+class DeleteTrackingTag(InAccount, kw_only=True):
+    """Delete a tracking tag."""
+
+    tracking_tag_id: Id

@@ -50,6 +50,7 @@ Retargeting = Annotated[bool, Meta(description="Collect an audience of those who
 APP_TAGS = Resource(
     "/12/accounts/{account_id}/app_event_tags",
     "app_event_tag_id",
+    example="q8d02",
     columns="id app_store_identifier os_type conversion_type provider_app_event_name status deleted",
     extra_fields="provider_app_event_id deep_link_scheme post_view_attribution_window "
     "post_engagement_attribution_window retargeting_enabled last_tracked_at created_at "
@@ -76,7 +77,7 @@ class ListAppEventTags(PageInAccount):
     ) = None
 
 
-@APP_TAGS.get("measurement app-event-tags get", example="q8d02")
+@APP_TAGS.get("measurement app-event-tags get")
 class GetAppEventTag(InAccount, kw_only=True):
     """Show one event tag of an app."""
 
@@ -103,19 +104,16 @@ class CreateAppEventTag(InAccount, kw_only=True):
     retargeting_enabled: Annotated[Retargeting, Meta(extra={"default": True})] | None = None
 
 
-@APP_TAGS.delete(
-    "measurement app-event-tags delete",
-    id_field="id",
-    confirm_prompt="Delete the app event tag {id}",
-    example="q8d02",
-)
+@APP_TAGS.delete("measurement app-event-tags delete", id_field="id")
 class DeleteAppEventTag(InAccount, kw_only=True):
     """Delete an event tag of an app."""
 
     id: Id
 
 
-APP_LISTS = Resource("/12/accounts/{account_id}/app_lists", "app_list_id", extra_fields=MANAGED)
+APP_LISTS = Resource(
+    "/12/accounts/{account_id}/app_lists", "app_list_id", example="r5b13", extra_fields=MANAGED
+)
 
 
 @APP_LISTS.list("measurement app-lists list", extra_fields=APP_LIST_FIELDS, example="--sort-by name-asc")
@@ -125,7 +123,7 @@ class ListAppLists(PageInAccount):
     app_list_ids: Ids | None = None
 
 
-@APP_LISTS.get("measurement app-lists get", columns="id name apps deleted", example="r5b13")
+@APP_LISTS.get("measurement app-lists get", columns="id name apps deleted")
 class GetAppList(InAccount, kw_only=True):
     """Show one list of apps."""
 
@@ -147,12 +145,7 @@ class CreateAppList(InAccount, kw_only=True):
     ]
 
 
-@APP_LISTS.delete(
-    "measurement app-lists delete",
-    columns="id name apps deleted",
-    confirm_prompt="Delete the app list {app_list_id}",
-    example="r5b13",
-)
+@APP_LISTS.delete("measurement app-lists delete", columns="id name apps deleted")
 class DeleteAppList(InAccount, kw_only=True):
     """Delete a list of apps."""
 
@@ -162,6 +155,7 @@ class DeleteAppList(InAccount, kw_only=True):
 PROVIDERS = Resource(
     "/11/accounts/{account_id}/app_event_provider_configurations",
     "id",
+    example="s2c44",
     record_kind="app_event_provider_configuration",
     columns="id provider_name provider_advertiser_id provider_advertiser_identifier deleted",
     extra_fields=MANAGED,
@@ -175,7 +169,7 @@ class ListProviderConfigurations(PageInAccount):
     ids: Ids | None = None
 
 
-@PROVIDERS.get("measurement app-event-provider-configurations get", example="s2c44")
+@PROVIDERS.get("measurement app-event-provider-configurations get")
 class GetProviderConfiguration(InAccount, kw_only=True):
     """Show one provider of app events."""
 
@@ -196,7 +190,6 @@ class CreateProviderConfiguration(InAccount, kw_only=True):
 @PROVIDERS.delete(
     "measurement app-event-provider-configurations delete",
     confirm_prompt="Delete the provider configuration {id}",
-    example="s2c44",
 )
 class DeleteProviderConfiguration(InAccount, kw_only=True):
     """Delete the provider of app events."""
@@ -225,6 +218,7 @@ WebEventType = Literal[
 WEB_TAGS = Resource(
     "/12/accounts/{account_id}/web_event_tags",
     "web_event_tag_id",
+    example="o3f71",
     columns="id name type status click_window view_through_window retargeting_enabled deleted",
     extra_fields="website_tag_id embed_code last_tracked_at",
 )
@@ -237,7 +231,7 @@ class ListWebEventTags(PageInAccount):
     web_event_tag_ids: Ids | None = None
 
 
-@WEB_TAGS.get("measurement web-event-tags get", example="o3f71")
+@WEB_TAGS.get("measurement web-event-tags get")
 class GetWebEventTag(InAccount, kw_only=True):
     """Show one event tag of a website, with the code to embed."""
 
@@ -277,11 +271,7 @@ class UpdateWebEventTag(InAccount, kw_only=True):
     retargeting_enabled: Retargeting | None = None
 
 
-@WEB_TAGS.delete(
-    "measurement web-event-tags delete",
-    confirm_prompt="Delete the web event tag {web_event_tag_id}",
-    example="o3f71",
-)
+@WEB_TAGS.delete("measurement web-event-tags delete")
 class DeleteWebEventTag(InAccount, kw_only=True):
     """Delete an event tag of a website."""
 

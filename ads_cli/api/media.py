@@ -24,6 +24,7 @@ MediaType = Literal["GIF", "IMAGE", "VIDEO"]
 ACCOUNT_MEDIA = Resource(
     "/12/accounts/{account_id}/account_media",
     "account_media_id",
+    example="4k2b1",
     columns="id creative_type video_id media_url deleted",
 )
 
@@ -38,7 +39,7 @@ class ListAccountMedia(PageInAccount):
     ) = None
 
 
-@ACCOUNT_MEDIA.get("media account get", example="4k2b1")
+@ACCOUNT_MEDIA.get("media account get")
 class GetAccountMedia(InAccount):
     """Show one of the account's media."""
 
@@ -46,9 +47,7 @@ class GetAccountMedia(InAccount):
     with_deleted: WithDeleted | None = None
 
 
-@ACCOUNT_MEDIA.delete(
-    "media account delete", confirm_prompt="Delete the account media {account_media_id}", example="4k2b1"
-)
+@ACCOUNT_MEDIA.delete("media account delete")
 class DeleteAccountMedia(InAccount):
     """Delete one of the account's media."""
 

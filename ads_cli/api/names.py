@@ -105,7 +105,7 @@ class Names:
 
     def dotted(self, path: str) -> str:
         """Return the names in the path of a field, such as `components[1].destination.url`, on the wire."""
-        return ".".join(map(self.name, path.split(".")))
+        return re.sub(r"\w+", lambda found: self.name(found[0]), path)
 
     def text(self, message: str) -> str:
         """Rename what a message names: fields, values and posts; of what it quotes, fields and values."""
@@ -155,7 +155,7 @@ class _Renaming:
 
     def __call__(self, value: Any, enums: Collection[str], table: Table = NO_TABLE) -> Any:
         """Return a value renamed; a key whose new name is there already stays, so that it is unknown."""
-        if not self.fields:
+        if not (self.fields or self.values):
             return value
         if isinstance(value, str):
             return table.get(value, value)

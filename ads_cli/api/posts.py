@@ -136,12 +136,15 @@ PublishedAt = Annotated[DayOrMoment, Meta(description="At most one year ahead; s
 DRAFTS = Resource(
     "/12/accounts/{account_id}/draft_posts",
     "draft_post_id",
+    example="1790416000000000001",
     columns="id nullcast text name card_uri media_keys",
     extra_fields="user_id created_at updated_at status",
 )
 SCHEDULED = Resource(
     "/12/accounts/{account_id}/scheduled_posts",
     "scheduled_post_id",
+    example="1790415000000000003",
+    deleted_for_good=True,
     columns="id scheduled_at scheduled_status nullcast text name post_id card_uri",
     extra_fields="user_id media_keys completed_at created_at updated_at",
 )
@@ -188,7 +191,7 @@ class ListDrafts(ListUnpublished):
     """List drafts of posts."""
 
 
-@DRAFTS.get("posts drafts get", example="1790416000000000001")
+@DRAFTS.get("posts drafts get")
 class GetDraft(InAccount):
     """Show one draft of a post."""
 
@@ -211,9 +214,7 @@ class UpdateDraft(Content, kw_only=True):
 
 
 @DRAFTS.delete(
-    "posts drafts delete",
-    confirm_prompt="Delete the draft {draft_post_id}; this cannot be undone",
-    example="1790416000000000001",
+    "posts drafts delete", confirm_prompt="Delete the draft {draft_post_id}; this cannot be undone"
 )
 class DeleteDraft(InAccount):
     """Delete a draft of a post; this cannot be undone."""
@@ -239,7 +240,7 @@ class ListScheduledPosts(ListUnpublished):
     """List scheduled posts, and what became of those whose time has come."""
 
 
-@SCHEDULED.get("posts scheduled get", example="1790415000000000003")
+@SCHEDULED.get("posts scheduled get")
 class GetScheduledPost(InAccount):
     """Show one scheduled post."""
 
@@ -270,11 +271,7 @@ class UpdateScheduledPost(Content, kw_only=True):
     upcoming = within_the_next_year
 
 
-@SCHEDULED.delete(
-    "posts scheduled delete",
-    confirm_prompt="Delete the scheduled post {scheduled_post_id}; this cannot be undone",
-    example="1790415000000000003",
-)
+@SCHEDULED.delete("posts scheduled delete")
 class DeleteScheduledPost(InAccount):
     """Delete a scheduled post before it is published; this cannot be undone."""
 

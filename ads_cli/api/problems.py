@@ -75,7 +75,7 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
         return choice_problem(value, field_type.choices)
     if isinstance(value, str) and field_type.base is str and (length := length_problem(field_type, value)):
         return length
-    limits = field_type.describe()
+    limits = field_type.description
     if field_type.base is int and not _is_whole(value, strict):
         return f"{quoted(value)} is not a whole number" + (f" ({limits})" if limits else "")
     if field_type.base is float:

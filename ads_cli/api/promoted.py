@@ -31,6 +31,7 @@ class PromotionsPage(PageInAccount, kw_only=True):
 POSTS = Resource(
     "/12/accounts/{account_id}/promoted_posts",
     "promoted_post_id",
+    example="7pt01",
     parents=("line_item_id",),
     takes_several=True,
     columns="id line_item_id post_id entity_status approval_status deleted",
@@ -46,7 +47,7 @@ class ListPromotedPosts(PromotionsPage, kw_only=True):
     sort_by: Annotated[str, sortable("paused")] | None = None
 
 
-@POSTS.get("promoted posts get", example="7pt01")
+@POSTS.get("promoted posts get")
 class GetPromotedPost(InAccount, kw_only=True):
     """Show one promoted post."""
 
@@ -66,9 +67,7 @@ class CreatePromotedPosts(InAccount, kw_only=True):
     ]
 
 
-@POSTS.delete(
-    "promoted posts delete", confirm_prompt="End the promotion {promoted_post_id} of a post", example="7pt01"
-)
+@POSTS.delete("promoted posts delete", confirm_prompt="End the promotion {promoted_post_id} of a post")
 class DeletePromotedPost(InAccount, kw_only=True):
     """End the promotion of a post. The id is that of the promotion, not of the post, which stays."""
 
@@ -78,6 +77,7 @@ class DeletePromotedPost(InAccount, kw_only=True):
 ACCOUNTS = Resource(
     "/12/accounts/{account_id}/promoted_accounts",
     "promoted_account_id",
+    example="7pa01",
     parents=("line_item_id",),
     takes_several=True,
     columns="id line_item_id user_id entity_status approval_status deleted",
@@ -93,7 +93,7 @@ class ListPromotedAccounts(PromotionsPage, kw_only=True):
     sort_by: Annotated[str, sortable("paused")] | None = None
 
 
-@ACCOUNTS.get("promoted accounts get", example="7pa01")
+@ACCOUNTS.get("promoted accounts get")
 class GetPromotedAccount(InAccount, kw_only=True):
     """Show one promoted account."""
 
@@ -110,9 +110,7 @@ class CreatePromotedAccount(InAccount, kw_only=True):
 
 
 @ACCOUNTS.delete(
-    "promoted accounts delete",
-    confirm_prompt="End the promotion {promoted_account_id} of an account",
-    example="7pa01",
+    "promoted accounts delete", confirm_prompt="End the promotion {promoted_account_id} of an account"
 )
 class DeletePromotedAccount(InAccount, kw_only=True):
     """End the promotion of an account."""
@@ -123,6 +121,7 @@ class DeletePromotedAccount(InAccount, kw_only=True):
 SCHEDULED = Resource(
     "/12/accounts/{account_id}/scheduled_promoted_posts",
     "scheduled_promoted_post_id",
+    example="7ps01",
     parents=("line_item_id",),
     takes_several=True,
     columns="id line_item_id scheduled_post_id post_id deleted",
@@ -137,7 +136,7 @@ class ListScheduledPromotedPosts(PromotionsPage, kw_only=True):
     scheduled_promoted_post_ids: Ids | None = None
 
 
-@SCHEDULED.get("promoted scheduled get", example="7ps01")
+@SCHEDULED.get("promoted scheduled get")
 class GetScheduledPromotedPost(InAccount, kw_only=True):
     """Show one promotion of a scheduled post."""
 
@@ -158,7 +157,6 @@ class CreateScheduledPromotedPost(InAccount, kw_only=True):
 @SCHEDULED.delete(
     "promoted scheduled delete",
     confirm_prompt="Cancel the promotion {scheduled_promoted_post_id} of a scheduled post",
-    example="7ps01",
 )
 class DeleteScheduledPromotedPost(InAccount, kw_only=True):
     """Cancel the promotion of a scheduled post, before it is published."""
@@ -173,6 +171,7 @@ ActionUrl = Annotated[str, Meta(min_length=1, description="Where the call to act
 MEDIA = Resource(
     "/12/accounts/{account_id}/media_creatives",
     "media_creative_id",
+    example="7pm01",
     parents=("line_item_id", "account_media_id"),
     takes_several=True,
     columns="id line_item_id account_media_id creative_type landing_url entity_status approval_status "
@@ -189,7 +188,7 @@ class ListMediaCreatives(PromotionsPage, kw_only=True):
     media_creative_ids: Ids | None = None
 
 
-@MEDIA.get("promoted media get", example="7pm01")
+@MEDIA.get("promoted media get")
 class GetMediaCreative(InAccount, kw_only=True):
     """Show one medium of a line item."""
 
@@ -216,9 +215,7 @@ class CreateMediaCreative(InAccount, kw_only=True):
 
 
 @MEDIA.delete(
-    "promoted media delete",
-    confirm_prompt="Take the medium {media_creative_id} from its line item",
-    example="7pm01",
+    "promoted media delete", confirm_prompt="Take the medium {media_creative_id} from its line item"
 )
 class DeleteMediaCreative(InAccount, kw_only=True):
     """Take a medium from its line item."""
@@ -229,6 +226,7 @@ class DeleteMediaCreative(InAccount, kw_only=True):
 ACTIONS = Resource(
     "/12/accounts/{account_id}/preroll_call_to_actions",
     "preroll_call_to_action_id",
+    example="7pc01",
     parents=("line_item_id",),
     takes_several=True,
     columns="id line_item_id call_to_action call_to_action_url deleted",
@@ -243,7 +241,7 @@ class ListCallToActions(PromotionsPage, kw_only=True):
     preroll_call_to_action_ids: Ids | None = None
 
 
-@ACTIONS.get("promoted call-to-actions get", example="7pc01")
+@ACTIONS.get("promoted call-to-actions get")
 class GetCallToAction(InAccount, kw_only=True):
     """Show one call to action."""
 
@@ -273,9 +271,7 @@ class UpdateCallToAction(InAccount, kw_only=True):
 
 
 @ACTIONS.delete(
-    "promoted call-to-actions delete",
-    confirm_prompt="Delete the call to action {preroll_call_to_action_id}",
-    example="7pc01",
+    "promoted call-to-actions delete", confirm_prompt="Delete the call to action {preroll_call_to_action_id}"
 )
 class DeleteCallToAction(InAccount, kw_only=True):
     """Delete a call to action."""

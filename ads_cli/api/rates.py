@@ -44,7 +44,7 @@ def per_quarter_hour(requests: int) -> Rate:
     return Rate("", requests, QUARTER_HOUR_SECONDS)
 
 
-def x_rate(method: str, path: str, base: str, declared: Rate | None) -> Rate | None:
+def rate_of_x(method: str, path: str, base: str, declared: Rate | None) -> Rate | None:
     """Return the limit of an endpoint of service x; None where it states none.
 
     Which category a read belongs to is not stated for each endpoint: no command waits on such a guess.

@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from .amounts import CurrencyOf, money_fields, too_precise
-from .endpoint import Request, requests_named
+from .endpoint import Request
 from .fields import Field, fields_of
 from .problems import Problem
+from .registry import requests_named
 from .time import Time
 from .validation import check, errors_in
 

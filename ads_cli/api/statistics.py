@@ -32,15 +32,7 @@ FewIds = Annotated[list[Id], Meta(min_length=1, max_length=MAX_ENTITIES, descrip
 Granularity = Literal["TOTAL", "DAY", "HOUR"]
 Placement = Literal["ALL_ON_PLATFORM", "SPOTLIGHT", "TREND"]
 SegmentationType = Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"]
-JobEntity = Literal[
-    "ACCOUNT",
-    "CAMPAIGN",
-    "FUNDING_INSTRUMENT",
-    "LINE_ITEM",
-    "PROMOTED_ACCOUNT",
-    "PROMOTED_POST",
-    "MEDIA_CREATIVE",
-]
+JobEntity = Literal[StatisticsEntity, "MEDIA_CREATIVE"]
 ActiveEntity = Literal["CAMPAIGN", "FUNDING_INSTRUMENT", "LINE_ITEM", "PROMOTED_ACCOUNT", "PROMOTED_POST"]
 
 
@@ -52,11 +44,11 @@ class PeriodParams(InAccount, kw_only=True):
 
 
 def _period_problem(item: Any, longest: timedelta | None = None) -> str | None:
-    """Say that a period is empty, or longer than it may be; days may differ by the time zone."""
+    """Say that a period is empty, or longer than it may be; a day beside an hour has no time zone yet."""
     period = item.end_time.moment(UTC) - item.start_time.moment(UTC)
     if period <= timedelta(0):
         return "is not after start_time"
-    slack = timedelta(days=1) if len(item.start_time) != len(item.end_time) else timedelta(0)
+    slack = timedelta(days=1 if item.start_time.is_day != item.end_time.is_day else 0)
     if longest is None or period <= longest + slack:
         return None
     return f"is more than {longest.days} days after start_time"

@@ -1,24 +1,152 @@
-"""Targeting criteria: who sees the ads of a line item; and suggestions for more of them."""
+"""Targeting criteria: who sees the ads of a line item, by type; and suggestions for more of them."""
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta
 
 from .endpoint import BatchEndpoint, Resource, endpoint
-from .targeting_types import OperatorType, TargetingType, operator_fits_type, value_fits_type
-from .types import Id, Ids, InAccount, Language, LineItemId, LineItemIds, PageInAccount, Texts, WithDeleted
+from .types import (
+    IAB_PATTERN,
+    IAB_WORDS,
+    Id,
+    Ids,
+    InAccount,
+    Language,
+    LineItemId,
+    LineItemIds,
+    PageInAccount,
+    Texts,
+    WithDeleted,
+)
 from .validation import rule
 
-BATCH = BatchEndpoint("/12/batch/accounts/{account_id}/targeting_criteria", 500)
+OperatorType = Literal["EQ", "NE", "GTE", "LT"]
+TargetingType = Literal[
+    "AGE",
+    "APP_LIST",
+    "APP_STORE_CATEGORY",
+    "APP_STORE_CATEGORY_LOOKALIKE",
+    "BROAD_KEYWORD",
+    "CAMPAIGN_ENGAGEMENT",
+    "CAMPAIGN_ENGAGEMENT_LOOKALIKE",
+    "CONTENT_PUBLISHER_USER",
+    "CONVERSATION",
+    "CUSTOM_AUDIENCE",
+    "CUSTOM_AUDIENCE_EXPANDED",
+    "DEVICE",
+    "ENGAGEMENT_TYPE",
+    "EVENT",
+    "EXACT_KEYWORD",
+    "FOLLOWERS_OF_USER",
+    "GENDER",
+    "IAB_CATEGORY",
+    "INTEREST",
+    "LANGUAGE",
+    "LIVE_TV_EVENT",
+    "LOCATION",
+    "NETWORK_ACTIVATION_DURATION",
+    "NETWORK_OPERATOR",
+    "PHRASE_KEYWORD",
+    "PLATFORM",
+    "PLATFORM_VERSION",
+    "SIMILAR_TO_FOLLOWERS_OF_USER",
+    "TV_SHOW",
+    "UNORDERED_KEYWORD",
+    "USER_ENGAGEMENT",
+    "USER_ENGAGEMENT_LOOKALIKE",
+    "WIFI_ONLY",
+]
+KEYWORDS = ("BROAD_KEYWORD", "EXACT_KEYWORD", "PHRASE_KEYWORD", "UNORDERED_KEYWORD")
+# People who resemble others: the type, and that of the others.
+LOOKALIKES = {
+    "APP_STORE_CATEGORY_LOOKALIKE": "APP_STORE_CATEGORY",
+    "CAMPAIGN_ENGAGEMENT_LOOKALIKE": "CAMPAIGN_ENGAGEMENT",
+    "CUSTOM_AUDIENCE_EXPANDED": "CUSTOM_AUDIENCE",
+    "USER_ENGAGEMENT_LOOKALIKE": "USER_ENGAGEMENT",
+}
+ENGAGEMENTS = ("CAMPAIGN_ENGAGEMENT", "USER_ENGAGEMENT")  # what ENGAGEMENT_TYPE goes with
+USUAL_OPERATORS: tuple[OperatorType, ...] = ("EQ", "NE")
+# Those of the types that do not have both.
+OPERATORS: dict[str, tuple[OperatorType, ...]] = {
+    "APP_LIST": ("NE",),
+    "CONTENT_PUBLISHER_USER": ("NE",),
+    "NETWORK_ACTIVATION_DURATION": ("LT", "GTE"),
+    **dict.fromkeys(LOOKALIKES, ("EQ",)),
+}
+
+
+class ValueForm(NamedTuple):
+    """What the values of a type look like."""
+
+    pattern: re.Pattern[str]
+    words: str
+
+
+class CriteriaLimit(NamedTuple):
+    """How many criteria of some types a line item has at most."""
+
+    types: tuple[str, ...]
+    maximum: int
+    noun: str
+
+
+_ENGAGEMENT_TYPES = ("IMPRESSION", "ENGAGEMENT", "VIDEO_VIEW", "VIDEO_VIEW_PARTIAL", "VIDEO_VIEW_COMPLETE")
+_USER = ValueForm(re.compile(r"[0-9]+"), "the id of a user, in digits")
+VALUE_FORMS = {
+    "AGE": ValueForm(
+        re.compile(r"AGE_([0-9]{2}_TO_[0-9]{2}|OVER_[0-9]{2})"), "an age bucket, such as AGE_21_TO_34"
+    ),
+    "CONTENT_PUBLISHER_USER": _USER,
+    "ENGAGEMENT_TYPE": ValueForm(
+        re.compile("|".join(_ENGAGEMENT_TYPES)), f"one of {', '.join(_ENGAGEMENT_TYPES)}"
+    ),
+    "FOLLOWERS_OF_USER": _USER,
+    "GENDER": ValueForm(re.compile("[12]"), "1 for men, 2 for women"),
+    "IAB_CATEGORY": ValueForm(re.compile(IAB_PATTERN), IAB_WORDS),
+    "NETWORK_ACTIVATION_DURATION": ValueForm(re.compile(r"[0-9]+"), "a number of months"),
+    "SIMILAR_TO_FOLLOWERS_OF_USER": _USER,
+    "USER_ENGAGEMENT": _USER,
+    "USER_ENGAGEMENT_LOOKALIKE": _USER,
+}
+LIMITS = (
+    CriteriaLimit(KEYWORDS, 1000, "keywords"),
+    CriteriaLimit(("INTEREST",), 100, "interests"),
+    CriteriaLimit(("SIMILAR_TO_FOLLOWERS_OF_USER",), 100, "users whose followers are resembled"),
+    CriteriaLimit(("LOCATION",), 2000, "locations"),
+    CriteriaLimit(("AGE",), 1, "age bucket"),
+    CriteriaLimit(("EVENT",), 1, "event"),
+    CriteriaLimit(("CONTENT_PUBLISHER_USER",), 50, "excluded publishers"),
+)
+MAX_PUBLISHERS_WITH_CURATED_CATEGORY = 5
+
+
+@rule("targeting_value")
+def value_fits_type(item: Any) -> str | None:
+    """Require the form that the values of a type have."""
+    form = VALUE_FORMS.get(item.targeting_type)
+    if form is None or form.pattern.fullmatch(item.targeting_value):
+        return None
+    return f"{item.targeting_value!r} is not allowed for {item.targeting_type}: {form.words}"
+
+
+@rule("operator_type")
+def operator_fits_type(item: Any) -> str | None:
+    """Allow the operators of a type."""
+    operator, allowed = item.operator_type or "EQ", OPERATORS.get(item.targeting_type, USUAL_OPERATORS)
+    if operator in allowed:
+        return None
+    return f"{operator} is not for {item.targeting_type}, which has {' or '.join(allowed)}"
 
 
 CRITERIA = Resource(
     "/12/accounts/{account_id}/targeting_criteria",
     "targeting_criterion_id",
+    example="ft10a",
     parents=("line_item_id",),
     columns="id line_item_id targeting_type operator_type targeting_value name deleted",
     extra_fields="location_type localized_name created_at updated_at",
-    batch=BATCH,
+    batch=BatchEndpoint("/12/batch/accounts/{account_id}/targeting_criteria", 500),
 )
 
 
@@ -31,7 +159,7 @@ class ListCriteria(PageInAccount, kw_only=True):
     lang: Language | None = None
 
 
-@CRITERIA.get("targeting get", example="ft10a")
+@CRITERIA.get("targeting get")
 class GetCriterion(InAccount, kw_only=True):
     """Show one targeting criterion."""
 
@@ -68,11 +196,7 @@ class AddCriterion(InAccount, kw_only=True):
     own_operator = operator_fits_type
 
 
-@CRITERIA.delete(
-    "targeting delete",
-    confirm_prompt="Delete the targeting criterion {targeting_criterion_id}",
-    example="ft10a",
-)
+@CRITERIA.delete("targeting delete")
 class DeleteCriterion(InAccount, kw_only=True):
     """Delete a targeting criterion."""
 

@@ -7,7 +7,6 @@ from msgspec import Meta
 
 from .endpoint import EndpointOptions, R, Request, Resource
 from .rates import QUARTER_HOUR_SECONDS, Rate, per_quarter_hour
-from .targeting_types import ConversationType, EventType, LocationType
 from .types import Country, Cursor, Language, Moment, PageSize
 
 SEARCHES = Rate("targeting-search", 400, QUARTER_HOUR_SECONDS)
@@ -18,6 +17,48 @@ SEARCH = Resource(
     "/12/targeting_criteria", columns=COLUMNS, extra_fields=TYPE, record_id=VALUE, x_rate=SEARCHES
 )
 
+ConversationType = Literal[
+    "ACTORS",
+    "ATHLETES",
+    "BOOK_GENRES",
+    "BOOKS",
+    "BRAND_CATEGORIES",
+    "BRANDS",
+    "CELEBRITIES",
+    "COACHES",
+    "DIGITAL_CREATORS",
+    "ENTERTAINMENT_BRANDS",
+    "ENTERTAINMENT_PERSONALITIES",
+    "FICTIONAL_CHARACTERS",
+    "JOURNALISTS",
+    "LIFESTYLES",
+    "MOVIE_GENRES",
+    "MOVIES",
+    "MUSIC_GENRES",
+    "MUSICIANS",
+    "NEWS_STORIES",
+    "NEWS",
+    "PERSONS",
+    "PLACES",
+    "PODCASTS",
+    "POLITICAL_AFFILIATIONS",
+    "POLITICIANS",
+    "PRODUCTS",
+    "RADIO_STATIONS",
+    "SPORTS_LEAGUES",
+    "SPORTS_PERSONALITIES",
+    "SPORTS_TEAMS",
+    "SPORTS",
+    "TRENDS",
+    "TV_SHOWS",
+    "VIDEO_GAME_PLATFORMS",
+    "VIDEO_GAME_PUBLISHERS",
+    "VIDEO_GAMES",
+]
+EventType = Literal[
+    "CONFERENCE", "HOLIDAY", "MUSIC_AND_ENTERTAINMENT", "OTHER", "POLITICS", "RECURRING", "SPORTS"
+]
+LocationType = Literal["COUNTRIES", "REGIONS", "METROS", "CITIES", "POSTAL_CODES"]
 Words = Annotated[str, Meta(description="Only what has these words; all without it")]
 LocaleOfMarket = Annotated[
     str,

@@ -13,7 +13,10 @@ class Time(str):
         moment = datetime.fromisoformat(text if isinstance(text, str) else "")
         if moment.tzinfo is None:
             raise ValueError("a time needs an offset, or Z")
-        return cls.of(moment)
+        try:
+            return cls.of(moment)
+        except OverflowError:
+            raise ValueError("in UTC it is outside of the calendar") from None
 
     @classmethod
     def of(cls, moment: datetime) -> "Time":
@@ -58,6 +61,11 @@ class HourOrDay(str):
         if moment.minute or moment.second or moment.microsecond:
             raise ValueError("it is not a whole hour")
         return cls(moment.isoformat().replace("+00:00", "Z"))
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it is a plain date."""
+        return is_plain_date(self)
 
     def moment(self, zone: tzinfo) -> datetime:
         """Return the time; a plain date begins at midnight in a time zone."""

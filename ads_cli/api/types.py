@@ -7,10 +7,12 @@ from msgspec import Meta
 
 from .conditions import at_most, excludes
 from .endpoint import Request
-from .fields import ID_PATTERN, ID_WORDS
 from .time import DayOrTime, ExactTime, Time
 
-Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS})]
+# Any text without control characters and the characters that have a meaning in a URL; not "." or "..".
+ID_PATTERN = r"^(?!\.{1,2}\Z)[^\x00-\x1f\x7f-\x9f/?#%]+\Z"
+ID_WORDS = "an id, without / ? # % and control characters"
+Id = Annotated[str, Meta(pattern=ID_PATTERN, extra={"expected": ID_WORDS, "is_id": True})]
 AccountId = Annotated[Id, Meta(description="The account to work in", extra={"common": "account"})]
 CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"common": "catalog"})]
 Ids = Annotated[list[Id], Meta(min_length=1, max_length=200, description="Only these, separated by commas")]
@@ -43,6 +45,13 @@ LineItemOfAd = Annotated[
 ]
 LineItemIds = Annotated[
     Ids, Meta(description="Only of these line items, separated by commas", extra={"alias": "line_items"})
+]
+HttpsUrl = Annotated[
+    str, Meta(pattern=r"^(?i:https)://[^\s/?#]\S*\Z", extra={"expected": "a URL that starts with https://"})
+]
+URL_PATTERN = r"^(?i:https?)://[^\s/?#]\S*\Z"
+Url = Annotated[
+    str, Meta(pattern=URL_PATTERN, extra={"expected": "a URL that starts with https:// or http://"})
 ]
 Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z", extra={"expected": "two capital letters, as in US"})]
 IAB_PATTERN, IAB_WORDS = "IAB[0-9]+(-[0-9]+)?", "an IAB code, such as IAB9-2"

@@ -158,13 +158,18 @@ class _InvalidFieldError(Exception):
 
 
 class _ValidFields:
-    """Stands in for a Struct that cannot be built; a rule that reads another than its valid fields ends."""
+    """Stands in for a Struct that cannot be built, for its rules; one that reads an invalid field ends."""
 
-    def __init__(self, values: dict[str, Any]) -> None:
+    def __init__(self, struct: type[msgspec.Struct], values: dict[str, Any]) -> None:
+        self._struct = struct
         self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
-        raise _InvalidFieldError(name)
+        if name in self._struct.__struct_fields__:
+            raise _InvalidFieldError(name)
+        attribute = getattr(self._struct, name)
+        # Methods and properties read fields too: those of this object.
+        return attribute.__get__(self) if hasattr(attribute, "__get__") else attribute
 
 
 def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: str = "") -> Iterator[Problem]:
@@ -178,32 +183,36 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
         known = f"a field of {config.tag}" if config.tag else "a known field"
         for name in values.keys() - fields.keys() - {config.tag_field}:
             yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
-    valid, errors = _convert_valid_fields(partial, values, strict)
+    given = {name: value for name, value in values.items() if value is not None and name in fields}
+    converted, errors = _convert_valid_fields(partial, given, strict)
+    missing = [name for name, value in converted.items() if value is UNSET and name not in errors]
     _, nested_fields = _rules_and_nested_fields(struct)
-    missing = [name for name, value in valid.items() if value is UNSET]
     for name in sorted({*errors, *missing, *nested_fields}, key=[*fields].index):
         if error := errors.get(name):
-            del valid[name]
             yield from _problems_inside(fields[name].type, values[name], strict, prefix + name, error)
-        elif valid[name] is UNSET:
-            del valid[name]
+        elif name in missing:
             yield Problem(prefix + name, "is required" if name not in values else "is required, not null")
         else:
-            yield from _broken_rules_inside(valid[name], prefix + name)
-    yield from _broken_rules_of(struct, _ValidFields(valid), prefix)
+            yield from _broken_rules_inside(converted[name], prefix + name)
+    for name in (*errors, *missing):
+        del converted[name]
+    yield from _broken_rules_of(struct, _ValidFields(struct, converted), prefix)
 
 
 def _convert_valid_fields(
-    partial: type[msgspec.Struct], values: Mapping[str, Any], strict: bool
+    partial: type[msgspec.Struct], rest: dict[str, Any], strict: bool
 ) -> tuple[dict[str, Any], dict[str, msgspec.ValidationError]]:
-    """Return the fields that are valid by themselves, and absent ones; the error of each other field."""
+    """Return the values of all fields, None or UNSET where they are absent or invalid; the errors of these.
+
+    msgspec stops at the first error, and names its field in the text alone: it is taken out of `rest`,
+    which is converted again. To convert each field of a product by itself would take three times as long.
+    """
     errors: dict[str, msgspec.ValidationError] = {}
-    rest = {name: value for name, value in values.items() if value is not None}
     while True:
         try:
             item = msgspec.convert(rest, partial, strict=strict, dec_hook=decode_custom)
         except msgspec.ValidationError as error:
-            name = FIRST_NAME.split(str(error).rpartition(" - at `$.")[2])[0]  # a value may precede it
+            name = FIRST_NAME.split(str(error).rpartition("`$.")[2])[0]  # a value may precede it
             del rest[name]
             errors[name] = error.with_traceback(None)  # whose frames have these errors
         else:

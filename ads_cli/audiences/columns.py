@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -43,7 +43,7 @@ class EncodedColumn:
         """Return what is before the text of a row."""
         return f'"{self.kind}":["'
 
-    suffix = '"]'
+    suffix: ClassVar[str] = '"]'
 
     @property
     def members(self) -> list[str]:
@@ -95,23 +95,39 @@ def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool =
     every cell is normal, or every cell a digest, needs no look at single cells.
     """
     if kind.is_hashed and {*map(type, cells)} == {str}:
-        data = "\n".join(cells).lower().encode()
-        size = len(DIGEST_SIZED)
-        if _all_lines(kind.normal_form(cells)).fullmatch(data):
-            values = data.split(b"\n")
-            if len(values) == len(cells) and len(max(values, key=len)) <= MAX_EMAIL_LENGTH:
-                raw = len(cells) - values.count(b"")
-                encoded = EncodedColumn(kind.name, _digests(values, hashing), size, raw=raw)
-                if kind.usual_form and not _all_lines(kind.usual_form(cells)).fullmatch(data):
-                    rows = (row for row, value in enumerate(values) if value)
-                    doubtful = (row for row in rows if kind.raises_doubt(values[row].decode()))
-                    encoded.doubts = dict.fromkeys(doubtful, kind.doubt)
-                return encoded
-        if _all_lines(SHA256_HEX.pattern).fullmatch(data):
-            digests = data.decode().split("\n")
-            if len(digests) == len(cells):
-                return EncodedColumn(kind.name, digests, size, hashed=len(cells) - digests.count(""))
+        lines = "\n".join(cells).lower().encode("utf-8", "surrogatepass")
+        if encoded := _encode_normal(kind, cells, lines, hashing) or _encode_digests(kind, cells, lines):
+            return encoded
     return _encode_one_by_one(kind, cells, hashing)
+
+
+def _encode_normal(
+    kind: IdentifierType, cells: Sequence[str], lines: bytes, hashing: bool
+) -> EncodedColumn | None:
+    """Encode a column whose cells are normal or empty; return None for another one."""
+    if not _all_lines(kind.normal_form(cells)).fullmatch(lines):
+        return None
+    values = lines.split(b"\n")
+    is_a_line_each = len(values) == len(cells)
+    if not is_a_line_each or len(max(values, key=len)) > MAX_EMAIL_LENGTH:  # which no pattern looks at
+        return None
+    raw = len(cells) - values.count(b"")
+    encoded = EncodedColumn(kind.name, _digests(values, hashing), len(DIGEST_SIZED), raw=raw)
+    if kind.usual_form and not _all_lines(kind.usual_form(cells)).fullmatch(lines):
+        filled = ((row, value) for row, value in enumerate(values) if value)
+        doubtful = (row for row, value in filled if kind.raises_doubt(value.decode()))
+        encoded.doubts = dict.fromkeys(doubtful, kind.doubt)
+    return encoded
+
+
+def _encode_digests(kind: IdentifierType, cells: Sequence[str], lines: bytes) -> EncodedColumn | None:
+    """Encode a column whose cells are digests or empty; return None for another one."""
+    if not _all_lines(SHA256_HEX.pattern).fullmatch(lines):
+        return None
+    digests = lines.decode().split("\n")
+    if len(digests) != len(cells):
+        return None
+    return EncodedColumn(kind.name, digests, len(DIGEST_SIZED), hashed=len(cells) - digests.count(""))
 
 
 def _digests(values: list[bytes], hashing: bool) -> list[str]:

@@ -76,9 +76,9 @@ class ListComparison:
         self._opened = self._ledger.open()
         index, key = self._opened.entries, self._ledger.sealer.key
         checksum = self._opened.checksum if self._opened.is_certain and not reads_all else None
-        memo = RowMemo.begin(self._ledger.memo_path, key, checksum, index, stores=self._stores)
+        memo = RowMemo(self._ledger.memo_path, key, checksum, index, stores=self._stores)
         self._coverage = memo.coverage
-        if memo.stores or memo.header:
+        if self._stores or memo.header:
             self.memo = memo
         self._lookup = self._ledger.lookup(self._opened)
         # Of an empty ledger everybody is new: nothing needs to be hashed.
@@ -156,14 +156,13 @@ class ListComparison:
         found, index = self.found, self._opened.entries.in_order()
         spared = {index.entry(position).tag for position in sorted(self._spared)} - {NO_TAG}
         gone: dict[bytes, list[LedgerEntry]] = {}
-        position = -1
+        positions, position = array("Q"), -1
         seen = self._coverage.seen
         while (position := seen.find(0, position + 1, len(index))) >= 0:
             entry = index.entry(position)
-            if entry.tag == NO_TAG:
-                gone[entry.digest] = [entry]
-            elif entry.tag not in spared:
-                gone.setdefault(entry.tag, []).append(entry)
+            if entry.tag not in spared:
+                gone.setdefault(entry.digest if entry.tag == NO_TAG else entry.tag, []).append(entry)
+                positions.append(position)
         found.missing = len(gone)
         found.uncounted = sum(not any(entry.is_head for entry in entries) for entries in gone.values())
         if self._is_unreadable:
@@ -175,6 +174,7 @@ class ListComparison:
         if not prune or found.withheld or not gone:
             return
         self._gone = [*gone.values()]
+        self._coverage.remove(positions)
         found.counts[DELETED] = len(gone)
         found.sends_all = self._opened.info.links_unknown
         found.affected = {entry.tag for entries in self._gone for entry in entries} - {NO_TAG}

@@ -15,11 +15,13 @@ from .phones import NO_REGION, NOT_ASSIGNED, assigned_form, normal_form, read_ph
 HASH_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of ""
 NOBODY = r"(?:no|do[._-]?not)[._-]?reply@"
 PLACEHOLDER_WORDS = "null|nil|none|nan|undefined|unknown"
-# What exports write where there is no value, and addresses that reach no person.
+# What exports write where there is no value, and addresses that reach no person. No normal form may match
+# any: NO_PLACEHOLDER and EMAIL exclude what is possible in lower-case ASCII without spaces.
 PLACEHOLDER = re.compile(
     rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|blank|empty)\)?|\\n"
     rf"|{NOBODY}.*|{HASH_OF_NOTHING}"
 )
+NO_PLACEHOLDER = rf"(?![^a-z1-9\n]*+(?:{PLACEHOLDER_WORDS})?[^a-z0-9\n]*+$)"
 EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)(?:(?!%40)[^\s@<>])+\.\w")
 PLAIN_NUMBER = re.compile(r"\+?[0-9]{9,}")
 # Digits alone may be an id; a plus, spaces, brackets or the usual grouping are a phone number's.
@@ -27,12 +29,15 @@ PHONE_NUMBER = re.compile(
     r"(?:tel:)?(?=(?:\D*\d){7,15}\D*\Z)(?:\+[\d\s()./-]+|(?=.*[\s(])[\d\s()./-]+"
     r"|0[1-9]\d{1,4}[/-]\d{5,}|\d{3}[.-]\d{3}[.-]\d{4})"
 )
-HASH_START = r"\W*+(?:0?x|md5|sha-?[0-9]+)?\W*+"
+HASH_NAME = "(?:0?x|md5|sha-?[0-9]+)?"
+HASH_START = rf"\W*+{HASH_NAME}\W*+"
 DECORATED_SHA256 = re.compile(rf"{HASH_START}(?:[0-9a-f][\s:_-]*+){{64}}\W*+")
 OTHER_HASH = re.compile(  # MD5, SHA-1, SHA-224, SHA-384 and SHA-512 in hex; MD5, SHA-1, SHA-256 in base64
     rf"{HASH_START}(?:[0-9a-f]{{32}}|[0-9a-f]{{40}}|[0-9a-f]{{56}}|[0-9a-f]{{96}}|[0-9a-f]{{128}})\W*+"
     r"|[a-z0-9+/_-]{22}==|[a-z0-9+/_-]{27}=|[a-z0-9+/_-]{43}=?"
 )
+# None of these, nor a phone number, in a normal device id.
+NO_HASH_OR_PHONE = rf"(?!-*+{HASH_NAME}-*+[0-9a-f]{{32}}-*+$|[0-9-]+$)"
 
 
 def misplaced(text: str, name: str) -> str:
@@ -98,7 +103,8 @@ class IdentifierType(NamedTuple):
     """One kind of identifier."""
 
     name: str
-    # Returns a pattern of lower-cased texts that `read` returns unchanged; its argument is a column's texts.
+    # Returns a pattern of lower-cased texts that need not be read: it may match only what `read` returns
+    # unchanged. Its argument is a column's texts, which tell the countries of phone numbers.
     normal_form: Callable[[Iterable[str]], str]
     normalize: Normalize  # of clean, lower-cased text; of the value itself where it is not hashed
     is_hashed: bool = True
@@ -200,16 +206,13 @@ def identifier_types(
     `region` is the country of national phone numbers, which are refused with the reason `no_region` without
     it; `allow_clear_text` takes any id for a partner's.
     """
-    # What a pattern matches is never normalized: it must match only what the function beside it takes.
-    no_placeholder = rf"(?!(?:[0_-]+|{PLACEHOLDER_WORDS})(?![0-9a-z_-]))"
-    no_hash_or_phone = r"(?!(?:[0-9a-f]{32}|[0-9-]+)(?![0-9a-z-]))"  # MD5
     types = (
-        IdentifierType("email", lambda _: EMAIL, email),
+        IdentifierType("email", lambda _: NO_PLACEHOLDER + EMAIL, email),
         IdentifierType(
-            "device_id", lambda _: no_placeholder + no_hash_or_phone + "[0-9a-z-]{1,36}+", device_id
+            "device_id", lambda _: NO_PLACEHOLDER + NO_HASH_OR_PHONE + "[0-9a-z-]{1,36}+", device_id
         ),
-        IdentifierType("handle", lambda _: no_placeholder + "[0-9a-z_]{1,31}+", handle),
-        IdentifierType("platform_id", lambda _: no_placeholder + "[0-9]{1,31}+", platform_id),
+        IdentifierType("handle", lambda _: NO_PLACEHOLDER + "[0-9a-z_]{1,31}+", handle),
+        IdentifierType("platform_id", lambda _: NO_PLACEHOLDER + "[0-9]{1,31}+", platform_id),
         IdentifierType(
             "phone_number",
             normal_form,

@@ -1,25 +1,23 @@
 """The ledger of a list: whom the service has acknowledged, since it cannot tell who is in an audience.
 
-One file a list and service: sorted records (see `ledger_records`), the sealed ids of the advertiser's own, a
-description and a checksum. It is replaced atomically. Each job notes in a log beside it whom it is about to
-send, on disk before that, and what was acknowledged; the log is merged into the ledger when the job ends, or
-by the next that opens the ledger. So the ledger has everybody who may be on the list.
+One file a list and service (see `ledger_file`), which is replaced atomically. Each job notes in a log beside
+it whom it is about to send, on disk before that, and what was acknowledged; the log is merged into the ledger
+when the job ends, or by the next that opens the ledger. So the ledger has everybody who may be on the list.
 
 It is trusted only in the write epoch that it was written in, on the disk and in the boot that began it.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from enum import Enum
-from hashlib import blake2b, sha256
-from io import BufferedWriter
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from ..config.atomic_files import replacing, sync_folder
+from ..config.atomic_files import sync_folder
 from ..config.file_locks import made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.job_file import UploadTarget
@@ -27,26 +25,13 @@ from ..uploads.jobs import try_lock
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
+from .ledger_file import LedgerContent, LedgerInfo, LostError, read_ledger, write_ledger
 from .ledger_log import Log, LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerLookup, LedgerView
-from .ledger_merge import LedgerPart, merge_logs
-from .ledger_records import (
-    FOLDER,
-    MAX_MONTH,
-    PLAIN_BYTES,
-    RECORD_BYTES,
-    LedgerIndex,
-    Sealer,
-    load_key,
-    month_of,
-    open_bytes,
-    stamp_of,
-)
+from .ledger_merge import merge_logs
+from .ledger_records import FOLDER, LedgerIndex, Sealer, load_key, month_of, stamp_of
 
 MEMO = ".memo"
-CHECKSUM_BYTES, SIZE_BYTES = 16, 4
-VERSION = 1
-BLOCK_BYTES = 1 << 20
 
 
 class Trust(Enum):
@@ -59,56 +44,15 @@ class Trust(Enum):
     LOST = "lost"  # damaged, or of another key: nothing of it can be used
 
 
-class LedgerInfo(msgspec.Struct, kw_only=True):
-    """The description in the file."""
-
-    version: int = VERSION
-    service: str
-    kind: str
-    target: str
-    key: str = ""  # id of the key
-    epoch: str = NO_EPOCH  # write epoch of the list
-    tagged: bool = False  # whether records have tags
-    identifiers: int = 0
-    people: int = 0
-    uncertain: int = 0  # identifiers
-    until: int = 0  # the service has everybody before this month
-    # Whether the service may keep people together whom this ledger does not know to share an identifier.
-    links_unknown: bool = False
-    changed: str = ""  # time of the last acknowledged change, in UTC
-
-    @property
-    def width(self) -> int:
-        """Return the bytes of a record."""
-        return RECORD_BYTES if self.tagged else PLAIN_BYTES
-
-    @property
-    def place(self) -> UploadTarget:
-        """Return the list."""
-        return UploadTarget(self.service, self.kind, self.target)
-
-
-_decode_info = msgspec.json.Decoder(LedgerInfo).decode
-_decode_texts = msgspec.msgpack.Decoder(dict[bytes, bytes]).decode
-
-
-# The last ledger that was read whole, with its stamp: it is not read again at the end of a job.
-_opened: dict[Path, tuple[Any, tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]]] = {}
-
-
-class _LostError(Exception):
-    """A ledger cannot be used; the text says why."""
-
-
 class OpenLedger(NamedTuple):
     """A ledger as it was when it was opened."""
 
     info: LedgerInfo
     entries: LedgerIndex
     texts: dict[bytes, bytes]  # sealed texts by digest
+    checksum: bytes
     trust: Trust
     reason: str = ""  # why it is not trusted
-    checksum: bytes = b""
 
     @property
     def is_certain(self) -> bool:
@@ -131,14 +75,14 @@ class Ledger:
         self._path = self._folder / sha256(msgspec.json.encode(place)).hexdigest()[:16]
         self._epochs = WriteEpochs(state_dir)
         self.sealer = Sealer(load_key(state_dir))
-        # What was written last, its checksum and stamp.
-        self._written: tuple[LedgerInfo, bytes, tuple[int, int, int]] | None = None
+        self._written: LedgerContent | None = None
 
     def open(self) -> OpenLedger:
         """Merge the logs of jobs that have ended, and return the ledger and whether it is trusted."""
         with made_and_locked(self._folder):
-            self._merge()
-            return self._open()
+            lost = self._merge()
+            opened = self._open()
+            return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened
 
     def lookup(self, opened: OpenLedger) -> LedgerLookup:
         """Return what looks people up in an open ledger; other processes find it by its view."""
@@ -169,17 +113,11 @@ class Ledger:
 
     def written(self) -> OpenLedger | None:
         """Return the ledger as this run has written it; None where another one has replaced or removed it."""
-        if not self._written:
-            return None
-        info, checksum, stamp = self._written
-        try:
-            with self._path.open("rb") as file:
-                if stamp_of(file.fileno()) != stamp or not info.identifiers:
-                    return None
-                index = LedgerIndex(open_bytes(file.fileno()), info.identifiers, info.width, stamp)
-        except FileNotFoundError:
-            return None
-        return OpenLedger(info, index, {}, Trust.FULL, checksum=checksum)
+        found = self._written
+        with suppress(FileNotFoundError):
+            if found and found.info.identifiers and stamp_of(self._path.stat()) == found.entries.stamp:
+                return OpenLedger(*found, Trust.FULL)
+        return None
 
     def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
         """Merge the log of a job that is ending; return why the ledger was lost, or nothing.
@@ -235,43 +173,23 @@ class Ledger:
             target=self.place.id,
             key=self.sealer.key_id,
         )
+        nothing = LedgerContent(empty, LedgerIndex(), {}, b"")
         try:
-            info, index, texts, checksum = self._load_cached()
+            found = read_ledger(self._path)
         except FileNotFoundError:
-            return OpenLedger(empty, LedgerIndex(), {}, Trust.MISSING)
+            return OpenLedger(*nothing, Trust.MISSING)
         except OSError as error:
             reason = f"{self._path} cannot be read: {error.strerror}"
-            return OpenLedger(empty, LedgerIndex(), {}, Trust.LOST, reason)
-        except _LostError as error:
-            return OpenLedger(empty, LedgerIndex(), {}, Trust.LOST, str(error))
-        return OpenLedger(info, index, texts, Trust.READABLE, checksum=checksum)
-
-    def _load_cached(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
-        """Load the file, unless it was loaded before; raise _LostError where it cannot be used."""
-        with self._path.open("rb") as file:
-            stamp = stamp_of(file.fileno())
-        if (known := _opened.get(self._path)) and known[0] == stamp:
-            return known[1]
-        _opened.clear()
-        found = self._load()
-        _opened[self._path] = stamp, found
-        return found
-
-    def _load(self) -> tuple[LedgerInfo, LedgerIndex, dict[bytes, bytes], bytes]:
-        info, size, texts, checksum = read_description(self._path)
-        if info.place != self.place:
-            raise _LostError(f"{self._path} belongs to another list or service")
-        if info.key != self.sealer.key_id:
-            raise _LostError(f"{self._path} was written under another key than that of this state folder")
-        width = info.width
-        if size != info.identifiers * width:
-            raise _LostError(f"{self._path} is damaged")
-        if not size:
-            return info, LedgerIndex(width=width), texts, checksum
-        with self._path.open("rb") as file:
-            data = open_bytes(file.fileno())
-            stamp = stamp_of(file.fileno())
-        return info, LedgerIndex(data, info.identifiers, width, stamp), texts, checksum
+            return OpenLedger(*nothing, Trust.LOST, reason)
+        except LostError as error:
+            return OpenLedger(*nothing, Trust.LOST, str(error))
+        if found.info.place != self.place:
+            reason = f"{self._path} belongs to another list or service"
+        elif found.info.key != self.sealer.key_id:
+            reason = f"{self._path} was written under another key than that of this state folder"
+        else:
+            return OpenLedger(*found, Trust.READABLE)
+        return OpenLedger(*nothing, Trust.LOST, reason)
 
     def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> str:
         """Merge the logs of jobs that have ended, and `own`, into the file; the folder is locked.
@@ -295,8 +213,19 @@ class Ledger:
         is_complete = not damaged and own_key == ended and merged.is_whole
         epoch = ended[-1].header.epoch if is_complete and all(follows[1:]) else NO_EPOCH
         unknown = not (is_known and epoch) or (before.info.links_unknown and not sent_all)
-        info = msgspec.structs.replace(before.info, epoch=epoch, tagged=merged.tagged, links_unknown=unknown)
-        self._write(info, merged.records, merged.texts, changes=merged.changes)
+        changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if merged.changes else before.info.changed
+        info = msgspec.structs.replace(
+            before.info,
+            key=self.sealer.key_id,
+            epoch=epoch,
+            tagged=merged.tagged,
+            links_unknown=unknown,
+            changed=changed,
+        )
+        try:
+            self._written = write_ledger(self._path, info, merged.records, merged.texts)
+        except UsageError as error:
+            raise StateError(error.message, hint=STATE_HINT) from error
         # After a crash before the last is removed, those left are merged again. Of several jobs in a row, the
         # first does not follow the epoch of the last: older records become uncertain, which is safe.
         for path in [*(log.path for log in ended), *damaged]:
@@ -312,40 +241,6 @@ class Ledger:
             return True
         lock.release()
         return False
-
-    def _write(
-        self, info: LedgerInfo, parts: Iterator[LedgerPart], texts: dict[bytes, bytes], *, changes: bool
-    ) -> None:
-        checksum = blake2b(digest_size=CHECKSUM_BYTES)
-        changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if changes else info.changed
-        info = msgspec.structs.replace(
-            info,
-            identifiers=0,
-            people=0,
-            uncertain=0,
-            until=MAX_MONTH,
-            changed=changed,
-            key=self.sealer.key_id,
-        )
-        try:
-            with replacing(self._path) as file, BufferedWriter(file) as out:
-                for part in parts:
-                    checksum.update(part.data)
-                    out.write(part.data)
-                    info.identifiers += part.identifiers
-                    info.people += part.people
-                    info.uncertain += part.uncertain
-                    info.until = min(info.until, part.until)
-                encoded = msgspec.msgpack.encode(texts), msgspec.json.encode(info)
-                sizes = b"".join(len(each).to_bytes(SIZE_BYTES) for each in encoded)
-                for each in (*encoded, sizes):
-                    checksum.update(each)
-                    out.write(each)
-                out.write(checksum.digest())
-            with self._path.open("rb") as written:
-                self._written = info, checksum.digest(), stamp_of(written.fileno())
-        except UsageError as error:
-            raise StateError(error.message, hint=STATE_HINT) from error
 
 
 def _which_follow(epoch: str, ended: Sequence[Log], readable: Iterable[Log]) -> list[bool]:
@@ -379,20 +274,26 @@ class StoredLedger(NamedTuple):
 def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
     """Yield the ledgers of a state folder, the last changed first, with the logs that belong to them."""
     folder = state_dir / FOLDER
-    found: dict[UploadTarget, StoredLedger] = {}
+    places: dict[str, UploadTarget | None] = {}  # by the name that ledger and logs begin with
     for path in sorted(folder.glob("[0-9a-f]*")):
-        if path.suffix == MEMO:
-            continue
-        place = _place_of(path)
-        if place and place not in found:
-            opened = Ledger(state_dir, place).open()
-            state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(opened.trust, opened.reason)
-            found[place] = StoredLedger(opened.info, state)
-        elif place is None:
-            name = path.name.partition(".")[0]
-            info = LedgerInfo(service="", kind="", target=name)
-            found[UploadTarget("", "", name)] = StoredLedger(info, f"{path} is damaged")
-    yield from sorted(found.values(), key=lambda each: each.info.changed, reverse=True)
+        name = path.name.partition(".")[0]
+        if path.suffix != MEMO and not places.get(name):
+            place = _place_of(path)
+            if place or path.exists():  # a run that ends meanwhile removes its log
+                places[name] = place
+    found = [
+        _open_stored(state_dir, place)
+        if place
+        else StoredLedger(LedgerInfo(service="", kind="", target=name), f"{folder / name} is damaged")
+        for name, place in places.items()
+    ]
+    yield from sorted(found, key=lambda each: each.info.changed, reverse=True)
+
+
+def _open_stored(state_dir: Path, place: UploadTarget) -> StoredLedger:
+    opened = Ledger(state_dir, place).open()
+    state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(opened.trust, opened.reason)
+    return StoredLedger(opened.info, state)
 
 
 def _place_of(path: Path) -> UploadTarget | None:
@@ -401,39 +302,6 @@ def _place_of(path: Path) -> UploadTarget | None:
         log = read_log(path)
         return UploadTarget(log.header.service, log.header.kind, log.header.target) if log else None
     try:
-        return read_description(path)[0].place
-    except (OSError, _LostError):
+        return read_ledger(path).info.place
+    except (OSError, LostError):
         return None
-
-
-def read_description(path: Path) -> tuple[LedgerInfo, int, dict[bytes, bytes], bytes]:
-    """Return the description of a file, the bytes of its records, its texts and checksum.
-
-    Raise _LostError where it cannot be used.
-    """
-    checksum, tail = blake2b(digest_size=CHECKSUM_BYTES), 2 * SIZE_BYTES + CHECKSUM_BYTES
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        if end < tail:
-            raise _LostError(f"{path} is damaged")
-        file.seek(end - tail)
-        last = file.read()
-        texts_size, info_size = (
-            int.from_bytes(last[at : at + SIZE_BYTES]) for at in range(0, 2 * SIZE_BYTES, SIZE_BYTES)
-        )
-        size = end - tail - texts_size - info_size
-        file.seek(0)
-        left = end - CHECKSUM_BYTES
-        while block := file.read(min(BLOCK_BYTES, left)):
-            checksum.update(block)
-            left -= len(block)
-        if size < 0 or last[-CHECKSUM_BYTES:] != checksum.digest():
-            raise _LostError(f"{path} is damaged")
-        file.seek(size)
-        try:
-            texts, info = _decode_texts(file.read(texts_size)), _decode_info(file.read(info_size))
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            raise _LostError(f"{path} is damaged") from None
-    if info.version != VERSION:
-        raise _LostError(f"{path} was written by another version of adsctl")
-    return info, size, texts, checksum.digest()

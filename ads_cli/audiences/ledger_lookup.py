@@ -1,5 +1,6 @@
 """Look people of a list up in its ledger, many at a time, in the processes that pack them."""
 
+import os
 from array import array
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -54,7 +55,7 @@ class LedgerView(NamedTuple):
         if self not in _opened:
             try:
                 with Path(self.path).open("rb") as file:
-                    if stamp_of(file.fileno()) != self.stamp:
+                    if stamp_of(os.fstat(file.fileno())) != self.stamp:
                         return None
                     data = open_bytes(file.fileno())
             except OSError:

@@ -192,9 +192,8 @@ def _masked(data: bytes, mask: bytes) -> bytes:
     return (int.from_bytes(data) ^ int.from_bytes(mask)).to_bytes(len(data))
 
 
-def stamp_of(descriptor: int) -> tuple[int, int, int]:
+def stamp_of(found: os.stat_result) -> tuple[int, int, int]:
     """Return what tells a file from one that has replaced it."""
-    found = os.fstat(descriptor)
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 

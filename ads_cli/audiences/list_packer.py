@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
-from ..feeds.rows import Block, FileRows, Row, Rows, TableRows
+from ..feeds.row import Row
+from ..feeds.rows import Block, FileRows, Rows, TableRows
 from ..validation import CheckedRow
 from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
@@ -22,6 +23,8 @@ from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose
 from .row_shapes import FoundRows, RowHash, reading_of
 
 if TYPE_CHECKING:
+    import _csv
+
     from .row_memo import RowMemo
 
 
@@ -153,7 +156,7 @@ def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], Problem
     width = len(layout.roles.fields)
     if width == 1 and not any(sign in text for sign in ('"', "\r", layout.delimiter)):
         return [text.removesuffix("\n").split("\n")], {}  # one value a line, which is common
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, strict=True))
+    rows = list(_read_csv(layout, text))
     problems: ProblemsByRow = {}
     if any(len(row) != width for row in rows):
         for number, row in enumerate(rows):
@@ -163,10 +166,15 @@ def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], Problem
     return list(zip(*rows, strict=True)), problems
 
 
+def _read_csv(layout: TableLayout, text: str) -> "_csv.Reader":
+    """Read rows; a line ends with a line feed, and a carriage return alone is a part of a quoted cell."""
+    return csv.reader(io.StringIO(text, newline="\n"), delimiter=layout.delimiter, strict=True)
+
+
 def _find_lines(layout: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
     """Find the line on which each of some rows begins, counted from 0."""
     wanted, lines, begins = set(rows), {}, 0
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, strict=True)
+    reader = _read_csv(layout, text)
     for number, _ in enumerate(reader):
         if number in wanted:
             lines[number] = begins
@@ -289,8 +297,7 @@ class ListPacker:
             for found, result in self._found_rows(blocks, options, memo):
                 rows = range(result.rows) if found.unknown is None else found.unknown
                 records = _record_numbers(before, result, rows)
-                places = rows if found.runs else range(found.block.data.count(b"\n") + 1)
-                lines = {row: found.block.line + places[at] for row, at in result.lines.items()}
+                lines = {row: found.line(at) for row, at in result.lines.items()}
                 before += (found.rows if found.runs else result.rows) - len(result.blank)
                 yield ListPart(result.packed, records, lines, before, found if memo else None)
         except UnreadableError:

@@ -11,9 +11,10 @@ from ..feeds.reader import Peeked
 from ..feeds.several import SeveralNames
 from ..feeds.source import BLOCK_BYTES, Feed, ReadOptions
 from ..output.records import csv_rows
+from ..uploads.job_file import Acknowledgement, SentPart
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches
-from ..uploads.upload import FAILED, Batch, Batches, SentPart
+from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from .consent import CellAnswers
@@ -218,8 +219,11 @@ class MultiFileAudiencePlan(ListPlan):
                 self._note_sent(journal, file, plan)
             finally:
                 plan.close()
-        for ack in [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]:
-            journal.discard(ack)
+        journal.discard(self._of_later_batches(journal))
+
+    def _of_later_batches(self, journal: Journal) -> list[Acknowledgement]:
+        """Return what earlier runs have acknowledged of batches after those of this list."""
+        return [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]
 
     def _check(self, file: ListFile) -> None:
         """Validate a list that is sent later; raise what `on_validated` raises where rows are invalid."""
@@ -264,7 +268,9 @@ class MultiFileAudiencePlan(ListPlan):
 
     def _note_sent(self, journal: Journal, file: ListFile, plan: AudiencePlan) -> None:
         """Note, on disk before this returns, that every batch of a list is acknowledged."""
-        failed = journal.totals[FAILED] - sum(sent.failed for sent in journal.sent_parts)
+        before = sum(sent.failed for sent in journal.sent_parts)
+        later = sum(ack.counts.get(FAILED, 0) for ack in self._of_later_batches(journal))
+        failed = journal.totals[FAILED] - before - later
         report = plan.report
         sent = SentPart(
             part=file.origin,

@@ -62,20 +62,22 @@ class ParamsResolver(NamedTuple):
         """Return the parameters for all rows, or for each where rows have columns of their own."""
         if not own:
             return self.default, {}
-        params_of_rows, invalid, parsed = [], {}, {}
+        params_of_rows, invalid = list[OperationParams](), dict[int, Problems]()
+        parsed: dict[tuple[str, ...], tuple[OperationParams, Problems]] = {}
         for number, values in enumerate(zip(*own.values(), strict=True)):
-            if values not in parsed:
-                parsed[values] = self.parse(dict(zip(own, values, strict=True)))
-            params, problems = parsed[values]
+            texts = tuple(["" if value is None else str(value) for value in values])
+            if texts not in parsed:
+                parsed[texts] = self.parse(dict(zip(own, texts, strict=True)))
+            params, problems = parsed[texts]
             params_of_rows.append(params)
             if problems:
                 invalid[number] = list(problems)
         return params_of_rows, invalid
 
-    def parse(self, texts: Mapping[str, Any]) -> tuple[OperationParams, Problems]:
+    def parse(self, texts: Mapping[str, str | None]) -> tuple[OperationParams, Problems]:
         """Parse one set of parameters, and return its problems."""
         problems: Problems = []
-        values = {name: str(value).strip() for name, value in texts.items() if value and str(value).strip()}
+        values = {name: value.strip() for name, value in texts.items() if value and value.strip()}
         operation_type = self.default.operation_type
         if word := values.get("operation_type"):
             operation_type = OPERATION_TYPES.get(word.lower(), "")

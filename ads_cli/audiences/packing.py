@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import accumulate, groupby, pairwise
@@ -32,6 +32,16 @@ class Purpose(Enum):
     DRY_RUN = "dry_run"  # everything, and no body is kept
     COMPARE = "compare"  # with a ledger: everything is hashed, and nothing is kept
     SEND = "send"
+
+    @property
+    def hashes(self) -> bool:
+        """Whether identifiers are hashed."""
+        return self is not Purpose.VALIDATE
+
+    @property
+    def builds_bodies(self) -> bool:
+        """Whether requests are built."""
+        return self in (Purpose.DRY_RUN, Purpose.SEND)
 
 
 class PackingOptions(NamedTuple):
@@ -83,36 +93,23 @@ def pack_rows(
     `left_out`, whose cells are empty, are not packed. `answers` are those in columns of consent.
     """
     packed = PackedRows(left_out=left_out, problems={row: [*found] for row, found in problems.items()})
-    columns, found = [], ProblemsByRow()
-    for name, columns_of_name in cells.items():
-        column = _encode(name, columns_of_name, options, countries if name == "phone_number" else None)
-        columns.append(column)
-        packed.raw[name] += column.raw
-        packed.hashed[name] += column.hashed
-        packed.placeholders[name] += column.placeholders
-        for row, doubt in column.doubts.items():
-            packed.doubts.setdefault(row, []).append((name, doubt))
-        for row, reasons in column.problems.items():
-            found.setdefault(row, []).extend((name, reason) for reason in reasons)
+    columns = [
+        _encode(name, columns_of_name, options, countries if name == "phone_number" else None)
+        for name, columns_of_name in cells.items()
+    ]
     users = _join_columns(columns)
-    for row, mistakes in found.items():
-        if options.keep_partial and users.texts[row] and row not in packed.problems:
-            packed.partial[row] = mistakes
-        else:
-            packed.problems.setdefault(row, []).extend(mistakes)
-    if "" in users.texts:
-        for row, text in enumerate(users.texts):
-            if not text and row not in packed.problems and row not in left_out:
-                packed.problems[row] = [("", f"has no identifier: {', '.join(IDENTIFIERS)}")]
+    mistakes = _count(packed, columns)
+    _find_invalid(packed, users, mistakes, keep_partial=options.keep_partial)
     all_rows = range(len(users.texts))
     is_whole = not packed.problems and not left_out
     valid: Sequence[int] = all_rows
     if not is_whole:
         valid = [row for row in all_rows if row not in packed.problems and row not in left_out]
+    # After this, a row of `valid` has a user.
     if options.purpose is Purpose.COMPARE and options.ledger and (lookup := options.ledger.lookup()):
         packed.compared = lookup.compare(columns, users.of_row, valid, with_ids=options.with_shapes)
         if packed.problems or packed.partial:
-            spared, unreadable = lookup.find_unsent(columns, packed.problems, {*problems, *found})
+            spared, unreadable = lookup.find_unsent(columns, packed.problems, {*problems, *mistakes})
             packed.compared = packed.compared._replace(spared=spared, unreadable=unreadable)
     if packed.compared and options.with_shapes:
         findings = {*packed.problems, *packed.partial, *packed.doubts}
@@ -130,11 +127,38 @@ def pack_rows(
     return packed
 
 
+def _count(packed: PackedRows, columns: Iterable[EncodedColumn]) -> ProblemsByRow:
+    """Count the values of columns, take their doubts, and return their mistakes."""
+    mistakes: ProblemsByRow = {}
+    for column in columns:
+        packed.raw[column.kind] += column.raw
+        packed.hashed[column.kind] += column.hashed
+        packed.placeholders[column.kind] += column.placeholders
+        for row, doubt in column.doubts.items():
+            packed.doubts.setdefault(row, []).append((column.kind, doubt))
+        for row, reasons in column.problems.items():
+            mistakes.setdefault(row, []).extend((column.kind, reason) for reason in reasons)
+    return mistakes
+
+
+def _find_invalid(packed: PackedRows, users: "Users", mistakes: ProblemsByRow, *, keep_partial: bool) -> None:
+    """Find the rows that are not sent: those with mistakes that are not left away, and without a user."""
+    for row, found in mistakes.items():
+        if keep_partial and users.texts[row] and row not in packed.problems:
+            packed.partial[row] = found
+        else:
+            packed.problems.setdefault(row, []).extend(found)
+    if "" in users.texts:
+        for row, text in enumerate(users.texts):
+            if not text and row not in packed.problems and row not in packed.left_out:
+                packed.problems[row] = [("", f"has no identifier: {', '.join(IDENTIFIERS)}")]
+
+
 def _encode(
     name: str, columns: Sequence[Sequence[Any]], options: PackingOptions, countries: Sequence[Any] | None
 ) -> EncodedColumn:
     """Encode the columns of an identifier, phone numbers country by country."""
-    hashing = options.purpose is not Purpose.VALIDATE
+    hashing = options.purpose.hashes
     if countries is None:
         kinds = identifier_types(options.region, allow_clear_text=options.allow_clear_text)
         return encode_columns(kinds[name], columns, hashing=hashing)
@@ -156,7 +180,7 @@ class Users(NamedTuple):
     texts: list[str]
     prefix: str
     suffix: str
-    text_size: int | None = None  # of every text, where they are equal
+    text_size: int | None = None  # of every text of a user, where they are equal
 
     def of_row(self, row: int) -> str:
         """Return the JSON of a user."""
@@ -200,15 +224,19 @@ def _join_columns(columns: list[EncodedColumn]) -> Users:
 def fill_operations(
     params: OperationParams, users: Users, rows: Sequence[int], options: PackingOptions
 ) -> Operations:
-    """Fill operation after operation; a user that is too large for one gets its own."""
+    """Fill operation after operation with the users of rows, of whom each has one.
+
+    A user that is too large for an operation gets one of its own.
+    """
     start = params.json_start
     frame = len(start) + len(JSON_END) - 1  # each user counts with a comma, and the last has none
     offsets = users.offsets()
     max_users = options.users_per_operation or len(rows)
     row_ends = array("q", users.split(offsets, MAX_OPERATION_BYTES - frame, max_users))
+    # Where each operation ends in the body; all but the first have a comma before them.
     body_ends = array("q", (frame + offsets[end] + n * (frame + 1) for n, end in enumerate(row_ends)))
     body = b""
-    if options.purpose not in (Purpose.VALIDATE, Purpose.COMPARE):
+    if options.purpose.builds_bodies:
         joined = (users.join(begin, end) for begin, end in pairwise([0, *row_ends]))
         body = ",".join([f"{start}{users_json}{JSON_END}" for users_json in joined]).encode()
     return Operations(body if options.purpose is Purpose.SEND else b"", body_ends, row_ends, rows)

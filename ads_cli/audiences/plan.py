@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..api.problems import Problem
 from ..errors import ContentError
+from ..feeds.row import RowTransform
 from ..feeds.rows import FileRows, RowNames, Rows
 from ..feeds.source import Feed
-from ..feeds.transforms import RowTransform
 from ..output.text import counted
 from ..uploads.job_file import JobKey, JobOptions, UploadTarget
 from ..uploads.journal import Journal
@@ -23,7 +23,7 @@ from .consent import CellAnswers, describe_consent
 from .identifiers import IDENTIFIERS
 from .list_columns import ListColumns
 from .list_packer import ListPacker, ListPart
-from .operations import OPERATION_TYPES, PARAMS_FIELDS, Operations, ParamsResolver, split_requests
+from .operations import OPERATION_TYPES, PARAMS_FIELDS, ParamsResolver, split_requests
 from .packing import PackingOptions, Purpose
 from .upload import RecordedUpload, UserUpload
 
@@ -99,7 +99,7 @@ class ListReport(ValidationReport):
 
 
 class DifferenceSink(Protocol):
-    """Takes what worker processes have found of rows in a ledger."""
+    """Takes what worker processes have found of rows in a ledger; a ListComparison, which imports this."""
 
     view: "LedgerView | None"  # of the ledger, for the processes; None where it is empty
     memo: "RowMemo | None"  # of rows that need not be read
@@ -151,7 +151,7 @@ class ListSettings(NamedTuple):
 
     @property
     def _wants_refusals(self) -> bool:
-        """Tell whether those who refused are the ones to be sent."""
+        """Tell whether those who refused are sent: added to those not to reach, or removed from others."""
         removes = self.resolver.default.operation_type == OPERATION_TYPES["delete"]
         return self.upload.is_exclusion != removes
 
@@ -168,14 +168,17 @@ class ListSettings(NamedTuple):
         return UploadTarget(service, self.upload.kind, self.upload.target)
 
     def job_options(self, feed: Feed, columns: Sequence[str], *, skip_invalid: bool) -> JobOptions:
-        """Return what decides the requests beside the content of the file and the place."""
+        """Return what decides the requests beside the content of the file and the place.
+
+        It is a part of the job's key: where a name changes, no unfinished job can be resumed.
+        """
         conditions = self.columns.options.conditions
         return JobOptions(
             skip_invalid=skip_invalid,
             format=feed.format_name,
             encoding=feed.encoding,
             mapping=self.columns.fields(columns),
-            conversion=RowTransform(conditions).digest if conditions else "",
+            conversion=RowTransform(conditions).digest,
             reading=feed.options.of_content,
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),
@@ -281,34 +284,42 @@ class AudiencePlan(ListPlan):
         """Read the whole list, and count the requests that its valid rows need."""
         self._decide_conditions()
         report = self._report = self._settings.new_report()
-        comparison = self._settings.comparison
-        options = self._options._replace(
-            purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE
-        )
-        if comparison and comparison.view:
-            options = options._replace(
-                purpose=Purpose.COMPARE, ledger=comparison.view, with_shapes=bool(comparison.memo)
-            )
-        memo = comparison.memo if comparison else None
         self._packer.resolve_with(self._packer.resolver.at(self.started))
-
-        def operations() -> Iterator[Operations]:
-            for part in self._packer.parts(options, memo):
-                report.add_part(part)
-                for shape, known in memo.known(part.found) if memo and part.found else ():
-                    report.add_known(shape, known)
-                if comparison:
-                    comparison.add(part, self.records_before)
-                on_progress(report.rows)
-                yield from part.operations
-
-        self._batch_count = sum(1 for _ in split_requests(operations()))
-        if memo:
+        comparison = self._settings.comparison
+        memo = comparison.memo if comparison else None
+        parts = self._take_parts(self._packer.parts(self._validation_options(), memo), on_progress)
+        requests = split_requests(operations for part in parts for operations in part.operations)
+        self._batch_count = sum(1 for _ in requests)
+        if memo:  # what it knows was not packed
             self._batch_count = memo.requests_of(report.valid, self._batch_count)
         if not report.rows:
             raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
         self._settings.describe(report, self.rows.columns, self._packer.notes)
         return report
+
+    def _validation_options(self) -> PackingOptions:
+        """Return how a list is packed that is not sent yet; comparing it hashes more than a dry run needs."""
+        comparison = self._settings.comparison
+        if comparison and comparison.view:
+            return self._options._replace(
+                purpose=Purpose.COMPARE, ledger=comparison.view, with_shapes=bool(comparison.memo)
+            )
+        return self._options._replace(purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE)
+
+    def _take_parts(
+        self, parts: Iterable[ListPart], on_progress: Callable[[int], None]
+    ) -> Iterator[ListPart]:
+        """Yield each part once the report and the comparison have it."""
+        report, comparison = self._report, self._settings.comparison
+        memo = comparison.memo if comparison else None
+        for part in parts:
+            report.add_part(part)
+            for shape, known in memo.known(part.found) if memo and part.found else ():
+                report.add_known(shape, known)
+            if comparison:
+                comparison.add(part, self.records_before)
+            on_progress(report.rows)
+            yield part
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
         """Read what the columns say that conditions ask for yes or no."""

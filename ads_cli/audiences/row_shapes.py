@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from importlib.util import find_spec
-from itertools import count, islice
+from itertools import compress, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from .columns import BETWEEN, SEPARATOR, EncodedColumn
 
 ROW_BYTES = 8  # by which a row is known again
 HALF_BYTES = array("I").itemsize
-RUN_ROWS = 128  # compared at once
+LEAST_WINDOW, MOST_WINDOW = 128, 2048  # rows that are compared at once
 NEAR_ROWS, FAR_ROWS = 32, 1 << 16  # among which a row is sought that does not follow
 NO_SHAPE = 255  # of a row that is to be read again each time
 QUOTE, RETURN, NEWLINE = b'"', b"\r", b"\n"
@@ -56,6 +56,11 @@ class FoundRows(NamedTuple):
     def rows(self) -> int:
         """Count the rows."""
         return len(self.digests) // ROW_BYTES
+
+    def line(self, at: int) -> int:
+        """Return the line of the file of one among those that were read, counted from 0."""
+        # Where rows are known, each is a line; else all were read.
+        return self.block.line + (self.unknown[at] if self.unknown and self.runs else at)
 
     def of_lines(self, rows: int) -> "FoundRows":
         """Return these without digests where the block has not `rows` lines, as many as were read."""
@@ -136,56 +141,52 @@ def reading_of(*settings: Any) -> bytes:
 
 
 def common_runs(new: bytes, old: bytes, old_at: int) -> Iterator[tuple[int, int, int]]:
-    """Yield where equal rows begin in both, and how many follow; `old_at` is the first that counts."""
-    i, j, end, old_end, skip = 0, old_at, len(new) // ROW_BYTES, len(old) // ROW_BYTES, NEAR_ROWS
-    while i < end and j < old_end:
-        if length := _common_rows(new, i, old, j, min(end - i, old_end - j)):
-            yield i, j, length
-            i, j, skip = i + length, j + length, NEAR_ROWS
+    """Yield where equal rows begin in both, and how many follow; `old_at` is the first that counts.
+
+    Both are compared a window at a time, as long as single rows differ. Where two rows in a row do, others
+    were inserted or removed, and the first of them is sought further on.
+    """
+    i, j, end, old_end = 0, old_at, len(new) // ROW_BYTES, len(old) // ROW_BYTES
+    window, skip = LEAST_WINDOW, NEAR_ROWS
+    while (rows := min(window, end - i, old_end - j)) > 0:
+        done = 0  # rows of the window
+        for row in (*_differing(new, i, old, j, rows), rows):
+            if row > done:
+                yield i + done, j + done, row - done
+            elif row:
+                i, j, window = i + row - 1, j + row - 1, LEAST_WINDOW
+                break
+            done = row + 1
+        else:
+            i, j, window, skip = i + rows, j + rows, min(2 * window, MOST_WINDOW), NEAR_ROWS
             continue
-        if i + 1 < end and j + 1 < old_end and row_at(new, i + 1) == row_at(old, j + 1):  # one was replaced
-            i, j = i + 1, j + 1
-            continue
-        near = {row_at(old, at): at for at in reversed(range(j, min(j + NEAR_ROWS, old_end)))}
         for at in range(i, min(i + NEAR_ROWS, end)):
-            if (found := near.get(row_at(new, at))) is not None:
+            if (found := _find(new, at, 1, old, j, j + NEAR_ROWS)) >= 0:
                 i, j = at, found
                 break
         else:
-            if (found := _find_pair(new, i, old, j)) >= 0:
+            if i + 1 < end and (found := _find(new, i, 2, old, j, old_end)) >= 0:
                 j = found
             else:  # inserted rows: they are skipped, more of them each time
                 i, skip = i + skip, 2 * skip
 
 
-def row_at(rows: bytes, at: int) -> bytes:
-    """Return what stands for a row."""
-    return rows[at * ROW_BYTES : (at + 1) * ROW_BYTES]
+def _differing(new: bytes, i: int, old: bytes, j: int, rows: int) -> Iterable[int]:
+    """Return which of so many rows from two positions on are not equal."""
+    size = rows * ROW_BYTES
+    one, other = new[i * ROW_BYTES : i * ROW_BYTES + size], old[j * ROW_BYTES : j * ROW_BYTES + size]
+    if one == other:
+        return ()
+    differences = (int.from_bytes(one) ^ int.from_bytes(other)).to_bytes(size)
+    return compress(range(rows), array("Q", differences))
 
 
-def _common_rows(new: bytes, i: int, old: bytes, j: int, most: int) -> int:
-    """Count the rows that are equal from two positions on."""
-    length = 0
-    while length < most:
-        size = min(RUN_ROWS, most - length) * ROW_BYTES
-        at, old_at = (i + length) * ROW_BYTES, (j + length) * ROW_BYTES
-        one, other = new[at : at + size], old[old_at : old_at + size]
-        if one != other:
-            differing = (int.from_bytes(one) ^ int.from_bytes(other)).bit_length()
-            return length + (8 * size - differing) // 8 // ROW_BYTES
-        length += size // ROW_BYTES
-    return length
-
-
-def _find_pair(new: bytes, i: int, old: bytes, j: int) -> int:
-    """Return where a row and the next one follow each other further on; -1 where they do not."""
-    pair, at = new[i * ROW_BYTES : (i + 2) * ROW_BYTES], j * ROW_BYTES - 1
-    if len(pair) < 2 * ROW_BYTES:
-        return -1
-    while (at := old.find(pair, at + 1)) >= 0:
-        if at % ROW_BYTES == 0:
-            return at // ROW_BYTES
-    return -1
+def _find(new: bytes, i: int, rows: int, old: bytes, begin: int, end: int) -> int:
+    """Return where so many of the new rows follow one another among old ones; -1 where they do not."""
+    sought, at = new[i * ROW_BYTES : (i + rows) * ROW_BYTES], begin * ROW_BYTES
+    while (at := old.find(sought, at, end * ROW_BYTES)) >= 0 and at % ROW_BYTES:
+        at += 1
+    return at // ROW_BYTES
 
 
 def find_shapes(

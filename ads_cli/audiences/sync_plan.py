@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..uploads.job_file import JobKey
+from ..uploads.job_file import Acknowledgement, JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged
-from ..uploads.upload import FAILED, Acknowledgement, AttemptLog, Batch, Batches
+from ..uploads.upload import FAILED, AttemptLog, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from .comparison import DELETED, ListComparison, ListDifferences, Person, is_deletion

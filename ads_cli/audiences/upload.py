@@ -9,17 +9,10 @@ import msgspec
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
+from ..uploads.job_file import Acknowledgement
 from ..uploads.journal import Journal
 from ..uploads.plan import this_second
-from ..uploads.upload import (
-    FAILED,
-    Acknowledgement,
-    AttemptLog,
-    Batch,
-    digest_of,
-    operation_errors,
-    reasons_of,
-)
+from ..uploads.upload import FAILED, AttemptLog, Batch, digest_of, operation_errors, reasons_of
 from .identifiers import IDENTIFIERS
 from .ledger import Ledger, OpenLedger
 from .ledger_log import LogFile

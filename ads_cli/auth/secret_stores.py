@@ -7,7 +7,6 @@ to another address.
 import json
 import os
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -30,42 +29,18 @@ KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")
 
 
-class SecretStore(ABC):
-    """Stores the secrets of profiles."""
-
-    @abstractmethod
-    def check(self) -> None:
-        """Raise StateError if the store cannot be used, before the user is asked for anything."""
-
-    @abstractmethod
-    def get(self, profile: str, name: str) -> Secret | None:
-        """Return a secret by its name (see SECRET_NAMES), or None."""
-
-    @abstractmethod
-    def put(self, profile: str, secrets: dict[str, Secret]) -> None:
-        """Store secrets: all of them, or none if one fails."""
-
-    @abstractmethod
-    def delete(self, profile: str, names: tuple[str, ...]) -> None:
-        """Delete secrets that exist."""
-
-    @abstractmethod
-    def lock_path(self, profile: str) -> Path:
-        """Name the lock of a profile's grant, for all that share this store; its folder exists."""
-
-
-class FileStore(SecretStore):
+class FileStore:
     """Stores secrets in a file with mode 0600; rejects a file that others can read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def check(self) -> None:
-        """Raise StateError if others can read the file."""
+        """Raise StateError if others can read the file, before the user is asked for anything."""
         self._read()
 
     def get(self, profile: str, name: str) -> Secret | None:
-        """Return a secret, or None."""
+        """Return a secret by its name (see SECRET_NAMES), or None."""
         found = self._read().get(profile, {}).get(name)
         return _decode(found) if found else None
 
@@ -78,7 +53,7 @@ class FileStore(SecretStore):
         self._change(profile, lambda stored: [stored.pop(name, None) for name in names])
 
     def lock_path(self, profile: str) -> Path:
-        """Name a file beside that of the secrets."""
+        """Name the lock of a profile's grant, for all that share this store; its folder exists."""
         return _lock_in(self.path.parent, profile)
 
     def _change(self, profile: str, change: Callable[[dict[str, str]], Any]) -> None:
@@ -112,7 +87,7 @@ class FileStore(SecretStore):
             raise StateError(f"{self.path} cannot be read: {reason}") from error
 
 
-class KeyringStore(SecretStore):
+class KeyringStore:
     """Stores secrets in the OS keyring; caches the name of its backend, since a search is slow."""
 
     def __init__(self, backend_cache: Path) -> None:
@@ -195,6 +170,9 @@ class KeyringStore(SecretStore):
             make_folder(self._backend_cache.parent)
             self._backend_cache.write_text(f"{backend_type.__module__}.{backend_type.__name__}")
         return backend
+
+
+SecretStore = FileStore | KeyringStore
 
 
 def open_store(kind: str, state_dir: Path, config_dir: Path) -> SecretStore:

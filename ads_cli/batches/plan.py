@@ -1,178 +1,49 @@
 """The plan of a file of records: validated whole, then cut into batches."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
 from .. import __version__
-from ..api.batches import batch_request
 from ..api.endpoint import Request
-from ..errors import ContentError, StateError
-from ..feeds.locations import Location
-from ..feeds.rows import Row, Rows
-from ..output.text import safe
-from ..uploads.job_file import Job, JobKey, UploadTarget, options_of_rows
-from ..uploads.jobs import job_state, list_jobs
+from ..api.parts import batch_request
+from ..errors import ContentError, NotConfirmedError, StateError
+from ..feeds.row import Row
+from ..feeds.rows import Rows
+from ..output.text import listed
+from ..uploads.job_file import Acknowledgement, JobKey, Planned, UploadTarget, options_of_rows
 from ..uploads.plan import OnAcknowledged, Plan, this_second
-from ..uploads.upload import Batch, Batches
+from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from . import Uncertain
+from .creation_runs import (
+    LOST,
+    CreationRun,
+    Once,
+    SentRecord,
+    content_of,
+    named_file,
+    read_run,
+    require_no_other_run,
+)
 from .records import RecordReader
-from .resumed import CreationRun, RestOfRun, content_of, read_run, rest_of
-from .upload import OPERATIONS, SINGLE, BatchUpload, Items, SingleUpload
+from .upload import (
+    OPERATIONS,
+    SINGLE,
+    UNCERTAIN,
+    BatchUpload,
+    Items,
+    SingleUpload,
+    how_to_decide,
+    ids_of,
+    lines_between,
+)
 
 if TYPE_CHECKING:
     from ..uploads.journal import Journal
-
-
-UNNAMED = ("/dev/", "/proc/")  # pipes: another one has the same name
-
-
-class Once(NamedTuple):
-    """What a run creates once."""
-
-    key: JobKey
-    file: str | None  # path or address; None for standard input
-    folder: str  # that the path starts from
-    contents: Sequence[str]  # of its records
-
-
-def require_first_or_resumed(
-    jobs: Path, once: Once, *, resume: bool
-) -> tuple[CreationRun | None, Job | None]:
-    """Return the run to be resumed, or the last one that has ended with the file, which is sent again.
-
-    Raise StateError where a run that has not ended may have created some of the records and this one does
-    not resume it, where there is none to resume, and where a journal cannot be read.
-    """
-    known = _jobs_of(jobs, once)
-    related = _related(known, once)
-    if not related:
-        ended = [job for _, job, has_ended in known if has_ended and _is_sent_again(job, once)]
-        if resume:
-            raise _nothing_to_resume(ended)
-        return None, ended[-1] if ended else None
-    run = related[-1]
-    if not resume:
-        raise _unfinished(run.job, _how_to_resume(run.job, once))
-    if not _begins_alike(run.job.key, once.key):
-        how = "with its own options and version of adsctl it can be resumed"
-        raise _unfinished(run.job, f"{how}: {run.job.resume}")
-    if job_state(jobs, run.job, ended=False) != "unfinished":
-        how = "it cannot be resumed, since its journal may be a copy: look which records exist"
-        raise _unfinished(run.job, how)
-    for other in related[:-1]:
-        if _has_sent(other, once):
-            raise _unfinished(other.job, f"resume it first, with its own file: {other.job.resume}")
-    return run, None
-
-
-def named_file(location: Location) -> str | None:
-    """Return the name of a file, by which it is known when its content has changed."""
-    name = location.identity
-    return None if location.file_name is None or name.startswith(UNNAMED) else safe(name)
-
-
-def require_no_other_run(journal: "Journal", once: Once) -> None:
-    """Raise StateError where another run with the records has begun at the same time.
-
-    Nothing was sent yet: the journal is removed.
-    """
-    known = [each for each in _jobs_of(journal.folder, once) if each[0] != journal.path]
-    if related := _related(known, once):
-        journal.remove()
-        raise _unfinished(related[-1].job, _how_to_resume(related[-1].job, once))
-
-
-def _jobs_of(jobs: Path, once: Once) -> list[tuple[Path, Job, bool]]:
-    """List the jobs that create records of the kind in the same place, oldest first."""
-
-    def refuse(path: Path, error: StateError) -> None:
-        error.message += "; what it says was created is not known, and nothing more is created"
-        raise error
-
-    return [each for each in list_jobs(jobs, refuse) if _is_of(each[1].key, once.key)]
-
-
-def _is_of(key: JobKey, own: JobKey) -> bool:
-    """Tell whether two jobs create records of one kind in one place."""
-    kinds = key.place.kind.split(" of ")[0], own.place.kind.split(" of ")[0]
-    same_place = (key.place.service, key.place.id) == (own.place.service, own.place.id)
-    return same_place and kinds[0] == kinds[1] and key.upload == own.upload
-
-
-def _related(known: list[tuple[Path, Job, bool]], once: Once) -> list[CreationRun]:
-    """Return the unfinished runs with the file or some of its records; the one most like it is the last."""
-    contents = set(once.contents)
-    runs = [read_run(path, job) for path, job, has_ended in known if not has_ended]
-    related = [run for run in runs if _has_file(run.job, once) or not contents.isdisjoint(run.planned)]
-    shared = {run.job.job: len(contents & run.planned) for run in related}
-    return sorted(
-        related,
-        key=lambda run: (
-            run.job.key.content == once.key.content,
-            _has_name(run.job, once),
-            shared[run.job.job],
-        ),
-    )
-
-
-def _has_sent(run: CreationRun, once: Once) -> bool:
-    contents = set(once.contents)
-    return any(record.content in contents for record in run.sent)
-
-
-def _has_file(job: Job, once: Once) -> bool:
-    """Tell whether a job is of the same bytes, or of the file of the same name."""
-    return job.key.content == once.key.content or _has_name(job, once)
-
-
-def _has_name(job: Job, once: Once) -> bool:
-    return once.file is not None and _path(job.folder, job.file) == _path(once.folder, once.file)
-
-
-def _path(folder: str, file: str) -> str:
-    return file if "://" in file else os.path.normpath(Path(folder, file))
-
-
-def _is_sent_again(job: Job, once: Once) -> bool:
-    """Tell whether a run that has ended has sent the file, or as many records of the file of its name."""
-    as_many = job.rows == len(once.contents)
-    return job.key.content == once.key.content or (_has_name(job, once) and as_many)
-
-
-def _begins_alike(key: JobKey, own: JobKey) -> bool:
-    """Tell whether two runs make the same of a record, in whatever file it is."""
-    same = {"format": own.options.format, "encoding": own.options.encoding, "reading": own.options.reading}
-    return replace(key.options, **same) == own.options
-
-
-def _nothing_to_resume(ended: list[Job]) -> StateError:
-    if not ended:
-        return StateError(
-            "there is no unfinished run with this file, or with records of it, to resume",
-            hint="adsctl jobs list shows the runs that are known; without --resume, every record is sent",
-        )
-    last = ended[-1]
-    return StateError(
-        f"the last run with {last.file}, of {last.started}, has ended",
-        hint=f"adsctl jobs show {last.job} says what it did; without --resume, every record is sent again",
-    )
-
-
-def _how_to_resume(job: Job, once: Once) -> str:
-    return f"resume it with: {job.resume}" if _has_name(job, once) else "resume it: add --resume"
-
-
-def _unfinished(job: Job, how: str) -> StateError:
-    return StateError(
-        f"an earlier run with {job.file} has not ended, and may have created some of its records",
-        hint=f"{how}; adsctl jobs show {job.job} says what it did; adsctl jobs discard {job.job} gives it up",
-    )
 
 
 class Reader(Protocol):
@@ -225,7 +96,8 @@ class BatchPlan(Plan):
     @property
     def pending_items(self) -> list[Any]:
         """Return the items that no run has sent."""
-        return [self.items[index] for index in self._rest.pending] if self._rest else self.items
+        items = self.items
+        return [items[index] for index in self._rest.pending] if self._rest else items
 
     @property
     def contents(self) -> list[str]:
@@ -326,6 +198,152 @@ class BatchPlan(Plan):
     def once(self, key: JobKey, folder: str) -> Once:
         """Return what is created once, by a command in a folder."""
         return Once(key, named_file(self.rows.source.locations[0]), folder, self.contents)
+
+
+PlaceOf = Callable[[int], tuple[int, int]]  # returns record number and line, by the index of the record
+
+
+class _Match(NamedTuple):
+    """A record that a run has sent, and its index in the file; None where it is no longer in it."""
+
+    sent: SentRecord
+    at: int | None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether its answer was lost."""
+        return self.sent.status == LOST
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether the service has rejected it."""
+        return self.sent.status == FAILED
+
+
+class RestOfRun:
+    """Compares the records of a file with those that its run has sent, each as often as it stands there.
+
+    Every record of the file is either matched or pending: one whose match is removed is pending again.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        upload: BatchUpload,
+        contents: Sequence[str],
+        place_of: PlaceOf,
+        run: CreationRun,
+    ) -> None:
+        self._label, self._upload, self._contents, self._place_of = label, upload, contents, place_of
+        self._run = run
+        at: dict[str, list[int]] = {record.content: [] for record in run.sent}
+        for index in reversed(range(len(contents))):
+            if contents[index] in at:
+                at[contents[index]].append(index)
+        self._matches: list[_Match] = []  # in the order of their batches
+        for record in run.sent:
+            indexes = at[record.content]
+            self._matches.append(_Match(record, indexes.pop() if indexes else None))
+        self.next_batch = max((record.batch + 1 for record in run.sent), default=0)
+
+    @property
+    def pending(self) -> list[int]:
+        """Return the indexes of the records to be sent."""
+        matched = {match.at for match in self._matches}
+        return [index for index in range(len(self._contents)) if index not in matched]
+
+    @property
+    def due(self) -> int:
+        """Count what is to be sent, and what the run has sent already."""
+        return len(self._matches) + len(self.pending)
+
+    def begin(self, journal: "Journal") -> None:
+        """Note what is to be sent; raise where it is not clear what the run has sent."""
+        self._require_unchanged()
+        self._decide(journal)
+        kept = [match for match in self._matches if match.at is not None or not match.is_rejected]
+        journal.uncount({FAILED: len(self._matches) - len(kept)})  # those that were corrected
+        self._matches = kept
+        self._upload.used_ids.add(self._run.answers)
+        if news := [key for key in dict.fromkeys(self._contents) if key not in self._run.planned]:
+            journal.append(Planned(news))
+        journal.flush()
+
+    def acknowledged(self) -> Iterator[tuple[int, list[int], Acknowledgement]]:
+        """Yield each batch that was answered: its number, indexes of its records, and what became of them."""
+        answered = (match for match in self._matches if match.at is not None and not match.is_lost)
+        for batch, matches in groupby(answered, lambda match: match.sent.batch):
+            found = [(match, match.at) for match in matches if match.at is not None]
+            failed = [(self._place_of(at)[0], one.sent.reason) for one, at in found if one.is_rejected]
+            yield batch, [at for _, at in found], Acknowledgement(batch, {}, failed)
+
+    def _require_unchanged(self) -> None:
+        """Raise StateError where a record may be one that was created, and was changed since."""
+        created = [each.sent for each in self._matches if each.at is None and not each.is_rejected]
+        news = [index for index in self.pending if self._contents[index] not in self._run.planned]
+        if not (created and news):
+            return
+        noun, job = self._upload.noun, self._run.job
+        ids = ids_of(each.answer for each in created)
+        named = f" ({listed(ids, 5)})" if ids else ""
+        raise StateError(
+            f"{self._label}: {self._lines(news)}: an earlier run has sent other {noun}: {len(created):,} "
+            f"that it has {self._upload.done}, or may have, are no longer in the file{named}",
+            hint="put them back as they were: they are not sent again; what is new goes into another file"
+            f"; resume it as it was begun: {job.resume}",
+        )
+
+    def _decide(self, journal: "Journal") -> None:
+        """Skip what may have been created, or send it again, as is said; raise where it is not."""
+        lost = [match for match in self._matches if match.is_lost]
+        if lost and not self._upload.uncertain:
+            raise self._not_decided([match.at for match in lost])
+        for batch, records in groupby((match.sent for match in lost), lambda record: record.batch):
+            if self._upload.uncertain == "skip":
+                numbers = [0 for _ in records]
+                journal.append(Acknowledgement(batch, {UNCERTAIN: len(numbers)}, records=numbers))
+            else:
+                journal.attempts.pop(batch, None)
+                journal.withdraw_attempt(batch)
+        if self._upload.uncertain == "resend":
+            self._matches = [match for match in self._matches if not match.is_lost]
+
+    def _not_decided(self, indexes: Sequence[int | None]) -> NotConfirmedError:
+        """Return the error about records whose answers were lost, None for each that is not in the file."""
+        present = [index for index in indexes if index is not None]
+        where = f"{self._lines(present)}: " if present else ""
+        gone = len(indexes) - len(present)
+        besides = f", of which {gone:,} are no longer in the file" if gone else ""
+        return NotConfirmedError(
+            f"{self._label}: {where}{self._upload.counted(len(indexes))} may have been {self._upload.done} "
+            f"by an earlier run, whose answer was lost{besides}",
+            hint=f"look whether they exist; {how_to_decide(len(indexes))}",
+        )
+
+    def _lines(self, indexes: Sequence[int]) -> str:
+        """Name the lines of records, in their order, those of neighbours together."""
+        runs: list[list[int]] = []
+        for index in sorted(indexes):
+            if runs and index == runs[-1][-1] + 1:
+                runs[-1].append(index)
+            else:
+                runs.append([index])
+        return listed([lines_between(self._place_of(run[0]), self._place_of(run[-1])) for run in runs], 5)
+
+
+def rest_of(
+    journal: "Journal",
+    label: str,
+    upload: BatchUpload,
+    contents: Sequence[str],
+    place_of: Callable[[int], tuple[int, int]],
+) -> RestOfRun:
+    """Compare the records of a file with those that the run of a journal has sent."""
+    path, job = journal.path, journal.job
+    run = read_run(path, job) if journal.resumed else CreationRun(path, job, set(), [])
+    rest = RestOfRun(label, upload, contents, place_of, run)
+    rest.begin(journal)
+    return rest
 
 
 ACTIONS = {"POST": "create", "PUT": "update", "DELETE": "delete"}

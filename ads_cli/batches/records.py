@@ -7,16 +7,16 @@ from typing import Any, Protocol
 import msgspec
 
 from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, unknown_currency
-from ..api.batches import encode_operation, operation, operation_of
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.names import Names, neutral_name, to_neutral
-from ..api.parts import values_of_record, without_same_invalid
+from ..api.parts import encode_operation, operation, operation_of
 from ..api.problems import Problem
+from ..api.records import values_of_record, without_same_invalid
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed_or_text
 from ..errors import ContentError, UsageError
-from ..feeds.rows import Row
+from ..feeds.row import Row
 from ..spelling import as_known, by_folded, comma_list
 from ..validation import CheckedRow
 
@@ -87,21 +87,25 @@ class RecordReader:
                 self._files.take(values)
             except ContentError as error:
                 return CheckedRow(row, None, [Problem("", error.message)])
+        request, problems = self._request(values, row)
+        if request and not problems and changes_nothing(request):
+            problems = [Problem("", "has nothing to change")]
+        if self._files and request:
+            self._files.add_for(request)
+        return CheckedRow(row, None if problems else request, problems)
+
+    def _request(self, values: dict[str, Any], row: Row) -> tuple[Request | None, list[Problem]]:
+        """Make the request of the values of a record, and of the options."""
         values, amounts, problems = in_micros(self.kind, values)
         values, left_out, mismatches = values_of_record(self.kind, values)
-        problems += mismatches
         self.left_out |= dict.fromkeys(left_out)
         if self.reads_records and self.kind.endpoint.method == "PUT":
             own_id = str(values.get(str(self._own_id)))
             values = without_same_invalid(self.kind, values, lambda: self._current_of(own_id))
         values = values | self.options
         request, found = request_of(self.kind, values, {**amounts, **self._amounts}, self._currency_of)
-        problems += [*self._without_options(found), *self._repeated(values, row)]
-        if request and not problems and changes_nothing(request):
-            problems = [Problem("", "has nothing to change")]
-        if self._files and isinstance(request, Request):
-            self._files.add_for(request)
-        return CheckedRow(row, None if problems else request, problems)
+        of_record = self._without_options(found)
+        return request, [*problems, *mismatches, *of_record, *self._repeated(values, row)]
 
     @property
     def reads_records(self) -> bool:

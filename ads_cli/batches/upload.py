@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..api.endpoint import Request
 from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import listed
+from ..uploads.job_file import Acknowledgement
 from ..uploads.upload import (
     FAILED,
-    Acknowledgement,
     AttemptLog,
     Batch,
     Errors,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from ..api.batches import batch_request, encode_operation, operation
 from ..api.endpoint import Request
 from ..api.names import to_neutral
-from ..api.parts import with_removed
+from ..api.parts import batch_request, encode_operation, operation
+from ..api.records import with_removed
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
 from ..batches.upload import OPERATIONS, BatchUpload, Items
@@ -23,10 +23,10 @@ from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..parallel.ordered_map import map_ordered
 from ..uploads.upload import FAILED, Batch, not_understood
 from .account import REQUESTS_AT_ONCE, AccountReader, chunks
-from .comparison import PLACEHOLDER_ID, mark_of, replacement_mark
-from .memory import ApplyMemory, Mark
+from .comparison import mark_of, replacement_mark
+from .memory import ApplyMemory, CreationAttempt, Mark
 from .model import KINDS, Entry, Kind, content_of
-from .plan import CampaignPlan, Change
+from .plan import PLACEHOLDER_ID, CampaignPlan, Change
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -41,32 +41,6 @@ class Applied:
     done: dict[str, int] = field(default_factory=lambda: {"created": 0, "updated": 0, "deleted": 0})
     failed: list[tuple[str, str]] = field(default_factory=list)  # path and reason
     ids: dict[Entry, str] = field(default_factory=dict)  # of what the file has
-
-
-class _Attempts:
-    """Notes attempts to create what has marks, in the memory of the account."""
-
-    def __init__(self, memory: ApplyMemory, marks: Sequence[Mark]) -> None:
-        self._memory, self._marks = memory, marks
-        self._number = 0
-
-    def may_be_applied(self, batch: int) -> bool:
-        return False
-
-    def note_attempt(self, batch: int, keys: list[str]) -> None:
-        if self._marks and not self._number:
-            self._number = self._memory.begin_attempt(self._marks)
-
-    def withdraw_attempt(self, batch: int) -> None:
-        self.end({})
-
-    def end(self, ids: dict[Mark, str]) -> None:
-        """Note what was created."""
-        if self._number:
-            self._memory.end_attempt(self._number, ids)
-            self._number = 0
-        else:
-            self._memory.remember(ids)
 
 
 class Apply:
@@ -288,7 +262,7 @@ class Apply:
         ids = [str(getattr(request, own_id, number)) for number, request in enumerate(requests)]
         places = [(number, each.entry.line if each.entry else 0) for number, each in enumerate(changes)]
         # What is repeated with the same effect needs no mark.
-        attempts = _Attempts(self._memory, [*self._marks(changes)] if action == "create" else [])
+        attempts = CreationAttempt(self._memory, [*self._marks(changes)] if action == "create" else [])
         try:
             ack = upload.send(self._client, Batch(0, Items(bodies, ids), places), attempts)
         except AdsctlError as error:
@@ -309,7 +283,7 @@ class Apply:
 
     def _send_single(self, changes: Sequence[Change], request: Request, of: str = "") -> None:
         """Create by a request of its own."""
-        attempts = _Attempts(self._memory, [*self._marks(changes)])
+        attempts = CreationAttempt(self._memory, [*self._marks(changes)])
         prepared = self._client.prepare(request)
         try:
             response = self._client.exchange(prepared, on_send=lambda: attempts.note_attempt(0, []))

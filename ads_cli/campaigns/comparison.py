@@ -20,16 +20,35 @@ from .model import (
     label_of,
     shown_value,
 )
-from .plan import ROOT, CampaignPlan, Change
+from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
 
-PLACEHOLDER_ID = "new"  # of a record above that is not created yet
+
+class _Matches:
+    """Which entries of a list are which records; no two entries are one record."""
+
+    def __init__(self, file: CampaignFile) -> None:
+        self._file = file
+        self.found: dict[Entry, Stored] = {}
+        self._taken: dict[Stored, Entry] = {}
+
+    def is_free(self, one: Stored) -> bool:
+        """Whether no entry is a record yet."""
+        return one not in self._taken
+
+    def add(self, entry: Entry, one: Stored) -> None:
+        """Match an entry; note it in the file where another one is the same record."""
+        if first := self._taken.get(one):
+            self._file.find_lines()
+            self._file.note(entry, f"is {one.kind.noun} {one.id}, as is line {first.line}")
+        else:
+            self._taken[one], self.found[entry] = entry, one
 
 
 class Comparison:
     """Finds out which records of a file are which of the account, and what differs.
 
-    It is for one `run`, or one `match_campaigns`: `_ids_obsolete` and `_still_present` grow while records are
-    matched, and `plan` while they are compared.
+    It is for one `run`, or one `match_campaigns`. The file still has the id of a record that was replaced
+    (`--replace`): that id is obsolete, and the memory has the record that was made in its place.
     """
 
     def __init__(
@@ -98,64 +117,53 @@ class Comparison:
     ) -> dict[Entry, Stored]:
         """Find out which entry is which record: by id, by what is remembered, by name or content."""
         by_id = {one.id: one for one in stored}
-        found: dict[Entry, Stored] = {}
-        claimed: set[str] = set()
-
-        def take(entry: Entry, one: Stored) -> None:
-            if one.id in claimed:
-                first = next(each for each, of in found.items() if of is one)
-                self._file.find_lines()
-                self._file.note(
-                    entry, f"is {one.kind.name.replace('_', ' ')} {one.id}, as is line {first.line}"
-                )
-                return
-            claimed.add(one.id)
-            found[entry] = one
-
+        matches = _Matches(self._file)
         for entry in entries:
             if replacement := self._replacement(entry, by_id, parent_id):
-                take(entry, replacement)
+                matches.add(entry, replacement)
             elif (id := self._id(entry)) is not None:
                 one = by_id.get(id)
                 if one and one.kind is entry.kind:
-                    take(entry, one)
+                    matches.add(entry, one)
                 else:
                     self._file.note(entry, self._no_such_id(entry, parent_id), "id")
-        rest = [entry for entry in entries if self._id(entry) is None and entry not in found]
+        rest = [entry for entry in entries if self._id(entry) is None and entry not in matches.found]
         for entry in rest:
             mark = mark_of(entry, parent_id)
             one = by_id.get(self._memory.ids.get(mark, "")) if mark else None
-            if one and one.kind is entry.kind and one.id not in claimed:
-                take(entry, one)
-        others: dict[Any, list[Stored]] = {}
-        for one in stored:
-            if one.id not in claimed:
-                others.setdefault(_match_key_of_stored(one), []).append(one)
+            if one and one.kind is entry.kind and matches.is_free(one):
+                matches.add(entry, one)
+        alike: dict[Any, list[Stored]] = {}
+        for one in filter(matches.is_free, stored):
+            alike.setdefault(_match_key_of_stored(one), []).append(one)
         for entry in rest:
-            if entry in found:
-                continue
-            same = others.get(_match_key_of_entry(entry), ())
-            candidates = [one for one in same if one.id not in claimed]
-            mark = mark_of(entry, parent_id)
-            is_lost = mark in self._memory.lost
-            if self._is_copy and entry.kind is CAMPAIGN and not is_lost:
-                candidates = []
-            if len(candidates) > 1 and entry.kind.is_named and not is_lost:
-                ids = ", ".join(one.id for one in candidates)
-                self._file.note(
-                    entry, f"several records have this name: {ids}; write the id of the one that is meant"
-                )
-                found[entry] = candidates[0]
-            elif len(candidates) == 1:
-                take(entry, candidates[0])
-            elif candidates:
-                take(entry, min(candidates, key=lambda one: len(self._differences(entry, one))))
-        for entry, one in found.items():
+            if entry not in matches.found:
+                candidates = [*filter(matches.is_free, alike.get(_match_key_of_entry(entry), ()))]
+                self._match_alike(entry, candidates, parent_id, matches)
+        for entry, one in matches.found.items():
             if mark := mark_of(entry, parent_id):
                 self.plan.ids[mark] = one.id
             if entry in self._ids_obsolete:
                 self.plan.ids[replacement_mark(entry, parent_id)] = one.id
-        return found
+        return matches.found
+
+    def _match_alike(
+        self, entry: Entry, candidates: Sequence[Stored], parent_id: str, matches: "_Matches"
+    ) -> None:
+        """Choose of the free records with the name or content of an entry the one that it is, if any."""
+        mark = mark_of(entry, parent_id)
+        is_lost = mark in self._memory.lost
+        if not candidates or (self._is_copy and entry.kind is CAMPAIGN and not is_lost):
+            return
+        if len(candidates) > 1 and entry.kind.is_named and not is_lost:
+            ids = ", ".join(one.id for one in candidates)
+            text = f"several records have this name: {ids}; write the id of the one that is meant"
+            self._file.note(entry, text)
+            matches.found[entry] = candidates[0]  # so that nothing else is noted of it
+        elif len(candidates) > 1:
+            matches.add(entry, min(candidates, key=lambda one: len(self._differences(entry, one))))
+        else:
+            matches.add(entry, candidates[0])
 
     def _id(self, entry: Entry) -> str | None:
         """Return the id that an entry has, unless it is that of a record that was replaced."""
@@ -237,19 +245,11 @@ class Comparison:
             )
         changing = {name: value for name, value in differing.items() if name not in fixed}
         if changing and self._is_valid_update(entry, one, changing):
-            self.plan.changes.append(
-                Change(
-                    "update",
-                    entry.kind,
-                    entry.path,
-                    entry.key or label_of(entry.kind, one.fields),
-                    entry.name or one.name,
-                    entry,
-                    one,
-                    changing,
-                    currency=one.currency,
-                )
-            )
+            label = entry.key or label_of(entry.kind, one.fields)
+            changed_name = entry.name or one.name
+            change = Change("update", entry.kind, entry.path, label, changed_name, entry, one, changing)
+            change.currency = one.currency
+            self.plan.changes.append(change)
         for key, entries in entry.below.items():
             self._siblings(entries, one.below.get(key, ()), entry, one.id, f"{entry.path}.{key}")
 

@@ -6,7 +6,7 @@ sent, or before its answer counts.
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,6 @@ from ..errors import STATE_HINT, StateError
 
 FOLDER = "campaigns"  # in the state folder
 PULLED = "pulled.json"  # the files that `pull` has written
-OLD_REPLACEMENT = "in place of "  # began the keys of replacements in files of earlier versions
 
 
 class Mark(NamedTuple):
@@ -139,6 +138,35 @@ class ApplyMemory:
             raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from None
 
 
+class CreationAttempt:
+    """One request that creates what has marks: noted before it is sent, and ended with what it has made."""
+
+    def __init__(self, memory: ApplyMemory, marks: Sequence[Mark]) -> None:
+        self._memory, self._marks = memory, marks
+        self._number = 0  # where it is noted and has not ended
+
+    def may_be_applied(self, batch: int) -> bool:
+        """Return False: what an earlier run has sent was looked for in the account."""
+        return False
+
+    def note_attempt(self, batch: int = 0, keys: Sequence[str] = ()) -> None:
+        """Note that the request may be applied, on the disk before this returns."""
+        if self._marks and not self._number:
+            self._number = self._memory.begin_attempt(self._marks)
+
+    def withdraw_attempt(self, batch: int = 0) -> None:
+        """Note that nothing of it was applied."""
+        self.end({})
+
+    def end(self, ids: Mapping[Mark, str]) -> None:
+        """Note what it has created."""
+        if self._number:
+            self._memory.end_attempt(self._number, ids)
+            self._number = 0
+        else:
+            self._memory.remember(ids)
+
+
 def _end_line(file: int) -> None:
     """Cut a last line that is not whole."""
     size = os.lseek(file, 0, os.SEEK_END)
@@ -151,13 +179,8 @@ def _end_line(file: int) -> None:
 
 
 def _mark(line: Any) -> Mark:
-    """Read a mark; those of earlier versions have three parts."""
-    kind, parent, key, *more = line
-    if more:
-        return Mark(str(kind), str(parent), str(key), is_replacement=more == [True])
-    key = str(key)
-    is_replacement = key.startswith(OLD_REPLACEMENT)
-    return Mark(str(kind), str(parent), key.removeprefix(OLD_REPLACEMENT), is_replacement)
+    kind, parent, key, is_replacement = line
+    return Mark(str(kind), str(parent), str(key), is_replacement is True)
 
 
 def is_pulled(state_dir: Path, path: Path) -> bool:

@@ -4,20 +4,20 @@ The fields are those of the declarations in `api/`: a field that is declared the
 written by itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ..api import campaigns, line_item_parts, line_items, promoted, targeting
+from ..api import campaigns, line_items, promoted, targeting
 from ..api.amounts import amount_names, as_amount
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import ENUMS
-from ..api.parts import removable_fields
+from ..api.records import removable_fields
 from ..api.spending import STATUS
 from ..api.time import decode_custom
 
@@ -141,10 +141,10 @@ CALL_TO_ACTION = _ad(
 TAG = Kind(
     "tracking_tag",
     "tracking_tags",
-    line_item_parts.CreateTrackingTag,
-    line_item_parts.DeleteTrackingTag,
-    line_item_parts.ListTrackingTags,
-    line_item_parts.UpdateTrackingTag,
+    line_items.CreateTrackingTag,
+    line_items.DeleteTrackingTag,
+    line_items.ListTrackingTags,
+    line_items.UpdateTrackingTag,
     parent_field="line_item_id",
     own_fields=("tracking_tag_type", "tracking_tag_url"),
 )
@@ -174,19 +174,14 @@ class FileField:
     required: bool
     is_money: bool  # an amount, which a file has in units of the currency
     is_enum: bool  # its values may have other names on the wire
-    _typed: dict[Any, Any] = field(default_factory=dict)
-    _comparable: dict[Any, Any] = field(default_factory=dict)
-    _texts: dict[str, str | None] = field(default_factory=dict)
 
     def typed(self, value: Any) -> Any:
         """Convert a value of a file or of the account; raise msgspec.ValidationError."""
-        if not isinstance(value, str):
-            return self._convert(value)
-        if value not in self._typed:
-            if len(self._typed) > MAX_REMEMBERED:
-                self._typed.clear()
-            self._typed[value] = self._convert(value)
-        return self._typed[value]
+        return self._remembered_conversion(value) if isinstance(value, str) else self._convert(value)
+
+    @cached_property
+    def _remembered_conversion(self) -> Callable[[str], Any]:
+        return lru_cache(MAX_REMEMBERED)(self._convert)
 
     def _convert(self, value: Any) -> Any:
         return msgspec.convert(value, self.type.annotation, strict=False, dec_hook=decode_custom)
@@ -195,21 +190,20 @@ class FileField:
         """Return what is equal for equal values: lists without order, times in UTC; what is invalid stays."""
         if value is None or value == [] or value == "":
             return None
-        known = (*value,) if isinstance(value, list) else (value.__class__, value)
         try:
-            return self._comparable[known]
-        except (KeyError, TypeError):
-            pass
-        found = value
+            return self._remembered_form(tuple(value) if isinstance(value, list) else value)
+        except TypeError:  # what is nested has no hash
+            return self._compared_form(value)
+
+    @cached_property
+    def _remembered_form(self) -> Callable[[Any], Any]:
+        return lru_cache(MAX_REMEMBERED, typed=True)(self._compared_form)
+
+    def _compared_form(self, value: Any) -> Any:
+        found = [*value] if isinstance(value, tuple) else value
         with suppress(msgspec.ValidationError):
-            found = self._convert(value)
-        if isinstance(found, list):
-            found = sorted(map(str, found))
-        with suppress(TypeError):  # what is nested has no hash
-            if len(self._comparable) > MAX_REMEMBERED:
-                self._comparable.clear()
-            self._comparable[known] = found
-        return found
+            found = self._convert(found)
+        return sorted(map(str, found)) if isinstance(found, list) else found
 
     def is_made_by_service(self, value: Any) -> bool:
         """Whether a record has a value that only the service gives it, and no request takes."""
@@ -217,17 +211,8 @@ class FileField:
 
     def text_of(self, value: Any) -> str | None:
         """Return the text that is equal for equal values."""
-        try:
-            return self._texts[value]
-        except (KeyError, TypeError):
-            pass
         found = self.comparable(value)
-        text = None if found is None else str(found)
-        if isinstance(value, str):
-            if len(self._texts) > MAX_REMEMBERED:
-                self._texts.clear()
-            self._texts[value] = text
-        return text
+        return None if found is None else str(found)
 
 
 @cache

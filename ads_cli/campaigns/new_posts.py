@@ -8,15 +8,16 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..api.endpoint import Request, requests_for
+from ..api.endpoint import Request
 from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
+from ..api.registry import requests_for
 from ..api.validation import check, convert, errors_in
 from ..errors import AdsctlError, ContentError
 from ..feeds.locations import is_remote
 from ..media.references import MediaReferences, file_fields
 from ..spelling import suggestion
 from ..uploads.upload import not_understood
-from .memory import ApplyMemory, Mark
+from .memory import ApplyMemory, CreationAttempt, Mark
 from .model import Entry, NewPost, each_entry
 
 if TYPE_CHECKING:
@@ -249,23 +250,18 @@ def _create_once(
     is_valid: Callable[[str], bool],
 ) -> str:
     """Send a request that creates, noted before it is sent; return a field of what it has made."""
-    numbers: list[int] = []
-
-    def note_attempt() -> None:
-        if not numbers:
-            numbers.append(memory.begin_attempt([mark]))
-
+    attempt = CreationAttempt(memory, [mark])
     try:
-        response = client.exchange(client.prepare(request), on_send=note_attempt)
+        response = client.exchange(client.prepare(request), on_send=attempt.note_attempt)
     except AdsctlError as error:
-        if numbers and not error.may_be_applied:
-            memory.end_attempt(numbers[0], {})
+        if not error.may_be_applied:
+            attempt.withdraw_attempt()
         raise
     record = response.neutral_data
     id = str((record.get(field) if isinstance(record, dict) else "") or "")
     if not is_valid(id):
-        raise not_understood(f"the {mark[0]} has no {field}")
-    memory.end_attempt(numbers[0], {mark: id})
+        raise not_understood(f"the {mark.kind} has no {field}")
+    attempt.end({mark: id})
     return id
 
 

@@ -1,16 +1,17 @@
 """What differs between a file and an account, and what may be spent a day, before and after."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from ..api.spending import PAUSED, STATUS, is_on, may_serve
 from .memory import Mark
-from .model import CAMPAIGN, DAY_BUDGET, Entry, Kind, Stored, file_fields, shown_value
+from .model import CAMPAIGN, DAY_BUDGET, LINE_ITEM, Entry, Kind, Stored, file_fields, shown_value
 
 ROOT = ""  # the record above campaigns
+PLACEHOLDER_ID = "new"  # of a record above that is not created yet
 
 
 @dataclass
@@ -135,27 +136,25 @@ def _budgets(campaigns: Sequence[Stored], changes: Sequence[Change]) -> Budgets:
     """Sum up the daily budgets of what may serve, before and after."""
     updated = {change.stored: change.values for change in changes if change.action == "update"}
     deleted = {change.stored for change in changes if change.action == "delete"}
-    created: dict[Any, list[Change]] = {}
-    for change in changes:
-        if change.action == "create" and change.kind.is_named:
-            created.setdefault(change.parent or None, []).append(change)
+    created = [change for change in changes if change.action == "create"]
+    # By the campaign that they are in: its id, or where it is new its entry.
+    new_items: dict[str | Entry | None, list[dict[str, Any]]] = {}
+    for change in created:
+        if change.kind is LINE_ITEM:
+            campaign = change.parent if change.parent_id == PLACEHOLDER_ID else change.parent_id
+            new_items.setdefault(campaign, []).append(_as_created(change))
     before, after = Counter[str](), Counter[str]()
     now = datetime.now(UTC)
-    below_of: dict[str, list[Change]] = {}
-    for change in (each for each in changes if each.action == "create" and each.kind.name == "line_item"):
-        below_of.setdefault(change.parent_id, []).append(change)
     for one in campaigns:
         items = one.below.get("line_items", ())
         before[one.currency] += _daily(one.fields, [item.fields for item in items], now)
-        if one in deleted:
-            continue
-        kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
-        new = [_as_created(change) for change in below_of.get(one.id, ())]
-        after[one.currency] += _daily({**one.fields, **updated.get(one, {})}, [*kept, *new], now)
-    for change in created.get(None, ()):
+        if one not in deleted:
+            kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
+            fields = {**one.fields, **updated.get(one, {})}
+            after[one.currency] += _daily(fields, [*kept, *new_items.get(one.id, ())], now)
+    for change in created:
         if change.kind is CAMPAIGN:
-            new = [_as_created(item) for item in created.get(change.entry, ())]
-            after[change.currency] += _daily(_as_created(change), new, now)
+            after[change.currency] += _daily(_as_created(change), new_items.get(change.entry, ()), now)
     return Budgets(+before, +after)
 
 
@@ -163,7 +162,7 @@ def _as_created(change: Change) -> dict[str, Any]:
     return {STATUS: PAUSED, **change.values}
 
 
-def _daily(campaign: dict[str, Any] | Any, items: Sequence[Any], now: datetime) -> int:
+def _daily(campaign: Mapping[str, Any], items: Sequence[Any], now: datetime) -> int:
     """Return the most that a campaign may spend a day: its own budget, or those of its line items."""
     if not is_on(campaign):
         return 0

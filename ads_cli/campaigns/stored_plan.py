@@ -69,22 +69,27 @@ def keep_planned(stored: dict[str, Any], plan: CampaignPlan, *, is_begun: bool) 
     """Keep of a plan what a stored one has, and return how many other differences there are by now.
 
     Raise NotConfirmedError where a campaign that the stored plan touches has changed. Of one that is begun,
-    what an earlier run has done is no change.
+    what an earlier run has done is no change: then changes are compared by what they are about, and what the
+    plan saw is not compared.
     """
     mark = _identity if is_begun else _text
-    planned = [mark(change) for change in stored["changes"]]
-    campaigns, known = _campaigns(plan), {*planned}
+    planned = [mark(record) for record in stored["changes"]]
+    known = {*planned}
+    campaigns = _campaigns(plan)
     kept = [change for change in plan.changes if mark(change.record()) in known]
     others = {*plan.changes}.difference(kept)
     touched = {campaigns[change] for change in kept}
     if is_begun:
         touched |= {_top(one) for one in plan.matched.values() if one.id in stored["seen"]}
-    is_same = touched.isdisjoint(campaigns[change] for change in others)
     if others:
         plan.keep({*kept}.__contains__)
-    if not is_begun:
-        is_same = is_same and planned == [*map(_text, (change.record() for change in kept))]
-        is_same = is_same and all(stored["seen"].get(id) == digest for id, digest in seen(plan).items())
+    is_same = touched.isdisjoint(campaigns[change] for change in others) and (
+        is_begun
+        or (
+            planned == [_text(change.record()) for change in kept]
+            and all(stored["seen"].get(id) == digest for id, digest in seen(plan).items())
+        )
+    )
     if not is_same:
         raise NotConfirmedError(
             "the account has changed since the plan was made",

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.amounts import CurrencyOf, money_fields, unknown_currency
-from ..api.batches import has_batch_options
-from ..api.endpoint import Request, is_of_service
+from ..api.endpoint import Request
 from ..api.fields import Field, fields_of
 from ..api.names import WIRE_NAMES, neutral_name
+from ..api.parts import has_batch_options
+from ..api.registry import is_of_service
 from ..api.spending import ACTIVE, may_spend_more, status_field
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
 from ..console.invocation import Invocation

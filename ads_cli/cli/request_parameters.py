@@ -6,10 +6,11 @@ from typing import Any
 from typer import Exit
 
 from ..api.amounts import MICRO_WORDS, amount_names, money_fields
-from ..api.batches import has_batch_options
-from ..api.endpoint import Endpoint, Request, document_of
+from ..api.endpoint import Endpoint, Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
+from ..api.parts import has_batch_options
+from ..api.registry import document_of
 from ..api.time import DayOrTime, ExactTime, Time
 from ..console.options import NESTED_METAVAR
 from ..console.parameters import Argument, Option

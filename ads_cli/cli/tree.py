@@ -16,7 +16,14 @@ from ..console.help_texts import (
     show_help,
     summary_line,
 )
-from ..console.options import CHOICES, CommandLine, common_options, shown_options, store_common_option
+from ..console.options import (
+    CHOICES,
+    IN_ROOT_HELP,
+    CommandLine,
+    common_options,
+    shown_options,
+    store_common_option,
+)
 from ..console.parameters import Option, unknown_command, words_left
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
@@ -34,7 +41,7 @@ def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> lis
             is_flag=not option.metavar,
             expose_value=False,
             callback=store_common_option,
-            hidden=option.name not in shown if path else not option.in_root_help,
+            hidden=option.name not in (shown if path else IN_ROOT_HELP),
             offers=tuple(CHOICES.get(option.name, ())),
         )
         for option in common_options(path)
@@ -74,7 +81,7 @@ class LazyCommands(Mapping[str, Any]):
         if command in CUSTOM_COMMANDS:
             loaded, shown = function_command(words, CUSTOM_COMMANDS), shown_options(words)
         else:
-            from ..api.endpoint import requests_named
+            from ..api.registry import requests_named
             from .request_commands import RequestCommand
 
             loaded = RequestCommand(*requests_named(words))
@@ -92,7 +99,7 @@ class LazyCommands(Mapping[str, Any]):
         """Name the groups, the generated and the custom commands, in the order of the help."""
         if not self._path:
             return [name for names in ROOT_SECTIONS.values() for name in names]
-        from ..api.endpoint import modules_of, requests_of
+        from ..api.registry import modules_of, requests_of
 
         requests = (request for module in modules_of(self._path) for request in requests_of(module))
         declared = dict.fromkeys(request.endpoint.command for request in requests)
@@ -255,7 +262,7 @@ def _invoke(command_line: CommandLine) -> int:
         with tree.make_context(PROGRAM, list(command_line.words), obj=command_line) as ctx:
             tree.invoke(ctx)
         if (to := command_line.parsed_options.get("to")) and not command_line.open_result:
-            from ..console.presentation import not_written
+            from ..console.named_files import not_written
 
             raise not_written(to)  # by a command that only prints a text
     except Exit as ended:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import msgspec
 
@@ -14,17 +14,26 @@ from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
 from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError
 from ..http.response_body import Parse, parse_json
-from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
+from ..http.retry import FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
 from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
-from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
-from .response import Response, Sender, follow
+from .rate_limiter import CLOCK, Clock, Permit, RateLimiter, StoppedError, Wait
+from .response import Response, follow
 
 if TYPE_CHECKING:
     import httpx
 
     from .shared_window import SharedWindow
-    from .transport import WsgiApp
+    from .transport import Sender, WsgiApp
+
+
+class ExchangeOptions(TypedDict, total=False):
+    """What a caller may add to the sending of a request."""
+
+    auth: "httpx.Auth | None"  # in place of the user's signature
+    parse: Parse  # reads the body of a success
+    on_send: Callable[[], None]  # called before the first attempt
+    check: Callable[[Response], None]  # raises UnavailableError for a response to be retried
 
 
 def _unwatched(prepared: PreparedRequest) -> AbstractContextManager[Callable[[Response], None]]:
@@ -66,14 +75,9 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """The rate limiter shared by all threads."""
         return RateLimiter(self.max_wait, self.on_wait, self.shared_window, self.concurrency, self.clock)
 
-    def call(
-        self, request: Request, *, auth: "httpx.Auth | None" = None, parse: Parse = parse_json
-    ) -> Response:
-        """Send a declared request; return the response or raise the error that it means.
-
-        `auth` replaces the user's signature; `parse` reads the body of a success.
-        """
-        return self.exchange(self.prepare(request), auth=auth, parse=parse)
+    def call(self, request: Request, **options: Unpack[ExchangeOptions]) -> Response:
+        """Send a declared request; return the response or raise the error that it means."""
+        return self.exchange(self.prepare(request), **options)
 
     def pages(self, request: Request, parse: Parse = parse_json) -> Iterator[Response]:
         """Yield the pages of a list."""
@@ -101,109 +105,44 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
             return rate
         return msgspec.structs.replace(rate, account=getattr(request, "account_id", ""))
 
-    def exchange(
-        self,
-        prepared: PreparedRequest,
-        *,
-        auth: "httpx.Auth | None" = None,
-        parse: Parse = parse_json,
-        on_send: Callable[[], None] = lambda: None,
-        check: Callable[[Response], None] = lambda response: None,
-    ) -> Response:
+    def exchange(self, prepared: PreparedRequest, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a request until there is a response, within --max-attempts and --max-wait.
 
         A request other than GET is sent inside the context `write_guard`, which may raise instead.
         """
         with nullcontext() if prepared.method == "GET" else self.write_guard(prepared):
-            return self.send_untracked(prepared, auth=auth, parse=parse, on_send=on_send, check=check)
+            return self.send_untracked(prepared, **options)
 
-    def send_untracked(
-        self,
-        prepared: PreparedRequest,
-        *,
-        auth: "httpx.Auth | None" = None,
-        parse: Parse = parse_json,
-        on_send: Callable[[], None] = lambda: None,
-        check: Callable[[Response], None] = lambda response: None,
-    ) -> Response:
+    def send_untracked(self, prepared: PreparedRequest, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a request as `exchange` does, for a caller that keeps track itself of what it changes.
 
-        `on_send` is called before the first attempt. `check` may raise UnavailableError for a response
-        that it does not understand, which is then retried. Every write passes the context `on_write`, which
-        may raise instead.
+        Every write passes the context `on_write`, which may raise instead.
         """
+        attempts = _Attempts(self, prepared, **options)
         if not is_write(prepared):
-            return self._send_until_answered(prepared, auth, parse, on_send, check)
+            return attempts.send()
         with self.on_write(prepared) as on_response:
-            response = self._send_until_answered(prepared, auth, parse, on_send, check)
+            response = attempts.send()
             on_response(response)
             return response
 
-    def _send_until_answered(
-        self,
-        prepared: PreparedRequest,
-        auth: "httpx.Auth | None",
-        parse: Parse,
-        on_send: Callable[[], None],
-        check: Callable[[Response], None],
-    ) -> Response:
-        limiter, failures = self.rate_limiter, 0
-        may_be_applied = False  # by an earlier attempt
-        successes = limiter.successes
-        try:
-            while True:
-                with limiter.acquire(prepared.route, prepared.rate) as permit:
-                    if not failures:
-                        on_send()
-                    try:
-                        response = self._send(prepared, auth, permit, parse)
-                        _check(response, check)
-                    except NotFoundError:
-                        limiter.record_progress()
-                        if may_be_applied and prepared.method == "DELETE":
-                            return _already_deleted(prepared)
-                        raise
-                    except AdsctlError:
-                        limiter.record_progress()
-                        raise
-                    except FailedAttempt as failed:
-                        # A rate limit is not a failure of this request while others succeed.
-                        if not (failed.rate_limited and limiter.successes > successes):
-                            failures += 1
-                        successes = limiter.successes
-                        may_be_applied = may_be_applied or failed.may_be_applied
-                        delay, is_stated = self._retry_delay(prepared, failed, failures)
-                    else:
-                        limiter.record_success()
-                        self.has_mutated = self.has_mutated or prepared.method != "GET"
-                        return msgspec.structs.replace(response, may_be_repeated=may_be_applied)
-                limiter.wait(delay)
-                if is_stated:
-                    limiter.record_progress()  # the service was not silent
-        except (AdsctlError, StoppedError) as error:
-            error.may_be_applied = error.may_be_applied or may_be_applied
-            is_once = not prepared.retry and prepared.method != "GET"
-            if error.may_be_applied and is_once and isinstance(error, AdsctlError):
-                error.hint = "the request may have been applied: check before you send it again"
-            raise
-
-    def _send(
+    def send_once(
         self, prepared: PreparedRequest, auth: "httpx.Auth | None", permit: Permit, parse: Parse
     ) -> Response:
-        """Send a request; once more where the service rejects a token that can be renewed."""
+        """Send a request once; once more where the service rejects a token that can be renewed."""
         if auth or isinstance(credentials := self._credentials, UserKeys):
-            return self._send_once(prepared, auth or self._auth, permit, parse)
+            return self._send_signed(prepared, auth or self._auth, permit, parse)
         from .signing import BearerAuth
 
         token = credentials.access_token
         try:
-            return self._send_once(prepared, BearerAuth(token), permit, parse)
+            return self._send_signed(prepared, BearerAuth(token), permit, parse)
         except AccessError as error:
             if error.http_status != 401:
                 raise
-        return self._send_once(prepared, BearerAuth(credentials.renew(token)), permit, parse)
+        return self._send_signed(prepared, BearerAuth(credentials.renew(token)), permit, parse)
 
-    def _send_once(
+    def _send_signed(
         self, prepared: PreparedRequest, auth: "httpx.Auth", permit: Permit, parse: Parse
     ) -> Response:
         """Send a request once, within what is left of --max-wait."""
@@ -213,30 +152,12 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         timeout = min(self.timeout, left)
         return self._sender.send(prepared, auth, permit, timeout=timeout, max_seconds=left, parse=parse)
 
-    def _retry_delay(
-        self, prepared: PreparedRequest, failed: FailedAttempt, failures: int
-    ) -> tuple[float, bool]:
-        """Return the seconds before the next attempt, and whether the service states them.
-
-        Raise the error if there is no further attempt.
-        """
-        error = failed.error
-        is_last = failures >= (prepared.max_attempts or self.max_attempts)
-        if is_last or (failed.may_be_applied and not prepared.retry):
-            raise error
-        requested = requested_delay(failed.headers, self.clock.time())
-        is_stated = requested is not None
-        delay = backoff(max(failures - 1, 0)) if requested is None else requested
-        if not self.rate_limiter.allows_wait(delay, is_stated=is_stated):
-            error.message += "; " + self.rate_limiter.wait_exceeded(requested)
-            raise error
-        if failed.rate_limited:
-            self.rate_limiter.pause(prepared.route, delay, is_stated=is_stated)
+    def note_retry(self, prepared: PreparedRequest, reason: str, delay: float) -> None:
+        """Count a further attempt, and tell of it."""
         with self._count_lock:
             self.retries += 1
-        self.on_retry(f"{error.message}; retrying in {delay:.1f} s")
-        self.trace.log("retry", url=prepared.url, reason=error.message, delay=round(delay, 3))
-        return delay, is_stated
+        self.on_retry(f"{reason}; retrying in {delay:.1f} s")
+        self.trace.log("retry", url=prepared.url, reason=reason, delay=round(delay, 3))
 
     @staticmethod
     def load() -> None:
@@ -249,17 +170,12 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         _ = self.rate_limiter, self._sender, self._credentials
 
     @cached_property
-    def _sender(self) -> Sender:
+    def _sender(self) -> "Sender":
         from ..http.connections import tls_context
-        from .transport import ThreadConnections
+        from .transport import Sender, ThreadConnections
 
-        tls = tls_context(any(map(self._is_https, BASES)))
-        return Sender(
-            ThreadConnections(self.app, tls, _connect_to_stranger),
-            self.trace,
-            self.sign_in_hint,
-            self.on_warning,
-        )
+        connections = ThreadConnections(self.app, tls_context(any(map(self._is_https, BASES))))
+        return Sender(connections, self.trace, self.sign_in_hint, self.on_warning)
 
     def _is_https(self, base: Base) -> bool:
         try:
@@ -282,19 +198,98 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         return as_user(self._credentials)
 
 
-def _connect_to_stranger(url: "httpx.URL") -> "httpx.BaseTransport":
-    from ..http.connections import tls_context
-    from ..http.network import connect_to_public
+class _Attempts:
+    """The attempts to send one request, until there is a response, or the error of the last one.
 
-    return connect_to_public(url, tls_context)
+    Each has a permit of the rate limiter, which is held until its delay is known: a route that the service
+    limits is paused before any other request of it is sent.
+    """
 
+    def __init__(
+        self,
+        client: Client,
+        prepared: PreparedRequest,
+        *,
+        auth: "httpx.Auth | None" = None,
+        parse: Parse = parse_json,
+        on_send: Callable[[], None] = lambda: None,
+        check: Callable[[Response], None] = lambda response: None,
+    ) -> None:
+        self._client, self._prepared, self._limiter = client, prepared, client.rate_limiter
+        self._auth, self._parse, self._on_send, self._check = auth, parse, on_send, check
+        self._failures = 0
+        self._may_be_applied = False  # by an attempt that failed
+        self._successes = client.rate_limiter.successes  # of all requests, when the last attempt failed
 
-def _check(response: Response, check: Callable[[Response], None]) -> None:
-    try:
-        check(response)
-    except UnavailableError as error:
-        error.http_status = response.status
-        raise FailedAttempt(error, response.headers) from None
+    def send(self) -> Response:
+        """Return the response, or raise an error that says whether the request may have been applied."""
+        try:
+            while True:
+                with self._limiter.acquire(self._prepared.route, self._prepared.rate) as permit:
+                    try:
+                        return self._attempt(permit)
+                    except FailedAttempt as failed:
+                        delay, is_stated = self._delay_after(failed)
+                self._limiter.wait(delay)
+                if is_stated:
+                    self._limiter.record_progress()  # the service was not silent
+        except (AdsctlError, StoppedError) as error:
+            error.may_be_applied = error.may_be_applied or self._may_be_applied
+            is_once = not self._prepared.retry and self._prepared.method != "GET"
+            if error.may_be_applied and is_once and isinstance(error, AdsctlError):
+                error.hint = "the request may have been applied: check before you send it again"
+            raise
+
+    def _attempt(self, permit: Permit) -> Response:
+        if not self._failures:
+            self._on_send()
+        try:
+            response = self._client.send_once(self._prepared, self._auth, permit, self._parse)
+            self._check_response(response)
+        except AdsctlError as error:
+            self._limiter.record_progress()
+            if (
+                isinstance(error, NotFoundError)
+                and self._may_be_applied
+                and self._prepared.method == "DELETE"
+            ):
+                return _already_deleted(self._prepared)
+            raise
+        self._limiter.record_success()
+        self._client.has_mutated = self._client.has_mutated or self._prepared.method != "GET"
+        return msgspec.structs.replace(response, may_be_repeated=self._may_be_applied)
+
+    def _check_response(self, response: Response) -> None:
+        try:
+            self._check(response)
+        except UnavailableError as error:
+            error.http_status = response.status
+            raise FailedAttempt(error, response.headers) from None
+
+    def _delay_after(self, failed: FailedAttempt) -> tuple[float, bool]:
+        """Return the seconds before the next attempt, and whether the service states them.
+
+        Raise the error if there is no further attempt.
+        """
+        client, prepared, limiter, error = self._client, self._prepared, self._limiter, failed.error
+        # A rate limit is not a failure of this request while others succeed.
+        if not (failed.rate_limited and limiter.successes > self._successes):
+            self._failures += 1
+        self._successes = limiter.successes
+        self._may_be_applied = self._may_be_applied or failed.may_be_applied
+        is_last = self._failures >= (prepared.max_attempts or client.max_attempts)
+        if is_last or (failed.may_be_applied and not prepared.retry):
+            raise error
+        requested = requested_delay(failed.headers, client.clock.time())
+        is_stated = requested is not None
+        delay = backoff(max(self._failures - 1, 0)) if requested is None else requested
+        if not limiter.allows_wait(delay, is_stated=is_stated):
+            error.message += "; " + limiter.wait_exceeded(requested)
+            raise error
+        if failed.rate_limited:
+            limiter.pause(prepared.route, delay, is_stated=is_stated)
+        client.note_retry(prepared, error.message, delay)
+        return delay, is_stated
 
 
 def _already_deleted(prepared: PreparedRequest) -> Response:

@@ -5,7 +5,7 @@ judged again when it is sent.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b
@@ -28,6 +28,7 @@ CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
 DAILY = "daily_budget_amount_local_micro"
 CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
+KEYS_WITHOUT_RECORDS = {"read_only", "deny", "max_changes"}  # which are judged by the requests alone
 FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet: the path of a FleetCount
 HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
 Record = Mapping[str, Any]
@@ -38,7 +39,8 @@ class RecordChange(NamedTuple):
 
     account: str
     operation: Operation
-    before: Record
+    digest: bytes  # of what it changes, and how
+    before: Record = {}
 
     @property
     def field(self) -> str:
@@ -169,26 +171,33 @@ class WriteGuard:
         return write
 
     def _judge(self, writes: Sequence[Write]) -> None:
+        """Judge what was not approved yet, and approve it."""
         with self._lock:
-            due: list[tuple[str, Operation, bytes]] = []
+            due: list[RecordChange] = []
             count = 0
             for write in writes:
                 if write.endpoint and not write.endpoint.changes:
                     continue
                 self._judge_kind(write)
-                new = [(write.account, each, _digest(write, each)) for each in write.operations]
-                new = [each for each in new if each[2] not in self._approved]
+                changes = (
+                    RecordChange(write.account, each, _digest(write, each)) for each in write.operations
+                )
+                new = [change for change in changes if change.digest not in self._approved]
                 count += len(new) if write.operations else write.records
                 due += new
-            for limit in self.guard.of("max_changes") if not self._is_planned else ():
-                own = self._count + count
-                total = self._fleet.total(limit, own) if self._fleet and count else own
-                if total > limit.value:
-                    of_fleet = f" of a fleet, {own:,} of this task" if total > own else ""
-                    raise refused(f"{total:,} changes{of_fleet}", limit)
+            self._judge_count(count)
             self._judge_spending(due)
             self._count += count
-            self._approved |= {digest for *_, digest in due}
+            self._approved |= {change.digest for change in due}
+
+    def _judge_count(self, count: int) -> None:
+        """Judge how many records the run changes, with `count` more of them."""
+        for limit in self.guard.of("max_changes") if not self._is_planned else ():
+            own = self._count + count
+            total = self._fleet.total(limit, own) if self._fleet and count else own
+            if total > limit.value:
+                of_fleet = f" of a fleet, {own:,} of this task" if total > own else ""
+                raise refused(f"{total:,} changes{of_fleet}", limit)
 
     def _judge_kind(self, write: Write) -> None:
         """Judge what needs no amounts."""
@@ -202,37 +211,28 @@ class WriteGuard:
             holding = (each for each in self.guard.limits if each.value is not False)
             raise refused(f"a request that cannot be judged, as {write.problem}", next(holding))
 
-    def _judge_spending(self, due: Sequence[tuple[str, Operation, bytes]]) -> None:
+    def _judge_spending(self, due: Sequence[RecordChange]) -> None:
         """Judge budgets, bids, sums and hours."""
-        concerned = [(account, op) for account, op, _ in due if _concerns_spending(op)]
-        if not concerned or {limit.key for limit in self.guard.limits} <= {
-            "read_only",
-            "deny",
-            "max_changes",
-        }:
+        concerned = [change for change in due if _concerns_spending(change.operation)]
+        if not concerned or {limit.key for limit in self.guard.limits} <= KEYS_WITHOUT_RECORDS:
             return
-        changes = [*self._with_records(concerned)]
+        changes = self._with_records(concerned)
         for change in changes:
             self._judge_amounts(change)
             self._judge_hours(change)
         if not self._is_planned:
             self._judge_sum(changes)
 
-    def _with_records(self, concerned: Sequence[tuple[str, Operation]]) -> Iterator[RecordChange]:
+    def _with_records(self, changes: Sequence[RecordChange]) -> list[RecordChange]:
         """Add the records that are changed: one list request for those of one kind."""
         found: dict[tuple[str, str], Record] = {}
-        for account in {account for account, _ in concerned}:
+        for account in {change.account for change in changes}:
+            of_account = [change for change in changes if change.account == account]
             for field in (CAMPAIGN, LINE_ITEM):
-                ids = [
-                    op.id
-                    for at, op in concerned
-                    if at == account and op.kind and op.kind.endpoint.id_field == field and op.id
-                ]
-                for identifier, record in self._stored(account).read(field, ids).items():
-                    found[field, identifier] = record
-        for account, op in concerned:
-            field = (op.kind.endpoint.id_field if op.kind else None) or ""
-            yield RecordChange(account, op, found.get((field, op.id), {}))
+                ids = [each.operation.id for each in of_account if each.field == field and each.operation.id]
+                records = self._stored(account).read(field, ids)
+                found |= {(field, identifier): record for identifier, record in records.items()}
+        return [each._replace(before=found.get((each.field, each.operation.id), {})) for each in changes]
 
     def _judge_amounts(self, change: RecordChange) -> None:
         """Judge the budgets and the bid that a record gets, or has while it is activated."""
@@ -290,20 +290,19 @@ class WriteGuard:
         for account in dict.fromkeys(change.account for change in changes) if limits else ():
             if account not in self._spending:
                 self._lock_account(account)
-                self._spending[account] = _Spending(self._stored(account), self._now())
+                records = {field: self._stored(account).all(field) for field in (CAMPAIGN, LINE_ITEM)}
+                self._spending[account] = _Spending(records, self._now())
             spending = self._spending[account]
-            before = spending.total()
             after = spending.after([each for each in changes if each.account == account])
+            before, total = spending.total, after.total
             for limit in limits:
-                if unbounded := after.unbounded() - spending.unbounded():
+                if unbounded := after.unbounded - spending.unbounded:
                     raise refused(f"the campaign {min(unbounded)}, whose daily spend has no bound", limit)
-                if after.total() > before:
+                if total > before:
                     for change in changes:
                         self._require_currency(change, limit)
-                if before < after.total() > limit.value.micros:
-                    raise refused(
-                        f"up to {_amount(after.total(), limit)} a day in the account {account}", limit
-                    )
+                if before < total > limit.value.micros:
+                    raise refused(f"up to {_amount(total, limit)} a day in the account {account}", limit)
             self._spending[account] = after
 
     def _require_currency(self, change: RecordChange, limit: Limit) -> None:
@@ -329,18 +328,15 @@ class WriteGuard:
         return None
 
 
-class _Spending:
+class _Spending(NamedTuple):
     """The campaigns and line items of an account, as far as they bound what it may spend in a day."""
 
-    def __init__(
-        self, stored: StoredRecords, now: datetime, records: Mapping[str, dict[str, Record]] | None = None
-    ) -> None:
-        self._stored, self._now = stored, now
-        self._records = records or {field: stored.all(field) for field in (CAMPAIGN, LINE_ITEM)}
+    records: Mapping[str, Mapping[str, Record]]  # by field and id
+    now: datetime
 
     def after(self, changes: Sequence[RecordChange]) -> "_Spending":
         """Return what stands after changes."""
-        records = {field: dict(found) for field, found in self._records.items()}
+        records = {field: dict(found) for field, found in self.records.items()}
         for change in changes:
             op, field = change.operation, change.field
             if not field and op.kind:  # a new record
@@ -349,43 +345,38 @@ class _Spending:
                 continue
             new = f"{op.values.get('name') or 'without a name'} (new, {len(records[field]) + 1})"
             identifier = op.id or op.new_id or new
-            known = records[field].get(identifier, {})
-            values = {**known, **op.values}
+            values = {**records[field].get(identifier, {}), **op.values}
             if op.status is not None:
                 values["entity_status"] = ACTIVE if op.activates else op.status
             records[field][identifier] = {**values, "deleted": op.action == "delete"}
-        return _Spending(self._stored, self._now, records)
+        return _Spending(records, self.now)
 
+    @property
     def total(self) -> int:
-        """Return what may be spent in a day, in millionths; what has no bound counts nothing."""
+        """What may be spent in a day, in millionths; what has no bound counts nothing."""
         return sum(bound or 0 for bound in self._bounds().values())
 
+    @property
     def unbounded(self) -> set[str]:
-        """Return the campaigns that nothing bounds."""
+        """The campaigns that nothing bounds."""
         return {identifier for identifier, bound in self._bounds().items() if bound is None}
 
     def _bounds(self) -> dict[str, int | None]:
-        campaigns = {
-            identifier: record
-            for identifier, record in self._records[CAMPAIGN].items()
-            if self._is_active(record)
-        }
-        items: dict[str, list[int | None]] = {}
-        for record in self._records[LINE_ITEM].values():
-            if self._is_active(record):
-                items.setdefault(str(record.get(CAMPAIGN)), []).append(micros(record.get(DAILY)))
+        """Return what each active campaign may spend: its own budget, or those of its active line items."""
+        of_items: dict[str, list[int | None]] = {}
+        for record in filter(self._is_active, self.records[LINE_ITEM].values()):
+            of_items.setdefault(str(record.get(CAMPAIGN)), []).append(micros(record.get(DAILY)))
         found: dict[str, int | None] = {}
-        for identifier, record in campaigns.items():
-            own, of_items = micros(record.get(DAILY)), items.get(identifier, [])
-            if own is not None:
-                found[identifier] = own if own >= 0 else None
-            else:
-                budgets = [each for each in of_items if each is not None and each >= 0]
-                found[identifier] = sum(budgets) if budgets and len(budgets) == len(of_items) else None
+        for identifier, record in self.records[CAMPAIGN].items():
+            if self._is_active(record):
+                own = micros(record.get(DAILY))
+                budgets = of_items.get(identifier, []) if own is None else [own]
+                known = [each for each in budgets if each is not None and each >= 0]
+                found[identifier] = sum(known) if known and len(known) == len(budgets) else None
         return found
 
     def _is_active(self, record: Record) -> bool:
-        return record.get("entity_status") == ACTIVE and may_serve(record, self._now)
+        return record.get("entity_status") == ACTIVE and may_serve(record, self.now)
 
 
 def _concerns_spending(op: Operation) -> bool:

@@ -1,6 +1,7 @@
 """Decide when the next request may be sent: rate-limit headers, concurrency limit, `--max-wait`."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from math import inf
@@ -9,10 +10,22 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..api.rates import Rate
-from ..http.retry import CLOCK, RETRIED_STATUSES, Clock, Headers, seconds_until, window_of
+from ..http.retry import RETRIED_STATUSES, Headers, seconds_until, window_of
 
 if TYPE_CHECKING:
     from .shared_window import SharedWindow
+
+
+class Clock:
+    """Tells the time and lets threads wait; tests replace it by virtual time."""
+
+    monotonic = staticmethod(time.monotonic)
+    time = staticmethod(time.time)
+    condition = staticmethod(threading.Condition)
+
+
+CLOCK = Clock()
+
 
 INITIAL_LIMIT = 4
 MIN_SAMPLES = 4  # responses that make a mean latency worth comparing
@@ -172,7 +185,6 @@ class RouteState:
         self.changed = changed
         self.in_flight = 0
         self.probe: Permit | None = None  # sent alone, to see whether the service accepts requests again
-        self.wait_reported_until = 0.0  # monotonic seconds
         self._waiting = 0
 
     def delay(self, now: float) -> float:
@@ -254,6 +266,7 @@ class Permit:
 
 
 ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
+SLOW_DOWN = "the service asks to slow down"
 NOTHING_PROVEN: Mapping[str, int] = {}
 
 
@@ -291,7 +304,7 @@ class RateLimiter:
         self._shared_window = cache(shared_window) if shared_window else None
         self._lock = threading.Lock()
         self._routes: dict[str, RouteState] = {}
-        self._reported_until: dict[Rate, float] = {}  # monotonic seconds
+        self._reported_until: dict[object, float] = {}  # monotonic seconds, by what is waited for
         self._stopped = clock.condition(self._lock)
         self._is_stopping = False
         self._stalled_since: float | None = None  # the first attempt after the last response
@@ -311,7 +324,9 @@ class RateLimiter:
                 permit.on_end = partial(window.count_from_now, slot)
                 return permit
             permit.cancel()
-            self._report_full_window(rate, limit, slot.delay)
+            with self._lock:
+                reason = f"the limit is {limit:,} requests in {rate.seconds / 60:g} min"
+                self._report_once(rate, reason, slot.delay)
             self.wait(slot.delay)
             self.record_progress()  # the service was not silent: nothing was sent
 
@@ -330,7 +345,7 @@ class RateLimiter:
                     return Permit(state, self._lock, self._clock, now)
                 is_exhausted = delay < inf and state.quota.is_exhausted(now)
                 if is_exhausted:
-                    self._report_wait(state, delay)
+                    self._report_once(state, SLOW_DOWN, delay)
                 state.wait(delay)
                 if is_exhausted and state.quota.end_is_stated:
                     self.record_progress()  # the service was not silent: nothing was sent
@@ -346,27 +361,15 @@ class RateLimiter:
             state = self._routes[route]
             state.quota.pause(self._clock.monotonic() + delay, is_stated=is_stated)
             state.changed.notify_all()
-            self._report_wait(state, delay)
+            self._report_once(state, SLOW_DOWN, delay)
 
-    def _report_wait(self, state: RouteState, delay: float) -> None:
-        """Report a long wait, once."""
+    def _report_once(self, about: object, reason: str, delay: float) -> None:
+        """Report a long wait for a route or a rate, unless it was reported; the lock is held."""
         until = self._clock.monotonic() + delay
-        if delay >= ANNOUNCE_WAIT_SECONDS and state.wait_reported_until < until - ANNOUNCE_WAIT_SECONDS:
-            state.wait_reported_until = until
-            self._report("the service asks to slow down", delay)
-
-    def _report_full_window(self, rate: Rate, limit: int, delay: float) -> None:
-        """Report a long wait for the window of a stated rate, once."""
-        with self._lock:
-            until = self._clock.monotonic() + delay
-            is_reported = self._reported_until.get(rate, 0.0) >= until - ANNOUNCE_WAIT_SECONDS
-            if delay < ANNOUNCE_WAIT_SECONDS or is_reported:
-                return
-            self._reported_until[rate] = until
-            self._report(f"the limit is {limit:,} requests in {rate.seconds / 60:g} min", delay)
-
-    def _report(self, reason: str, delay: float) -> None:
-        self.on_wait(Wait(reason, delay, self._clock.time() + delay))
+        is_reported = self._reported_until.get(about, 0.0) >= until - ANNOUNCE_WAIT_SECONDS
+        if delay >= ANNOUNCE_WAIT_SECONDS and not is_reported:
+            self._reported_until[about] = until
+            self.on_wait(Wait(reason, delay, self._clock.time() + delay))
 
     def record_success(self) -> None:
         """Record a successful request."""

@@ -14,7 +14,7 @@ import msgspec
 from ..api.rates import Rate
 from ..config.file_locks import file_lock, locked
 from ..errors import StateError
-from ..http.retry import CLOCK, Clock
+from .rate_limiter import CLOCK, Clock
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -152,12 +152,10 @@ class SharedWindow:
         clock: Clock = CLOCK,
         share: Callable[[], LimitShare] | None = None,  # None: no other worker has a share of the limit
     ) -> None:
-        from hashlib import sha256
-
         self._rate = rate
         self._share = share
         self._clock = clock
-        self._path = folder / sha256(f"{rate.name} {holder}".encode()).hexdigest()[:16]
+        self._path = folder / _digest(f"{rate.name} {holder}")
         self._lock = threading.Lock()  # threads wait here, since waiting for a file is polling
         self._is_shared = True
         self._own = array("d")  # used if the file cannot be

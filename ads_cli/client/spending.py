@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..api.endpoint import Request, requests_named
+from ..api.endpoint import Request
+from ..api.registry import requests_named
 from ..api.spending import (
     ACTIVE,
     Raise,

@@ -1,21 +1,25 @@
-"""Connections of each thread, and the transport to the emulator in this process."""
+"""Send a request once, over a connection of the calling thread, or to the emulator in this process."""
 
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import httpx
 
 from .. import __version__
-from ..http.response_body import ENCODING
+from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
+from ..http.connections import tls_context
+from ..http.response_body import ENCODING, Parse, is_certificate_error, network_error, read_body
+from ..http.retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt, clock_hint
+from ..http.trace import Trace
+from ..output.text import shortened
 from .prepared_request import PreparedRequest
-
-if TYPE_CHECKING:
-    from ..http.network import NetworkTransport
-
-    T = TypeVar("T", bound=NetworkTransport)
+from .rate_limiter import Permit
+from .response import Response, read_response
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 FAULT_HEADER = "x-emulator-fault"
@@ -28,15 +32,8 @@ _parsed_url = lru_cache(CACHED_URLS)(httpx.URL)
 class ThreadConnections(threading.local):
     """One connection per thread and host: a shared pool would search all connections for each request."""
 
-    def __init__(
-        self,
-        app: WsgiApp | None,
-        tls: ssl.SSLContext,
-        connect_to_stranger: Callable[[httpx.URL], httpx.BaseTransport],
-    ) -> None:
-        self._app = app
-        self._tls = tls
-        self._connect_to_stranger = connect_to_stranger
+    def __init__(self, app: WsgiApp | None, tls: ssl.SSLContext) -> None:
+        self._app, self._tls = app, tls
         self._transports: dict[tuple[bytes, bytes, bool], httpx.BaseTransport] = {}
 
     def to(self, url: httpx.URL, *, is_stranger: bool = False) -> httpx.BaseTransport:
@@ -51,13 +48,11 @@ class ThreadConnections(threading.local):
         return self._transports[host]
 
     def _connect(self, url: httpx.URL, *, is_stranger: bool) -> httpx.BaseTransport:
-        if is_stranger:
-            return self._connect_to_stranger(url)
-        if self._app:
+        if self._app and not is_stranger:
             return EmulatorTransport(self._app)
-        from ..http.network import connect
+        from ..http.network import connect, connect_to_public
 
-        return connect(url, self._tls)
+        return connect_to_public(url, tls_context) if is_stranger else connect(url, self._tls)
 
 
 def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> httpx.Request:
@@ -104,3 +99,99 @@ class EmulatorTransport(httpx.BaseTransport):
         if fault == "truncate":
             raise httpx.RemoteProtocolError("the response was cut off", request=request)
         return response
+
+
+BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the service's clock
+WARNING_HEADER = "x-api-warn"  # sent with responses of what will be switched off
+
+
+class Sender:
+    """Signs and sends a request over a connection of the calling thread, and reads the response."""
+
+    def __init__(
+        self,
+        connections: ThreadConnections,
+        trace: Trace,
+        sign_in_hint: str,
+        on_warning: Callable[[str], None],
+    ) -> None:
+        self._connections, self._trace = connections, trace
+        self._sign_in_hint, self._on_warning = sign_in_hint, on_warning
+        self._warnings = threading.Semaphore()  # one is shown, however many responses have it
+
+    def send(
+        self,
+        prepared: PreparedRequest,
+        auth: httpx.Auth,
+        permit: Permit,
+        *,
+        timeout: float,
+        max_seconds: float,
+        parse: Parse,
+    ) -> Response:
+        """Return the response, or raise the error that it means; FailedAttempt for what may be retried.
+
+        `timeout` limits each network operation and the head of the response, `max_seconds` the attempt.
+        """
+        started, trace = time.monotonic(), self._trace
+        request = http_request(prepared, timeout, started + max_seconds)
+        shown = _traced(prepared, prepared.body, prepared.size)
+        trace.request(prepared.method, prepared.url, request.headers, shown)
+        http_response, content = self._exchange(prepared, next(auth.auth_flow(request)))
+        status = http_response.status_code
+        headers = {name.lower(): value for name, value in http_response.headers.items()}
+        permit.record(status, headers)
+        shown = _traced(prepared, content, len(content))
+        trace.response(prepared.method, prepared.url, status, headers, shown, time.monotonic() - started)
+        if (warning := headers.get(WARNING_HEADER)) and self._warnings.acquire(blocking=False):
+            self._on_warning(f"the service warns: {shortened(trace.mask(warning))}")
+        try:
+            return read_response(status, headers, content, parse)
+        except AdsctlError as error:
+            error.message = trace.mask(error.message)  # the service may quote what it was sent
+            _raise_if_retried(error, status, headers)
+            error.may_be_applied = _has_data(error.body, status)
+            if isinstance(error, AccessError):
+                error.hint = error.hint or self._sign_in_hint
+            raise
+
+    def _exchange(self, prepared: PreparedRequest, request: httpx.Request) -> tuple[httpx.Response, bytes]:
+        """Send a signed request; return the response, and its body."""
+        try:
+            transport = self._connections.to(request.url, is_stranger=prepared.to_stranger)
+            with closing(transport.handle_request(request)) as response:
+                return response, read_body(response)
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            not_connected = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+            described = network_error(error, prepared.url)
+            if is_certificate_error(error):  # another attempt would not change that
+                raise described from None
+            raise FailedAttempt(described, {}, may_be_applied=not not_connected) from error
+        except UnavailableError as error:  # of a body that is not read, and would be the same the next time
+            error.may_be_applied = True
+            raise
+
+
+def _raise_if_retried(error: AdsctlError, status: int, headers: dict[str, str]) -> None:
+    """Raise FailedAttempt if another attempt may succeed."""
+    if error.api_code in LONG_LIMITS:
+        return
+    is_rate_limited = isinstance(error, RateLimitedError)
+    is_unreadable = isinstance(error, UnavailableError) and 200 <= status < 300
+    has_bad_timestamp = isinstance(error, AccessError) and error.api_code == BAD_TIMESTAMP
+    if has_bad_timestamp:
+        error.hint = clock_hint(headers)
+    if is_rate_limited or is_unreadable or has_bad_timestamp or status in RETRIED_STATUSES:
+        may_be_applied = not (is_rate_limited or has_bad_timestamp)
+        failed = FailedAttempt(error, headers, rate_limited=is_rate_limited, may_be_applied=may_be_applied)
+        raise failed from None
+
+
+def _has_data(body: object, status: int) -> bool:
+    """Tell whether a response means success, beside an error that it has."""
+    return 200 <= status < 300 and isinstance(body, dict) and bool(body.get("data"))
+
+
+def _traced(prepared: PreparedRequest, content: bytes, size: int) -> bytes:
+    """Return what a trace may show of a body."""
+    return b"(%d bytes, not shown)" % size if prepared.sensitive and size else content

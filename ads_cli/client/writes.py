@@ -10,14 +10,16 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
-from ..api.endpoint import Endpoint, Request, modules_of, requests_for, requests_of
+from ..api.endpoint import Endpoint, Request
 from ..api.names import Names, to_neutral
+from ..api.registry import modules_of, requests_for, requests_of
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, status_field, update_of_activation
 from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
 
 Action = Literal["create", "update", "delete"]
-ACTIONS: dict[str, tuple[Action, ...]] = {"POST": ("create",), "PUT": ("update",), "DELETE": ("delete",)}
+ACTIONS: dict[str, Action] = {"POST": "create", "PUT": "update", "DELETE": "delete"}  # by method
+ROW_ACTIONS = frozenset[str](("create", "update"))  # of rows, whose records may be new
 # What the requests of commands change, apart from their actions; the longest beginning counts.
 SUBJECTS = {
     "products": "products",
@@ -76,8 +78,8 @@ class Operation(NamedTuple):
 class Write(NamedTuple):
     """What one request changes."""
 
-    endpoint: Endpoint | None  # None where it matches no declared one
-    subject: str  # a value of SUBJECTS, or nothing
+    endpoint: Endpoint | None = None  # None where it matches no declared one
+    subject: str = ""  # a value of SUBJECTS, or nothing
     operations: Sequence[Operation] = ()  # not those of products, nor of users
     records: int = 1
     is_raw: bool = False
@@ -97,31 +99,33 @@ class Write(NamedTuple):
 def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True) -> Write:
     """Return what a request changes; without `counts`, products and conversions are not counted."""
     is_raw = prepared.declared is None
-    kind, ids = _matched(prepared, dialect)
     if may_change_method(prepared):
-        return Write(None, "", is_raw=is_raw, problem="a header may change its method")
+        return Write(is_raw=is_raw, problem="a header may change its method")
+    kind, ids = _matched(prepared, dialect)
     if kind is None:
-        return Write(None, "", is_raw=is_raw, problem="it matches no declared endpoint")
-    endpoint, account = kind.endpoint, ids.get("account_id", "")
-    subject = subject_of(endpoint.command)
-    actions = ACTIONS[endpoint.method]
+        return Write(is_raw=is_raw, problem="it matches no declared endpoint")
+    endpoint, body = kind.endpoint, _body(prepared)
+    write = Write(
+        endpoint,
+        subject_of(endpoint.command),
+        is_raw=is_raw,
+        actions=frozenset([ACTIONS[endpoint.method]]),
+        account=ids.get("account_id", ""),
+    )
     try:
-        if is_raw and (body := _body(prepared)) and not prepared.content_type.startswith(FORM):
+        if is_raw and body and not prepared.content_type.startswith(FORM):
             parse_json(body)  # raises where a key is repeated
-        if subject == "users":
-            count, found = _users(_body(prepared) or b"[]")
-            found = found or frozenset(["create", "update"] if is_raw else [])
-            return Write(endpoint, subject, (), count, is_raw, found, account)
+        if write.subject == "users":
+            count, actions = _users(body or b"[]")
+            return write._replace(records=count, actions=actions or (ROW_ACTIONS if is_raw else frozenset()))
         if is_upload(endpoint):
-            count = _items(_body(prepared)) if counts and _body(prepared) else 1
-            found = frozenset(("create", "update") if endpoint.method == "PUT" else actions)
-            return Write(endpoint, subject, (), count, is_raw, found, account)
+            actions = ROW_ACTIONS if endpoint.method == "PUT" else write.actions
+            return write._replace(records=_items(body) if counts and body else 1, actions=actions)
         operations = [*_operations(prepared, kind, ids)]
     except (ValueError, RecursionError) as error:
-        problem = f"its body is not understood: {error}"
-        return Write(endpoint, subject, (), 1, is_raw, frozenset(actions), account, problem)
-    found_actions = frozenset(operation.action for operation in operations)
-    return Write(endpoint, subject, operations, max(len(operations), 1), is_raw, found_actions, account)
+        return write._replace(problem=f"its body is not understood: {error}")
+    actions = frozenset(operation.action for operation in operations)
+    return write._replace(operations=operations, records=max(len(operations), 1), actions=actions)
 
 
 def is_upload(endpoint: Endpoint) -> bool:
@@ -165,7 +169,7 @@ def _match(
 
 def _with_batches(service: str) -> Iterator[type[Request]]:
     """Yield the declared requests that change anything, and those that carry many of them."""
-    from ..api.batches import batch_request
+    from ..api.parts import batch_request
 
     for kind in requests_for(service):
         if kind.endpoint.mutates:
@@ -201,26 +205,35 @@ def _operations(
     endpoint = kind.endpoint
     if "/batch/" in endpoint.path:
         kinds = _kinds_of_batch(endpoint.command, endpoint.path)
-        items = parse_json(_body(prepared))
-        if not isinstance(items, list):
-            raise ValueError("its body is not a list of operations")
-        for item in items:
-            if not isinstance(item, dict) or not isinstance(item.get("params", {}), dict):
-                raise ValueError("an item is not an operation")
-            action = str(item.get("operation_type", "")).strip().lower()
-            if action not in ("create", "update", "delete"):
-                raise ValueError(f"{action!r} is no operation_type")
-            params = to_neutral(item.get("params", {}))
-            yield Operation(cast(Action, action), kinds.get(action), {**params, **ids})
+        for action, params in _items_of_batch(_body(prepared)):
+            yield Operation(action, kinds.get(action), {**to_neutral(params), **ids})
         return
-    (action,) = ACTIONS[endpoint.method]
+    action = ACTIONS[endpoint.method]
     if update := update_of_activation(kind):
         yield Operation(action, update, {**ids, STATUS: ACTIVE})
         return
+    yield Operation(action, kind, {**to_neutral(_values(prepared, endpoint)), **ids})
+
+
+def _items_of_batch(body: bytes) -> Iterator[tuple[Action, dict[str, Any]]]:
+    """Yield the action and the parameters of each item; raise ValueError for what is none."""
+    items = parse_json(body)
+    if not isinstance(items, list):
+        raise ValueError("its body is not a list of operations")
+    for item in items:
+        if not isinstance(item, dict) or not isinstance(item.get("params", {}), dict):
+            raise ValueError("an item is not an operation")
+        action = str(item.get("operation_type", "")).strip().lower()
+        if action not in ACTIONS.values():
+            raise ValueError(f"{action!r} is no operation_type")
+        yield cast(Action, action), item.get("params", {})
+
+
+def _values(prepared: PreparedRequest, endpoint: Endpoint) -> dict[str, Any]:
+    """Return the parameters of the query and the body; raise ValueError where one has two values."""
     pairs = parse_qsl(urlsplit(prepared.url).query, keep_blank_values=True)
     values: Any = {}
-    body = b"" if endpoint.sensitive or not _has_values(prepared) else _body(prepared)
-    if body:
+    if (body := _body(prepared)) and not endpoint.sensitive and _has_values(prepared):
         if prepared.content_type.startswith(FORM):
             pairs += parse_qsl(body.decode(), keep_blank_values=True)
         else:
@@ -231,7 +244,7 @@ def _operations(
         if name in values and values[name] != value:
             raise ValueError(f"{name} is given twice")
         values[name] = value
-    yield Operation(action, kind, {**to_neutral(values), **ids})
+    return values
 
 
 def _has_values(prepared: PreparedRequest) -> bool:
@@ -246,7 +259,7 @@ def _kinds_of_batch(command: str, path: str) -> Mapping[str, type[Request]]:
     modules = modules_of(tuple(command.split()[:-1]))
     kinds = (kind for module in modules for kind in requests_of(module))
     return {
-        ACTIONS[kind.endpoint.method][0]: kind
+        ACTIONS[kind.endpoint.method]: kind
         for kind in kinds
         if kind.endpoint.batch and kind.endpoint.batch.path == path and kind.endpoint.mutates
     }
@@ -268,10 +281,10 @@ _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 def _users(body: bytes) -> tuple[int, frozenset[str]]:
     """Return how many users an upload names, and what it does with them."""
-    operations = _user_operations(body)
-    deletes = {"delete" in each.operation_type.lower() for each in operations}
-    actions = (["delete"] if True in deletes else []) + (["create", "update"] if False in deletes else [])
-    return sum(len(each.params.users) for each in operations), frozenset(actions)
+    operations, found = _user_operations(body), set[str]()
+    for each in operations:
+        found |= {"delete"} if "delete" in each.operation_type.lower() else ROW_ACTIONS
+    return sum(len(each.params.users) for each in operations), frozenset(found)
 
 
 def _items(body: bytes) -> int:

@@ -10,8 +10,7 @@ from urllib.parse import parse_qsl, quote
 
 import typer
 
-from ..api.fields import path_segment
-from ..api.parts import as_text
+from ..api.parts import as_text, path_segment
 from ..console.invocation import Invocation
 from ..console.parameters import argument, choice, flag, option
 from ..console.request_input import is_text

@@ -46,7 +46,7 @@ def send(
     For example: adsctl conversions send orders.csv --pixel o8z6j --event-id o3f71
     """
     from ..conversions import KNOWN, ConversionReader, conversion_plan
-    from .audiences.options import checked_region
+    from .audiences.lists import checked_region
     from .uploads.hooks import OnceHooks
     from .uploads.push import PushCommand
 

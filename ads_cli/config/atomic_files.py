@@ -1,4 +1,4 @@
-"""Files as a whole: replaced or as they were, read up to a limit; links of others are refused."""
+"""Files as a whole: replaced or as they were, read up to a limit; lines with checksums; links of others."""
 
 import errno
 import io
@@ -8,9 +8,10 @@ import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
+from zlib import crc32
 
 from ..errors import AdsctlError, ContentError, StateError, UsageError
 
@@ -19,24 +20,34 @@ MIB = 2**20
 
 
 def read_whole(path: str, max_mib: int, option: str = "") -> bytes:
-    """Read a file, or standard input for `-`, for an option; raise ContentError where it is larger.
-
-    A device or a pipe may have no end.
-    """
-    place, max_bytes = f"{option}: {path}" if option else path, max_mib * MIB
+    """Read a file, or standard input for `-`, for an option; errors as for `read_limited`, or UsageError."""
+    place = f"{option}: {path}" if option else path
     try:
-        if path == "-":
-            content = sys.stdin.buffer.read(max_bytes + 1)
-        else:
-            with Path(path).open("rb") as file:
-                content = file.read(max_bytes + 1)
+        return read_limited(Path(path) if path != "-" else sys.stdin.buffer, max_mib, place)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         hint = "check the path and its permissions"
         raise UsageError(f"{place} cannot be read: {reason}", hint=hint) from None
-    if len(content) > max_bytes:
-        raise ContentError(f"{place}: larger than {max_mib} MiB")
+
+
+def read_limited(source: Path | BinaryIO, max_mib: int, name: str) -> bytes:
+    """Read a file or stream that may be a device without an end; raise ContentError where it is larger."""
+    with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
+        content = file.read(max_mib * MIB + 1)
+    if len(content) > max_mib * MIB:
+        raise ContentError(f"{name}: larger than {max_mib} MiB")
     return content
+
+
+def checked_line(content: bytes) -> bytes:
+    """Return a line of JSON with its checksum: a bit flipped on the disk must not mean something else."""
+    return b"[%d,%b]\n" % (crc32(content), content)
+
+
+def read_checked_line(line: bytes) -> bytes | None:
+    """Return the JSON of a line with a checksum; None where it is damaged or has no end."""
+    content = line.partition(b",")[2].removesuffix(b"]\n")
+    return content if line == checked_line(content) else None
 
 
 def follow_links(path: Path) -> Path:
@@ -104,6 +115,25 @@ def _refuse_foreign(path: Path) -> None:
 
 
 MayReplace = Callable[[Path], bool]  # called with an existing file
+
+
+def check_output_path(
+    option: str, path: Path, may_replace: MayReplace = lambda path: True, reason: str = ""
+) -> None:
+    """Raise UsageError where an option names a file that cannot be written, or may not be replaced.
+
+    `reason` says what keeps it from being replaced: `is not a page that adsctl wrote`.
+    """
+    if not path.parent.is_dir():
+        raise UsageError(f"{option}: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise UsageError(f"{option}: {path} is a folder")
+    existing = file_to_replace(path)
+    if existing and not may_replace(existing):
+        raise UsageError(
+            f"{option}: {path} exists and {reason}",
+            hint="choose another name, or replace the file with --force",
+        )
 
 
 def ensure_writable(folder: Path, variable: str) -> None:

@@ -8,7 +8,6 @@ import os
 import re
 import secrets
 import time
-import zlib
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ..errors import STATE_HINT, StateError
-from .atomic_files import make_folder, sync_folder
+from .atomic_files import checked_line, make_folder, read_checked_line, sync_folder
 
 UNKNOWN = "unknown"
 MONTH = re.compile(r"[0-9]{4}-[0-9]{2}\.jsonl")
@@ -54,7 +53,6 @@ class ChangeEnded(msgspec.Struct, kw_only=True, tag="ended"):
     counts: dict[str, int] = {}
 
 
-_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
 _entry = msgspec.json.Decoder(ChangeBegun | ChangeEnded).decode
 
 
@@ -93,8 +91,7 @@ class ChangeLog:
         return True
 
     def _append(self, entry: ChangeBegun | ChangeEnded) -> None:
-        content = msgspec.json.encode(entry)
-        line = msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
+        line = checked_line(msgspec.json.encode(entry))
         path = self._folder / f"{datetime.now(UTC):%Y-%m}.jsonl"
         is_new = not path.exists()
         if is_new:
@@ -135,14 +132,14 @@ class ChangeLog:
         ended: dict[str, ChangeEnded] = {}
         damaged = 0
         for path in self._paths():
-            for line in path.read_bytes().splitlines():
+            for line in path.read_bytes().splitlines(keepends=True):
                 entry = _decoded(line)
                 if isinstance(entry, ChangeBegun):
                     found[entry.id] = _record(entry)
                 elif entry:
                     ended[entry.id] = entry
                 else:
-                    damaged += bool(line)
+                    damaged += line != b"\n"
         for id, end in ended.items():
             if record := found.get(id):
                 record["outcome"] = end.outcome
@@ -154,8 +151,8 @@ class ChangeLog:
 
 def _decoded(line: bytes) -> ChangeBegun | ChangeEnded | None:
     try:
-        checksum, content = _line(line)
-        return _entry(content) if zlib.crc32(content) == checksum else None
+        content = read_checked_line(line)
+        return _entry(content) if content else None
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
 

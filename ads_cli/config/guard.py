@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..api.amounts import as_amount, currency_problem, micros_of
-from ..errors import ContentError, StateError, UsageError
+from ..errors import StateError, UsageError
 from ..numbers import parse_count
 from ..spelling import closest, suggestion
 from .settings import LOCAL, Settings
-from .writers import check_writers
+from .writers import read_settings
 
 ADMIN_FILE = Path("/etc/xdg/adsctl/guard.yaml")
 VARIABLE = "ADSCTL_GUARD"
@@ -251,36 +251,13 @@ def _named_files(settings: Settings) -> list[Path]:
 
 def _read_file(path: Path, *, is_named: bool) -> Any:
     """Read a file; an empty mapping where that of the administrator does not exist."""
-    check_writers(path)
     hint = f"correct {path}: until then nothing is changed"
     try:
-        text = path.read_text(encoding="utf-8")
+        return read_settings(path, f"the guard {path}", hint, refuse_repeated_keys=True)
     except FileNotFoundError:
         if not is_named:
             return {}
         raise StateError(f"the guard {path}, which {VARIABLE} names, does not exist", hint=hint) from None
-    except UnicodeDecodeError:
-        raise StateError(f"the guard {path} is not UTF-8", hint=hint) from None
-    except OSError as error:
-        raise StateError(f"the guard {path} cannot be read: {error.strerror}", hint=hint) from None
-    return _load(text, path, hint)
-
-
-def _load(text: str, path: Path, hint: str) -> Any:
-    """Load YAML in which no key is repeated: two values would contradict each other."""
-    from .strict_yaml import UnsupportedYamlError, ValueBuilder, load
-
-    class UniqueKeys(ValueBuilder):
-        def build(self, event: Any, depth: int = 0) -> Any:
-            value = super().build(event, depth)
-            if self.repeated_key is not None:
-                raise UnsupportedYamlError(event, f"the key {self.repeated_key!r} is repeated")
-            return value
-
-    try:
-        return load(text, str(path), UniqueKeys)
-    except ContentError as error:
-        raise StateError(error.message, hint=hint) from None
 
 
 def _of_profile(settings: Settings) -> Iterator[Limit]:
@@ -292,7 +269,7 @@ def _of_profile(settings: Settings) -> Iterator[Limit]:
         if key != "guard" and (str(key).startswith("guard.") or closest(str(key), ["guard"], 0.8)):
             raise StateError(f"{place}: unknown key {key!r}; did you mean 'guard'?", hint=f"correct {path}")
     if "guard" in values:
-        _load(path.read_text(encoding="utf-8"), path, f"correct {path}")
+        read_settings(path, str(path), f"correct {path}", refuse_repeated_keys=True)
         yield from _of_mapping(values["guard"], place)
 
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from yaml import events as ev
@@ -80,6 +80,14 @@ class ValueBuilder:
             self.repeated_key = key.value
 
 
+class UniqueKeyBuilder(ValueBuilder):
+    """Refuses a key that is there twice, whose values would contradict each other."""
+
+    def _note_key(self, values: dict[str, Any], key: Any) -> None:
+        if key.value in values:
+            raise UnsupportedYamlError(key, f"the key {key.value!r} is repeated")
+
+
 class LinedMapping(dict[str, Any]):
     """A mapping that remembers where it begins, and the lines of its keys."""
 
@@ -136,20 +144,16 @@ def load_plain(content: bytes) -> dict[str, Any] | None:
 
     Lines are not known then.
     """
-    try:
+    with suppress(ValueError, RecursionError):
         text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
-    if text.startswith("{"):
-        if "\\ud" in text or "\\uD" in text:
-            return None  # may be half a character
-        with suppress(ValueError, RecursionError):
-            found = json.loads(
+        if not text.startswith("{"):
+            return _load_lines(text)
+        if "\\ud" not in text and "\\uD" not in text:  # which may be half a character
+            found: dict[str, Any] = json.loads(
                 text, object_pairs_hook=_texts, parse_int=str, parse_float=str, parse_constant=_refuse
             )
-            return found if isinstance(found, dict) else None
-        return None
-    return _load_lines(text)
+            return found
+    return None
 
 
 def _texts(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -170,62 +174,73 @@ def _refuse(constant: str) -> Any:
     raise ValueError(constant)
 
 
+# Where a line begins, whether with the dash of a record, its key and value.
+PlainLine = tuple[int, bool, str, Any]
+
+
+class _OpenList(NamedTuple):
+    """A list of records that more lines may belong to."""
+
+    indent: int  # of its dashes
+    records: list[Any]
+    mapping: dict[str, Any]  # that the list is in
+    column: int  # where the keys of that mapping begin
+
+
+LIST_FOLLOWS = object()  # the value of a key whose list is on the next lines
+
+
 def _load_lines(text: str) -> dict[str, Any] | None:
-    """Read mappings and lists of mappings, a key on each line."""
+    """Read mappings and lists of mappings, a key on each line; raise ValueError for anything else.
+
+    A line belongs to the mapping `here`, whose keys begin at `column`; `lists` are those around it, the
+    innermost last. A record ends where a line is indented less.
+    """
     root: dict[str, Any] = {}
-    here, column = root, 0  # the mapping that lines add to, and where its keys begin
-    key = None  # one whose list begins with the next line
-    above: list[tuple[int, list[Any], int, dict[str, Any]]] = []  # lists that are open, each with its mapping
-    known: dict[str, tuple[int, bool, str, Any] | None] = {}  # most lines are there often
+    here, column = root, 0
+    lists: list[_OpenList] = []
+    waiting: str | None = None  # a key whose list begins with the next line
+    known: dict[str, PlainLine | None] = {}  # most lines are there often
     for line in text.split("\n"):
         try:
             found = known[line]
         except KeyError:
-            if (read := _plain_line(line)) is False:
-                return None
-            found = known[line] = read
+            found = known[line] = _plain_line(line)
         if found is None:
             continue
-        indent, is_item, name, value = found
-        if is_item:
-            if key is not None:
+        indent, begins_record, key, value = found
+        if begins_record:
+            if waiting is not None:
                 if indent < column:
-                    return None
-                records: list[Any] = []
-                here[key], key = records, None
-                above.append((indent, records, column, here))
-            while above and above[-1][0] > indent:
-                above.pop()
-            if not above or above[-1][0] != indent:
-                return None
+                    raise ValueError
+                lists.append(_OpenList(indent, [], here, column))
+                here[waiting], waiting = lists[-1].records, None
+            while lists and lists[-1].indent > indent:
+                lists.pop()
+            if not lists or lists[-1].indent != indent:
+                raise ValueError
             here, column = {}, indent + 2
-            above[-1][1].append(here)
-        elif key is not None:
-            return None
+            lists[-1].records.append(here)
         else:
-            while indent < column and above:
-                _, _, column, here = above.pop()
-            if indent != column:
-                return None
-        if name in here:
-            return None
-        here[name] = [*value] if value.__class__ is list else value
-        if value is _OPEN:
-            key = name
-    return root if root and key is None else None
+            while indent < column and lists:
+                here, column = lists[-1].mapping, lists.pop().column
+            if indent != column or waiting is not None:
+                raise ValueError
+        if key in here:
+            raise ValueError
+        here[key] = [*value] if value.__class__ is list else value
+        if value is LIST_FOLLOWS:
+            waiting = key
+    return root if root and waiting is None else None
 
 
-_OPEN = object()  # stands for the list that follows
-
-
-def _plain_line(line: str) -> Any:
-    """Return where a line begins, whether it begins a record, its key and value.
-
-    None stands for a line without any, and False for one that is read in another way.
-    """
+def _plain_line(line: str) -> PlainLine | None:
+    """Read a line; None for one without a key, ValueError for one that is read in another way."""
     found: Any = PLAIN_LINE.fullmatch(line)
     if not found:
-        return None if NO_LINE.fullmatch(line) else False
+        if NO_LINE.fullmatch(line):
+            return None
+        raise ValueError
     indent, dash, key, value, quoted, values = found.groups()
     if value in NULLS:
         value = None
@@ -234,7 +249,7 @@ def _plain_line(line: str) -> Any:
     elif values is not None:
         value = [None if each in NULLS else each for each in values.split(", ")] if values else []
     elif value is None:
-        value = _OPEN
+        value = LIST_FOLLOWS
     return len(indent), bool(dash), key, value
 
 

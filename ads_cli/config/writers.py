@@ -52,27 +52,43 @@ def _require(path: Path, found: os.stat_result, refused_bits: int) -> None:
         raise StateError(f"{path} can be changed by {who}", hint=f"chmod {letter}-w {path}")
 
 
+MAX_SETTINGS_MIB = 16
 CORRECT = "correct the file, or move it away"
 READABLE = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
 
 
 def read_config(path: Path) -> Mapping[str, Any]:
     """Read profiles; an empty mapping if there is no such file. Raises StateError where it is invalid."""
-    check_writers(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        config = read_settings(path, str(path), CORRECT, unreadable_hint=READABLE) or {}
     except FileNotFoundError:
         return {}
-    except OSError as error:
-        raise StateError(f"{path} cannot be read: {error.strerror}", hint=READABLE) from error
-    except UnicodeDecodeError as error:
-        raise StateError(f"{path} is not UTF-8", hint=CORRECT) from error
-    from .strict_yaml import load
-
-    try:
-        config = load(text, str(path)) or {}
-    except ContentError as error:
-        raise StateError(error.message, hint=CORRECT) from None
     if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
         raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
     return config
+
+
+def read_settings(
+    path: Path, name: str, hint: str, *, unreadable_hint: str = "", refuse_repeated_keys: bool = False
+) -> Any:
+    """Read YAML that only trusted users may change; raise StateError where it is invalid.
+
+    Raises FileNotFoundError where it does not exist.
+    """
+    check_writers(path)
+    try:
+        path.stat()  # where it does not exist, nothing more is imported
+        from .atomic_files import read_limited
+        from .strict_yaml import UniqueKeyBuilder, ValueBuilder, load
+
+        text = read_limited(path, MAX_SETTINGS_MIB, str(path)).decode()
+        return load(text, str(path), UniqueKeyBuilder if refuse_repeated_keys else ValueBuilder)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        hint = unreadable_hint or hint
+        raise StateError(f"{name} cannot be read: {error.strerror}", hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise StateError(f"{name} is not UTF-8", hint=hint) from error
+    except ContentError as error:
+        raise StateError(error.message, hint=hint) from None

@@ -11,7 +11,7 @@ from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError
 from .options import CommandLine
-from .presentation import ResultFile, is_first_today, resolve_presentation
+from .presentation import is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
     from ..auth.secrets import Secrets
@@ -35,7 +35,7 @@ class Invocation:
 
     def __init__(self, flags: dict[str, Any], command_line: CommandLine) -> None:
         self.flags = flags  # values of the common options
-        self._command_line = command_line
+        self.parsed = command_line  # its words, and what was found in them
         self.concurrency = DEFAULT_CONCURRENCY
         # Finds the version of a remote feed that need not be downloaded again, by its address.
         self.known_version: Callable[[str], Version | None] = lambda address: None
@@ -54,56 +54,52 @@ class Invocation:
             parse_command(flags["on_failure"])  # a mistake in it is reported before anything is done
             parse_variables(flags.get("on_failure_env"))
         call = cls(flags if mutates else flags | {"dry_run": False}, command_line)
-        if log := flags.get("log_file"):
-            from .named_files import check_log_file
-
-            check_log_file(log, context, call.settings)
-        command = getattr(context, "command", None)  # of a line for several profiles it is that of each
-        named = [param for param in command.params if context.params.get(param.name)] if command else []
-        if sum("FILE" in (param.metavar or "") for param in named) + ("to" in flags) > 1:
-            from .named_files import check_outputs
-
-            check_outputs(context, flags.get("to"))
-        if to := flags.get("to"):
-            file = ResultFile(to, partial(call.confirm, at_service=False), call.messages.say)
-            command_line.open_result = file.open
-            if not call.dry_run:
-                command_line.resources.callback(file.require_written)
+        call._check_files(context)
         if not is_help:
             for warning in call.settings.check_folders():
                 call.messages.note(warning, "warning")
         return call
 
-    def with_profile(self, profile: str) -> "Invocation":
-        """Return the same invocation under another profile."""
-        return self.with_flags({"profile": profile})
+    def _check_files(self, context: Any) -> None:
+        """Raise UsageError where a named file would be lost; ask before that of --to is replaced."""
+        log, to = self.flags.get("log_file"), self.flags.get("to")
+        command = getattr(context, "command", None)  # of a line for several profiles it is that of each
+        named = [param for param in command.params if context.params.get(param.name)] if command else []
+        files = sum("FILE" in (param.metavar or "") for param in named)
+        if log or to or files > 1:
+            from .named_files import ResultFile, check_log_file, check_outputs
+
+            if log:
+                check_log_file(log, context, self.settings)
+            if files + bool(to) > 1:
+                check_outputs(context, to)
+            if to:
+                file = ResultFile(to, partial(self.confirm, at_service=False), self.messages.say)
+                self.parsed.open_result = file.open
+                if not self.dry_run:
+                    self.parsed.resources.callback(file.require_written)
 
     def with_flags(self, flags: Mapping[str, Any]) -> "Invocation":
         """Return the same invocation with other common options."""
-        return Invocation({**self.flags, **flags}, self._command_line)
-
-    def with_target(self, profile: str | None, account: str | None) -> "Invocation":
-        """Return the same invocation for another account; that of another profile unless it is named."""
-        flags = {**self.flags, "account": account}
-        return Invocation({**flags, "profile": profile} if profile else flags, self._command_line)
+        return Invocation({**self.flags, **flags}, self.parsed)
 
     @property
     def command_line(self) -> tuple[str, ...]:
         """The words after `adsctl`, as they were typed."""
-        return self._command_line.words
+        return self.parsed.words
 
     def note_summary(self, summary: dict[str, Any]) -> None:
         """Note the summary of a push, for the command of --on-failure."""
-        self._command_line.summary = summary
+        self.parsed.summary = summary
 
     def note_task_words(self, words: Iterable[str]) -> None:
         """Note the command lines of a fleet's tasks, for the command of --on-failure."""
-        self._command_line.task_words = tuple(words)
+        self.parsed.task_words = tuple(words)
 
     @property
     def mask(self) -> "Mask":
         """What hides the secrets that were read."""
-        return self._command_line.mask
+        return self.parsed.mask
 
     @cached_property
     def messages(self) -> "Messages":
@@ -116,8 +112,7 @@ class Invocation:
     def printer(self) -> "Printer":
         """Results on stdout."""
         from ..output.printer import Printer
-        from ..output.records import TableView
-        from . import table_view
+        from .table_view import TABLE_VIEW
 
         return Printer(
             sys.stdout,
@@ -127,16 +122,10 @@ class Invocation:
             csv_safe=bool(self.flags.get("csv_safe")),
             say=self.messages.say,
             side_effects=self._side_effects,
-            note_shape=self._command_line.note_shape,
+            note_shape=self.parsed.note_shape,
             neutral_name=neutral_name,
-            table_view=TableView(
-                table_view.header,
-                table_view.shown,
-                table_view.style,
-                table_view.amounts,
-                table_view.in_units,
-            ),
-            open_file=self._command_line.open_result,
+            table_view=TABLE_VIEW,
+            open_file=self.parsed.open_result,
         )
 
     def _side_effects(self) -> str:
@@ -150,7 +139,7 @@ class Invocation:
         from ..emulator.app import Emulator
 
         emulator = Emulator(self.settings.emulator_database, service=self.settings.service)
-        self._command_line.resources.callback(emulator.close)
+        self.parsed.resources.callback(emulator.close)
         return emulator
 
     @cached_property
@@ -158,7 +147,7 @@ class Invocation:
         """The secrets of the profile."""
         from ..auth.secrets import Secrets
 
-        return Secrets(self.settings, self._command_line.mask, self._command_line.secret_files)
+        return Secrets(self.settings, self.parsed.mask, self.parsed.secret_files)
 
     @cached_property
     def trace(self) -> "Trace":
@@ -168,7 +157,7 @@ class Invocation:
         return Trace(
             show=self.messages.show if self.flags.get("debug") else None,
             log_file=self.flags.get("log_file"),
-            mask=self._command_line.mask,
+            mask=self.parsed.mask,
         )
 
     @cached_property
@@ -213,28 +202,13 @@ class Invocation:
         return self._stored.setdefault(account, StoredRecords(self.client, account))
 
     @property
-    def by(self) -> str | None:
-        """What runs this command in place of a person or a script, for the log of changes."""
-        return self._command_line.by
-
-    @property
-    def job(self) -> str | None:
-        """The id of what this command is part of, for the log of changes."""
-        return self._command_line.job
-
-    @property
     def is_plan(self) -> bool:
         """Whether this dry run also tells what it would ask."""
-        return self._command_line.is_plan
-
-    @property
-    def is_guard_check(self) -> bool:
-        """Whether this dry run only asks what the guard would refuse."""
-        return self._command_line.is_guard_check
+        return self.parsed.is_plan
 
     def hold(self, lock: AbstractContextManager[Any]) -> None:
         """Hold a lock until the command ends."""
-        self._command_line.locks.enter_context(lock)
+        self.parsed.locks.enter_context(lock)
 
     def _begin_write_epoch(self, request: "PreparedRequest") -> AbstractContextManager[None]:
         """End the write epoch of the place that a request may change, if there is one."""

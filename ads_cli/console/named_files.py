@@ -1,13 +1,14 @@
-"""The files that a command line names: none is written twice, or replaces what is read."""
+"""The files that a command line names: none is written twice, or replaces what is read; that of --to."""
 
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
+from ..config.atomic_files import atomic, check_output_path, file_to_replace
 from ..config.environment import CONFIG_FILES, STATE_FILES
 from ..errors import UsageError
 from ..fleet.commands import COMMANDS, WRITTEN, TaskCommand, values
@@ -104,3 +105,31 @@ def _is_same(one: str, other: str) -> bool:
         return Path(one).samefile(other)
     except (OSError, ValueError):  # one of them does not exist yet
         return os.path.realpath(one) == os.path.realpath(other)
+
+
+class ResultFile:
+    """The file of --to, which has the result of the command once it has ended."""
+
+    def __init__(self, name: str, confirm: Callable[[str], None], say: Callable[[str], None]) -> None:
+        self._path, self._is_written, self._say = Path(name), False, say
+        check_output_path("--to", self._path)
+        self._may_replace = file_to_replace(self._path) is not None
+        if self._may_replace:
+            confirm(f"Replace {name}")
+
+    def open(self) -> AbstractContextManager[TextIO]:
+        """Open a stream that becomes the file on success; one that was created meanwhile is kept."""
+        self._is_written = True
+        may_replace = None if self._may_replace else lambda path: False
+        return atomic(self._path, may_replace=may_replace, keep_mode=True)
+
+    def require_written(self) -> None:
+        """Say that the file is written; raise UsageError where the command had nothing for it."""
+        if not self._is_written:
+            raise not_written(self._path)
+        self._say(f"{self._path}: the result of this command")
+
+
+def not_written(path: Path | str) -> UsageError:
+    """Return the error of a command that had nothing for the file of --to."""
+    return UsageError(f"--to: {path} was not written, since this command shows no records")

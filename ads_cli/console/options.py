@@ -16,85 +16,47 @@ if TYPE_CHECKING:
 class CommonOption(NamedTuple):
     """An option of every command; without a metavar it is a flag."""
 
-    name: str
-    names: tuple[str, ...]
+    typed: str  # its names, the long one first
     help: str
     metavar: str = ""
-    in_root_help: bool = False  # `adsctl --help` shows these only
+
+    @property
+    def names(self) -> list[str]:
+        """The names as they are typed."""
+        return self.typed.split()
+
+    @property
+    def name(self) -> str:
+        """The name of its value."""
+        return self.names[0].removeprefix("--").replace("-", "_")
 
 
 COMMON_OPTIONS = (
-    CommonOption(
-        "profile",
-        ("--profile", "-p"),
-        "The profile to use; each of them for 'shop-*' or A,B",
-        "NAME",
-        in_root_help=True,
-    ),
-    CommonOption(
-        "service",
-        ("--service",),
-        "The service: generic, or x, the platform's own names and addresses",
-        "NAME",
-    ),
-    CommonOption(
-        "env_file", ("--env-file",), "Read ADSCTL_ variables from a file, a NAME=VALUE in each line", "FILE"
-    ),
-    CommonOption(
-        "account", ("--account", "-A"), "The advertising account to work in", "ID", in_root_help=True
-    ),
-    CommonOption(
-        "output",
-        ("--output", "-o"),
-        "Format of results; see 'adsctl help formats'",
-        "FORMAT",
-        in_root_help=True,
-    ),
-    CommonOption("to", ("--to",), "Write the result to this workbook: FILE.xlsx, with types", "FILE.xlsx"),
-    CommonOption("columns", ("--columns",), "Columns of table, tsv, csv and xlsx, by commas", "A,B"),
-    CommonOption(
-        "csv_safe", ("--csv-safe",), "In csv, put ' before cells that a spreadsheet would calculate"
-    ),
-    CommonOption("query", ("--query",), "A JMESPath expression, applied to what json would show", "JMESPATH"),
-    CommonOption("sandbox", ("--sandbox",), "Use the profile's sandbox address"),
-    CommonOption("yes", ("--yes", "-y"), "Do not ask for confirmation", in_root_help=True),
-    CommonOption(
-        "dry_run",
-        ("--dry-run",),
-        "Show what would be sent; change nothing",
-        in_root_help=True,
-    ),
-    CommonOption(
-        "quiet",
-        ("--quiet", "-q"),
-        "No progress, no notes; errors and warnings of results stay",
-        in_root_help=True,
-    ),
-    CommonOption("verbose", ("--verbose", "-v"), "Show progress details on stderr"),
-    CommonOption("debug", ("--debug",), "Show all HTTP on stderr, with secrets masked"),
-    CommonOption(
-        "timeout", ("--timeout",), "Longest wait for one response: 30s (default), 500ms, 2m", "DURATION"
-    ),
-    CommonOption("max_attempts", ("--max-attempts",), "Most attempts of one request (default 6)", "N"),
-    CommonOption(
-        "max_wait",
-        ("--max-wait",),
-        "Longest silence of the service, timeouts included (default 15m)",
-        "DURATION",
-    ),
-    CommonOption("log_file", ("--log-file",), "Append a log to a file, as JSON lines", "FILE"),
-    CommonOption(
-        "on_failure", ("--on-failure",), "Run this where adsctl fails; it reads the summary as JSON", "CMD"
-    ),
-    CommonOption(
-        "on_failure_env",
-        ("--on-failure-env",),
-        "Secret variables that --on-failure gets, by commas",
-        "NAMES",
-    ),
-    CommonOption("color", ("--color",), "Use color: auto, always or never", "WHEN"),
+    CommonOption("--profile -p", "The profile to use; each of them for 'shop-*' or A,B", "NAME"),
+    CommonOption("--service", "The service: generic, or x, the platform's own names and addresses", "NAME"),
+    CommonOption("--env-file", "Read ADSCTL_ variables from a file, a NAME=VALUE in each line", "FILE"),
+    CommonOption("--account -A", "The advertising account to work in", "ID"),
+    CommonOption("--output -o", "Format of results; see 'adsctl help formats'", "FORMAT"),
+    CommonOption("--to", "Write the result to this workbook: FILE.xlsx, with types", "FILE.xlsx"),
+    CommonOption("--columns", "Columns of table, tsv, csv and xlsx, by commas", "A,B"),
+    CommonOption("--csv-safe", "In csv, put ' before cells that a spreadsheet would calculate"),
+    CommonOption("--query", "A JMESPath expression, applied to what json would show", "JMESPATH"),
+    CommonOption("--sandbox", "Use the profile's sandbox address"),
+    CommonOption("--yes -y", "Do not ask for confirmation"),
+    CommonOption("--dry-run", "Show what would be sent; change nothing"),
+    CommonOption("--quiet -q", "No progress, no notes; errors and warnings of results stay"),
+    CommonOption("--verbose -v", "Show progress details on stderr"),
+    CommonOption("--debug", "Show all HTTP on stderr, with secrets masked"),
+    CommonOption("--timeout", "Longest wait for one response: 30s (default), 500ms, 2m", "DURATION"),
+    CommonOption("--max-attempts", "Most attempts of one request (default 6)", "N"),
+    CommonOption("--max-wait", "Longest silence of the service, timeouts included (default 15m)", "DURATION"),
+    CommonOption("--log-file", "Append a log to a file, as JSON lines", "FILE"),
+    CommonOption("--on-failure", "Run this where adsctl fails; it reads the summary as JSON", "CMD"),
+    CommonOption("--on-failure-env", "Secret variables that --on-failure gets, by commas", "NAMES"),
+    CommonOption("--color", "Use color: auto, always or never", "WHEN"),
 )
-CATALOG_OPTION = CommonOption("catalog", ("--catalog",), "The product catalog to work in", "ID")
+CATALOG_OPTION = CommonOption("--catalog", "The product catalog to work in", "ID")
+IN_ROOT_HELP = ("profile", "account", "output", "yes", "dry_run", "quiet")  # `adsctl --help` shows only these
 CATALOG_GROUPS = ("catalog", "products")  # the groups that accept --catalog
 ALL_OPTIONS = (*COMMON_OPTIONS, CATALOG_OPTION)
 CHOICES = {"service": tuple(SERVICES), "output": FORMATS, "color": COLORS}

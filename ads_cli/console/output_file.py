@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
 
-from ..config.atomic_files import MayReplace, atomic, file_to_replace
+from ..config.atomic_files import MayReplace, atomic, check_output_path, file_to_replace
 from ..errors import AdsctlError, NotConfirmedError, ReportedError, UsageError
 from .invocation import Invocation
 
@@ -89,7 +89,7 @@ class RunReport(ABC):
 
     def __init__(self, call: Invocation, name: str | None, subject: str = "", *, force: bool = False) -> None:
         self.call, self.subject, self._force = call, subject, force
-        self.path = checked_path(name, force=force) if name else None
+        self.path = self._path_of(name) if name else None
         self.error: ReportedError | None = None  # that ended the run
 
     @abstractmethod
@@ -136,34 +136,21 @@ class RunReport(ABC):
             stream.write(html)
         self.call.messages.say(f"{self.path}: a page about this run")
 
+    def _path_of(self, name: str) -> Path:
+        """Return the path of the page; raise UsageError where it cannot be, or would replace another file."""
+        if name == "-":
+            raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
+        check_output_path("--report", Path(name), self._may_replace, "is not a page that adsctl wrote")
+        return Path(name)
+
     def _may_replace(self, path: Path) -> bool:
-        return self._force or is_page_file(path)
+        """Tell whether a file may be replaced: a page that adsctl wrote, or any file by force."""
+        if self._force:
+            return True
+        from ..report import is_page
 
-
-def checked_path(name: str, *, force: bool) -> Path:
-    """Return the path of a page; raise UsageError where it cannot be, or would replace another file."""
-    path = Path(name)
-    if name == "-":
-        raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
-    if not path.parent.is_dir():
-        raise UsageError(f"--report: the folder {path.parent} does not exist")
-    if path.is_dir():
-        raise UsageError(f"--report: {path} is a folder")
-    existing = file_to_replace(path)
-    if existing and not (force or is_page_file(existing)):
-        raise UsageError(
-            f"--report: {path} exists and is not a page that adsctl wrote",
-            hint="choose another name, or replace the file with --force",
-        )
-    return path
-
-
-def is_page_file(path: Path) -> bool:
-    """Tell whether a file is a page that adsctl wrote."""
-    from ..report import is_page
-
-    try:
-        with path.open("rb") as file:
-            return is_page(file.read(1000))
-    except OSError:
-        return False
+        try:
+            with path.open("rb") as file:
+                return is_page(file.read(1000))
+        except OSError:
+            return False

@@ -3,10 +3,9 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path, PurePath
-from typing import TextIO
 
 from ..config.settings import Setting, Settings
 from ..errors import AdsctlError, UsageError
@@ -97,39 +96,3 @@ def _validated(setting: Setting | None, allowed: Collection[str], noun: str) -> 
             hint=f"one of {', '.join(allowed)}",
         )
     return setting and setting.value
-
-
-class ResultFile:
-    """The file of --to, which has the result of the command once it has ended."""
-
-    def __init__(self, name: str, confirm: Callable[[str], None], say: Callable[[str], None]) -> None:
-        from ..config.atomic_files import file_to_replace
-
-        self._path, self._is_written, self._say = Path(name), False, say
-        if not self._path.parent.is_dir() or self._path.is_dir():
-            reason = (
-                "is a folder" if self._path.is_dir() else f"the folder {self._path.parent} does not exist"
-            )
-            raise UsageError(f"--to: {name}: {reason}")
-        self._may_replace = file_to_replace(self._path) is not None
-        if self._may_replace:
-            confirm(f"Replace {name}")
-
-    def open(self) -> AbstractContextManager[TextIO]:
-        """Open a stream that becomes the file on success; one that was created meanwhile is kept."""
-        from ..config.atomic_files import atomic
-
-        self._is_written = True
-        may_replace = None if self._may_replace else lambda path: False
-        return atomic(self._path, may_replace=may_replace, keep_mode=True)
-
-    def require_written(self) -> None:
-        """Say that the file is written; raise UsageError where the command had nothing for it."""
-        if not self._is_written:
-            raise not_written(self._path)
-        self._say(f"{self._path}: the result of this command")
-
-
-def not_written(path: Path | str) -> UsageError:
-    """Return the error of a command that had nothing for the file of --to."""
-    return UsageError(f"--to: {path} was not written, since this command shows no records")

@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from ..client.rate_limiter import Wait
@@ -82,14 +82,8 @@ def progress(
 ) -> Iterator[ProgressReport]:
     """Show how many rows, or what the noun says, of `total` are done; it is None where that is unknown."""
     report = ProgressReport(activity, total, seconds_left, messages.say, noun)
-    if messages.quiet:
+    with shown(report, messages, lambda: _bar(report)):
         yield report
-    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        with _bar(report):
-            yield report
-    else:
-        with lines(report, messages.say):
-            yield report
 
 
 class HasLine(Protocol):
@@ -98,6 +92,16 @@ class HasLine(Protocol):
     @property
     def line(self) -> str:
         """Return everything in one line."""
+
+
+def shown(
+    report: HasLine, messages: Messages, bar: Callable[[], AbstractContextManager[None]]
+) -> AbstractContextManager[None]:
+    """Show a report, unless --quiet: as a bar on a terminal, elsewhere as lines."""
+    if messages.quiet:
+        return nullcontext()
+    is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return bar() if is_terminal else lines(report, messages.say)
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """What the reading of remote feeds takes from an invocation: limits, messages, progress."""
 
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,7 +9,7 @@ from ..numbers import size_text
 from ..output.messages import Messages
 from ..output.text import safe
 from .invocation import Invocation
-from .progress import lines
+from .progress import shown
 
 
 def make_access(call: Invocation, max_bytes: int) -> RemoteAccess:
@@ -38,7 +36,9 @@ class _Report:
 
     def __init__(self, label: str) -> None:
         self.activity = f"Downloading {label}"
-        self(0, None)
+        self.received = 0
+        self.total: int | None = None
+        self.on_bytes: OnBytes = lambda received, total: None
 
     @property
     def line(self) -> str:
@@ -49,29 +49,25 @@ class _Report:
     def __call__(self, received: int, total: int | None) -> None:
         """Receive how many bytes are there, and of how many."""
         self.received, self.total = received, total
+        self.on_bytes(received, total)
 
 
 @contextmanager
 def download_progress(messages: Messages, label: str) -> Iterator[OnBytes]:
     """Show how much of a file is there: a bar on a terminal, a line now and then elsewhere."""
     report = _Report(label)
-    if messages.quiet:
+    with shown(report, messages, lambda: _bar(report)):
         yield report
-    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        with _bar(report.activity) as on_bytes:
-            yield on_bytes
-    else:
-        with lines(report, messages.say):
-            yield report
 
 
 @contextmanager
-def _bar(activity: str) -> Iterator[OnBytes]:
+def _bar(report: _Report) -> Iterator[None]:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
     with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bar:
-        task = bar.add_task(safe(activity), total=None)
-        yield lambda received, total: bar.update(task, completed=received, total=total)
+        task = bar.add_task(safe(report.activity), total=None)
+        report.on_bytes = lambda received, total: bar.update(task, completed=received, total=total)
+        yield

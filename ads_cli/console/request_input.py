@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, unknown_currency
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import to_neutral
-from ..api.parts import values_of_record, with_removed, without_removed, without_same_invalid
 from ..api.problems import Problem
+from ..api.records import values_of_record, with_removed, without_removed, without_same_invalid
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed
 from ..errors import ContentError, UsageError
@@ -48,6 +48,7 @@ def request_from_input(
     if service == "x":
         given, removed = without_removed(kind, given, fields_of_amounts(kind))
     values, amounts, messages = _read_options(kind, fields, given)
+    # The file that a field, or the path of a problem, is from.
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
     in_units, problems = dict(amounts), list[Problem]()
@@ -55,19 +56,13 @@ def request_from_input(
         read = read_mapping(file, content)
         if media is not None:
             media.take_document(read, file)
-        own, left_out, mismatches = values_of_record(kind, to_neutral(read))
-        is_record = not {*left_out} <= {kind.endpoint.record_id}
-        if is_record:
-            on_record(left_out)
-        document, names, problems = in_micros(kind, own)
-        problems += mismatches
-        if is_record and kind.endpoint.method == "PUT":
-            own_id = str(values.get(str(kind.endpoint.id_field)) or document.get(str(kind.endpoint.id_field)))
-            document = without_same_invalid(kind, document, lambda: current_of(own_id))
-        sources |= dict.fromkeys({*document, *names.values()} - values.keys(), file)
+        own_id = values.get(str(kind.endpoint.id_field))
+        document = _document_of(kind, read, on_record, lambda id: current_of(str(own_id or id)))
+        problems = document.problems
+        sources |= dict.fromkeys({*document.values, *document.amounts.values()} - values.keys(), file)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
-        in_units = {field: name for field, name in names.items() if field not in values} | amounts
-        values = document | values
+        in_units = {field: name for field, name in document.amounts.items() if field not in values} | amounts
+        values = document.values | values
     if media is not None:
         media.complete(values, sources, for_components)
     request = None
@@ -86,6 +81,34 @@ def request_from_input(
     messages += [_describe(kind, problem, sources, amounts, options) for problem in problems]
     error_kind = ContentError if only_in_files else UsageError
     raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
+
+
+class _Document(NamedTuple):
+    """What a file has of a request."""
+
+    values: dict[str, Any]
+    amounts: dict[str, str]  # the names of amounts in whole units, by field
+    problems: list[Problem]
+
+
+def _document_of(
+    kind: type[Request],
+    read: dict[str, Any],
+    on_record: Callable[[list[str]], None],
+    current_of: Callable[[Any], Mapping[str, Any]],
+) -> _Document:
+    """Return what a mapping has of a request; of a record of the service, without what is read only.
+
+    An update leaves out invalid values that are the service's own: `current_of` is called with the id.
+    """
+    own, left_out, mismatches = values_of_record(kind, to_neutral(read))
+    values, amounts, problems = in_micros(kind, own)
+    if not {*left_out} <= {kind.endpoint.record_id}:
+        on_record(left_out)
+        if kind.endpoint.method == "PUT":
+            id = values.get(str(kind.endpoint.id_field))
+            values = without_same_invalid(kind, values, lambda: current_of(id))
+    return _Document(values, amounts, problems + mismatches)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

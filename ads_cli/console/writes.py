@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from ..client.spending import StoredRecords
     from ..client.writes import Operation
     from ..config.settings import Settings
-    from ..masking import Mask
     from ..output.messages import Messages
     from ..uploads.plan import Plan
+    from .options import CommandLine
 
 # Names of fields and options whose values are a person's, or secret.
 PERSONAL = re.compile(
@@ -53,42 +53,23 @@ class Caller(Protocol):
 
     flags: dict[str, Any]
     settings: "Settings"
+    parsed: "CommandLine"
 
     @property
     def client(self) -> "Client":
-        """Return the client."""
+        """The client."""
 
     @property
     def messages(self) -> "Messages":
-        """Return the messages on stderr."""
-
-    @property
-    def mask(self) -> "Mask":
-        """Return what hides secrets."""
-
-    @property
-    def command_line(self) -> tuple[str, ...]:
-        """Return the words after `adsctl`."""
+        """Messages on stderr."""
 
     @property
     def service(self) -> str:
-        """Return the identity of the service."""
-
-    @property
-    def by(self) -> str | None:
-        """Return what runs the command in place of a person or a script."""
-
-    @property
-    def job(self) -> str | None:
-        """Return the id of what the command is part of."""
+        """The identity of the service."""
 
     @property
     def dry_run(self) -> bool:
-        """Tell whether nothing is sent that changes anything."""
-
-    @property
-    def is_guard_check(self) -> bool:
-        """Tell whether a dry run asks what the guard refuses."""
+        """Whether nothing is sent that changes anything."""
 
     def stored_of(self, account: str) -> "StoredRecords":
         """Return the records of an account."""
@@ -110,14 +91,14 @@ def begun(call: Caller, write: Write, prepared: "PreparedRequest") -> ChangeBegu
         profile=call.settings.profile,
         account=write.account or call.settings.get("account"),
         user=_user(),
-        command=call.mask(shell_command(["adsctl", *_shown(call.command_line)])),
+        command=call.parsed.mask(shell_command(["adsctl", *_shown(call.parsed.words)])),
         method=prepared.method,
-        path=call.mask(path),
+        path=call.parsed.mask(path),
         ids=ids,
         fields=fields,
         before=before,
-        job=call.job,
-        by=call.by or ("fleet" if call.settings.environ.get(FLEET_VARIABLE) else None),
+        job=call.parsed.job,
+        by=call.parsed.by or ("fleet" if call.settings.environ.get(FLEET_VARIABLE) else None),
     )
 
 
@@ -170,7 +151,7 @@ def _masked(call: Caller, name: str, value: Any) -> Any:
         return {key: _masked(call, str(key), each) for key, each in value.items()}
     if isinstance(value, list):
         return [_masked(call, name, each) for each in value]
-    return call.mask(IN_TEXT.sub(MASK, mask_address(value))) if isinstance(value, str) else value
+    return call.parsed.mask(IN_TEXT.sub(MASK, mask_address(value))) if isinstance(value, str) else value
 
 
 def _before(
@@ -307,7 +288,7 @@ class Writes:
     @contextmanager
     def _judging(self) -> Iterator[None]:
         """Let a dry run that only shows what it would send warn where the guard would refuse that."""
-        if not self._call.dry_run or self._call.is_guard_check:
+        if not self._call.dry_run or self._call.parsed.is_guard_check:
             yield
             return
         try:

@@ -43,7 +43,7 @@ FORMATS = {
             "xml",
             (".xml", ".rss", ".atom"),
             "xml:XmlRows",
-            "xml_writer:XmlWriter",
+            "writers:XmlWriter",
             ":is_xml",
             is_certain=True,
             decodes=True,
@@ -161,7 +161,7 @@ def _named(format: str, names: list[str]) -> FeedFormat:
 
 
 def _extension(name: str) -> str:
-    from .decoding import COMPRESSED_EXTENSIONS
+    from .compression import COMPRESSED_EXTENSIONS
 
     path = PurePath(name)
     while path.suffix.lower() in COMPRESSED_EXTENSIONS:
@@ -171,7 +171,7 @@ def _extension(name: str) -> str:
 
 def _refuse_other_compression(name: str, label: str) -> None:
     """Raise UsageError for a name whose compression is not written."""
-    from .decoding import COMPRESSED_EXTENSIONS, WRITTEN_EXTENSION
+    from .compression import COMPRESSED_EXTENSIONS, WRITTEN_EXTENSION
 
     extension = PurePath(name).suffix.lower()
     if extension in COMPRESSED_EXTENSIONS and extension != WRITTEN_EXTENSION:

@@ -1,17 +1,17 @@
 """The rows of a feed in any format, read one at a time."""
 
-import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-import msgspec
-
-from ..errors import ContentError
+from ..errors import ContentError, UsageError
+from ..output.text import listed
+from ..spelling import suggestion
+from .decoding import NOT_TEXT, OTHER_SCRIPTS, SEARCHED_BYTES, NotUtf8Error, ProbableEncoding
+from .row import Row, RowTransform
 
 if TYPE_CHECKING:
     from .source import Feed, Source
@@ -19,94 +19,6 @@ if TYPE_CHECKING:
 
 FIRST_LINES = 5  # the most that a message lists
 REPORT_COLUMNS = ("_line", "_error")  # that --failed-out adds; ignored when its file is read
-
-DuplicatePolicy = Literal[
-    "first", "last", "identical"
-]  # which rows with the same id; "identical": one of equal ones
-
-
-class AppliedFix(NamedTuple):
-    """What a fix changed in a row."""
-
-    fix: str  # its name
-    field: str
-    before: Any
-    after: Any
-
-
-class Row(msgspec.Struct, gc=False):
-    """A record: its first line, its values by field, and why it could not be read, if so.
-
-    Empty, blank and null values are left out. A column that is not a field keeps its name.
-    """
-
-    line: int
-    values: dict[str, Any]
-    problem: str = ""
-    record: int = 0  # number in the file, from 1
-    left_out: bool = False  # counted, neither validated nor sent
-    changes: tuple[AppliedFix, ...] = ()
-    # The values as read, by column, where they were converted: a dict for each row of an assembled product.
-    raw: tuple[dict[str, Any], ...] = ()
-    problem_rule: str = ""  # of `problem`, where it has a name
-
-    @property
-    def unchanged(self) -> dict[str, Any]:
-        """The values before they were changed, as far as changes were noted."""
-        values = dict(self.values)
-        for change in reversed(self.changes):
-            values[change.field] = change.before
-        return {field: value for field, value in values.items() if value is not None}
-
-
-class RowConversion(Protocol):
-    """Converts each row after it is read; picklable, since worker processes convert rows too."""
-
-    @property
-    def digest(self) -> str:
-        """Return what identifies the conversion."""
-
-    @property
-    def fields(self) -> Collection[str]:
-        """Name the fields that it fills."""
-
-    @property
-    def columns(self) -> Collection[str]:
-        """Name the columns that it reads."""
-
-    @property
-    def leaves_out(self) -> bool:
-        """Tell whether it may leave rows out."""
-
-    @property
-    def keep(self) -> DuplicatePolicy | None:
-        """Return which of several rows with the same id is kept; None for all of them."""
-
-    def bind(self, rows: "Rows") -> None:
-        """Find the columns that it names; raise UsageError for one that a table does not have."""
-
-    def require_columns(self, rows: "Rows") -> None:
-        """Raise UsageError for a column that no record had; called after the last one."""
-
-    @property
-    def has_steps(self) -> bool:
-        """Tell whether rows are converted before they are validated."""
-
-    @property
-    def has_fixes(self) -> bool:
-        """Tell whether there are fixes."""
-
-    def apply(self, row: Row) -> None:
-        """Convert a row in place."""
-
-    def with_fixed_texts(self, rows: Iterable[Row]) -> Iterable[Row]:
-        """Yield rows, with their texts fixed, which may break no rule."""
-
-    def fix_texts(self, row: Row) -> None:
-        """Fix the texts of a row in place, which may break no rule."""
-
-    def fix_rules(self, row: Row) -> bool:
-        """Fix a row that breaks a rule, in place; tell whether anything was changed."""
 
 
 class RowNames:
@@ -155,7 +67,7 @@ class Rows(RowNames, ABC):
         self.records = 0  # read so far
         self.sensitive = False  # messages must not show values
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
-        self.conversion: RowConversion | None = None  # of each row, after it is read
+        self.transform = RowTransform()  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
         self._columns_named = 0  # of `columns`, in `_column_by_field`
         self.numbers_repeated_columns = False  # a repeated name is followed by a number, and no error
@@ -171,14 +83,14 @@ class Rows(RowNames, ABC):
         return tuple(self.rename.get(column, column) for column in self.columns)
 
     def is_used(self, column: str) -> bool:
-        """Tell whether a column is read as a field, or by a step that converts rows."""
+        """Tell whether a column is read as a field, or by a step."""
         is_field = column in self.known or self.rename.get(column) is not None
-        return is_field or (self.conversion is not None and column in self.conversion.columns)
+        return is_field or column in self.transform.columns
 
     def __iter__(self) -> Iterator[Row]:
         """Read the source from the beginning and number its records."""
         previous_line = self.records = 0
-        for number, row in enumerate(self._converted(self._read()), 1):
+        for number, row in enumerate(self._transformed(self._read()), 1):
             self.several_per_line = self.several_per_line or row.line == previous_line
             previous_line, self.records = row.line, number
             row.record = number
@@ -188,22 +100,43 @@ class Rows(RowNames, ABC):
     def _read(self) -> Iterator[Row]:
         """Read the source from the beginning."""
 
-    def _converted(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """Convert the rows of a reading, which need not begin at the first."""
-        if self.conversion is None or not self.conversion.has_steps:
-            return rows
-        return self._convert(rows, self.conversion)
+    def _transformed(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """Apply the steps to the rows of a reading, which need not begin at the first."""
+        return self._with_steps(rows) if self.transform.has_steps else rows
 
-    def _convert(self, rows: Iterator[Row], conversion: RowConversion) -> Iterator[Row]:
+    def _with_steps(self, rows: Iterator[Row]) -> Iterator[Row]:
+        transform = self.transform
         for number, row in enumerate(rows):
             if not number:
-                conversion.bind(self)  # the columns of a table are known from the first row on
+                transform.bind(self._key_of)
+                if self.has_header:  # the columns of a table are known from the first row on
+                    self._require_named_columns()
             if not row.left_out:
                 row.raw = row.raw or (self.by_column(row.values),)
-                conversion.apply(row)
+                transform.apply(row)
             yield row
         if not self.has_header:
-            conversion.require_columns(self)
+            self._require_named_columns()
+
+    def _key_of(self, column: str) -> str:
+        return str(self.rename.get(column, column))
+
+    def _require_named_columns(self) -> None:
+        """Raise UsageError where a step names what is neither a column, a field of one, nor filled before.
+
+        Records need not have every known field.
+        """
+        known = {*self.columns, *self.fields, *(self.composed if self.has_header else self.known)}
+        for step in self.transform.steps:
+            named = {column: {column, self._key_of(column)} for column in step.columns}
+            if not self.has_header:  # records may be nested
+                named = {column: keys | {column.partition(".")[0]} for column, keys in named.items()}
+            if missing := [column for column, keys in named.items() if known.isdisjoint(keys)]:
+                meant = suggestion(missing[0], self.columns) or suggestion(missing[0], known)
+                raise UsageError(
+                    f"{step.option}: no column {missing[0]!r}{meant}", hint=f"columns: {listed(self.columns)}"
+                )
+            known.update(step.fields)
 
     def by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values under the columns that they were read from."""
@@ -245,6 +178,32 @@ class FileRows(Rows):
 
     source: "Source"
 
+    def decoding_error(self, line: int, raw: bytes) -> ContentError:
+        """Make the error of a line that is not UTF-8, and suggest its encoding."""
+        if NOT_TEXT.search(raw):
+            hint = "the file is damaged, or --format says which format it has"
+            return self.error(line, "neither UTF-8 nor a text in another encoding", hint=hint)
+        if self.sensitive:
+            hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
+            return self.error(line, "not UTF-8", hint=hint)
+        found = ProbableEncoding.of(raw, self.source.head(SEARCHED_BYTES)[0])
+        start = next((i for i, character in enumerate(found.text) if ord(character) > 127), 0)
+        excerpt = found.text[max(0, start - 15) : start + 15]
+        name = found.name if found.is_clear else f"NAME, such as {OTHER_SCRIPTS}"
+        error = NotUtf8Error(
+            f"{self.source.label}:{line}: not UTF-8; as {found.name} it reads {excerpt!r}",
+            hint=f"add --encoding {name}, or save the file as UTF-8",
+        )
+        error.encoding = found.name if found.is_clear else ""
+        return error
+
+    def decoding_error_in(self, line: int, error: UnicodeDecodeError) -> ContentError:
+        """Make the error of a chunk that begins on `line` and is not UTF-8 somewhere."""
+        chunk = error.object
+        start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
+        raw = chunk[start : end if end >= 0 else None]
+        return self.decoding_error(line + chunk.count(b"\n", 0, error.start), raw)
+
 
 class TableRows(FileRows):
     """Rows that can be cut into blocks, so that several processes can parse them."""
@@ -267,8 +226,8 @@ class TableRows(FileRows):
         """Read the header, then cut the rows into blocks of about `size` bytes."""
 
     def parse_block(self, block: Block) -> Iterator[Row]:
-        """Parse and convert the rows of a block; raise UnreadableBlockError if that fails."""
-        return self._converted(self._parse_block(block))
+        """Parse and transform the rows of a block; raise UnreadableBlockError if that fails."""
+        return self._transformed(self._parse_block(block))
 
     @abstractmethod
     def _parse_block(self, block: Block) -> Iterator[Row]:
@@ -299,7 +258,7 @@ class TextRows(FileRows):
         try:
             return raw.decode()
         except UnicodeDecodeError:
-            raise decoding_error(self, self._line, raw) from None
+            raise self.decoding_error(self._line, raw) from None
 
 
 MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
@@ -354,57 +313,3 @@ def _describe(record: Any) -> str:
     if record is None:
         return "null"
     return "a list" if isinstance(record, list) else f"{str(record)[:40]!r}"
-
-
-class NotUtf8Error(ContentError):
-    """A line is not UTF-8; `encoding` is the one that it seems to be in, empty where that is unclear."""
-
-    encoding = ""
-
-
-NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-MAX_FOREIGN = 0.5  # of the letters of a line in a Latin script, that ASCII does not have
-SHIFT_JIS = "shift_jis"  # its bytes in another script would be halves of kana
-KANA, HALF_WIDTH = re.compile("[\u3041-\u30fe]"), re.compile("[\uff61-\uff9f]")
-OTHER_SCRIPTS = "cp1251, shift_jis, gb18030, euc-kr or utf-16"
-
-
-def decoding_error(rows: Rows, line: int, raw: bytes) -> ContentError:
-    """Make the error of a line that is not UTF-8, and suggest its encoding."""
-    if NOT_TEXT.search(raw):
-        hint = "the file is damaged, or --format says which format it has"
-        return rows.error(line, "neither UTF-8 nor a text in another encoding", hint=hint)
-    if rows.sensitive:
-        hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
-        return rows.error(line, "not UTF-8", hint=hint)
-    encoding, text = _probable_encoding(raw)
-    start = next((i for i, character in enumerate(text) if ord(character) > 127), 0)
-    excerpt = text[max(0, start - 15) : start + 15]
-    letters = [*filter(str.isalpha, text)]
-    foreign = sum(not letter.isascii() for letter in letters)
-    is_clear = encoding == SHIFT_JIS or foreign <= MAX_FOREIGN * len(letters)
-    name = encoding if is_clear else f"NAME, such as {OTHER_SCRIPTS}"
-    error = NotUtf8Error(
-        f"{rows.source.label}:{line}: not UTF-8; as {encoding} it reads {excerpt!r}",
-        hint=f"add --encoding {name}, or save the file as UTF-8",
-    )
-    error.encoding = encoding if is_clear else ""
-    return error
-
-
-def _probable_encoding(raw: bytes) -> tuple[str, str]:
-    """Return the encoding that a line seems to be in, and its text."""
-    for encoding in (SHIFT_JIS, "cp1252"):
-        with suppress(UnicodeDecodeError):
-            text = raw.decode(encoding)
-            if encoding != SHIFT_JIS or (KANA.search(text) and not HALF_WIDTH.search(text)):
-                return encoding, text.strip()
-    return "latin-1", raw.decode("latin-1").strip()
-
-
-def decoding_error_in(rows: Rows, line: int, error: UnicodeDecodeError) -> ContentError:
-    """Make the error of a chunk that begins on `line` and is not UTF-8 somewhere."""
-    chunk = error.object
-    start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
-    raw = chunk[start : end if end >= 0 else None]
-    return decoding_error(rows, line + chunk.count(b"\n", 0, error.start), raw)

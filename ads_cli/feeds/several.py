@@ -4,13 +4,13 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Sequence
 
-from .rows import Row, RowNames, Rows
+from .row import Row, RowTransform
+from .rows import RowNames, Rows
 from .source import Feed
-from .transforms import RowTransform
 
 
 class SeveralTransforms(RowTransform):
-    """The transforms of several feeds, which each convert their own rows; fixes are the same for all."""
+    """The transforms of several feeds, which each change their own rows; fixes are the same for all."""
 
     def __init__(self, transforms: Sequence[RowTransform]) -> None:
         steps = [step for each in transforms for step in each.steps]
@@ -20,7 +20,7 @@ class SeveralTransforms(RowTransform):
     @property
     def digest(self) -> str:
         """Return what identifies the transforms."""
-        return " ".join(each.digest for each in self._transforms)
+        return " ".join(each.digest for each in self._transforms).strip()
 
     @property
     def leaves_out(self) -> bool:
@@ -79,8 +79,7 @@ class SeveralRows(SeveralNames, Rows):
         Rows.__init__(self, feed, first.roots, first.known, first.rename)
         SeveralNames.__init__(self, feed)
         self.files = files
-        transforms = [each for rows in files if isinstance(each := rows.conversion, RowTransform)]
-        self.conversion = SeveralTransforms(transforms) if transforms else None
+        self.transform = SeveralTransforms([rows.transform for rows in files])
         self.unsent = _AnyOf([rows.unsent for rows in files])
         self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
 
@@ -116,7 +115,7 @@ class SeveralRows(SeveralNames, Rows):
         digests = " ".join(rows.source.digest for rows in self.files)
         self.source.digest = hashlib.sha256(digests.encode()).hexdigest()
 
-    def _converted(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def _transformed(self, rows: Iterator[Row]) -> Iterator[Row]:
         return rows
 
     def _place_in(self, file: int, line: int, record: int) -> str:

@@ -3,65 +3,18 @@
 import hashlib
 import io
 import os
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 from . import MAX_SHEET_ROWS
-from .decoding import UTF_8, as_utf_8, decompressed
+from .compression import decompressed
+from .decoding import UTF_8, FewBlankLines, as_utf_8
 from .locations import Location
 from .registry import FeedFormat
 
-if TYPE_CHECKING:
-    Buffered = io.BufferedReader[Any]
-
 NAMED_FILES = 3  # the most that a label names
-MAX_BLANK_LINES = 1024 * 1024  # in a row, as many as a sheet of Excel has, which may write all of them
-BUFFER_BYTES = 1024 * 1024
-# A line of delimiters and empty quotes is blank in CSV; the zeros are those of UTF-16.
-BLANK = re.compile(rb"""[ \t\r\n,;|"\0]*+""")
-
-
-class FewBlankLines(io.RawIOBase):
-    """The content of a stream; raise ContentError at too many blank lines in a row."""
-
-    def __init__(self, stream: "Buffered", label: str, line_at: Callable[[int], int]) -> None:
-        self._stream = stream
-        self._label = label
-        self._line_at = line_at  # the number of the line at a position
-        self._size = 0  # bytes that have been read
-        self._blank_lines = 0  # in the blocks up to here in which nothing else is
-        self._begin = 0  # of these blocks, in bytes
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read a block; only blocks in which nothing else is are counted, so that others cost nothing."""
-        size = self._stream.readinto1(buffer)
-        with memoryview(buffer) as view, view[:size] as block:
-            is_blank = BLANK.fullmatch(block)
-            lines = bytes(block).count(b"\n") if is_blank else 0
-        self._size += size
-        if is_blank and size:
-            self._blank_lines += lines
-            if self._blank_lines > MAX_BLANK_LINES:
-                raise self._error()
-        else:
-            self._blank_lines, self._begin = 0, self._size
-        return size
-
-    def _error(self) -> ContentError:
-        line = self._line_at(self._begin)
-        return ContentError(
-            f"{self._label}:{line}: more than {MAX_BLANK_LINES:,} blank lines in a row",
-            hint="remove them",
-        )
-
-
 BLOCK_BYTES = 1024 * 1024
 
 
@@ -134,8 +87,7 @@ class Source(Feed):
         self.location = location
         self.format = format
         self.notes: list[str] = []  # remarks about how it is read
-        self.position = 0  # raw bytes of the current reading
-        self._digests: list[bytes] = []  # of everything up to each block's end, from the first reading
+        self._digests: list[bytes] = []  # of the content up to the end of each block; [] until all was read
 
     def read_as(self, format: FeedFormat) -> None:
         """Read it in another format than its name says."""
@@ -146,20 +98,19 @@ class Source(Feed):
         if encoding == self.encoding:
             return self
         other = copy(self)
-        other.encoding = encoding
+        other.encoding, other.notes = encoding, [*self.notes]
         return other
 
     def stream(self) -> BinaryIO:
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""
-        self.position = 0
         raw = decompressed(_VerifiedReader(self), self.label).stream
-        stream = io.BufferedReader(FewBlankLines(raw, self.label, self._line_at), BUFFER_BYTES)
+        stream = io.BufferedReader(FewBlankLines(raw, self.label, self._line_at), BLOCK_BYTES)
         return stream if self.format.decodes else as_utf_8(stream, self.encoding, self.label)
 
     def _line_at(self, position: int) -> int:
         """Return the number of the line at a position in the decompressed bytes, of a text."""
         before = decompressed(_VerifiedReader(self), self.label).stream
-        parts = (before.read(min(BUFFER_BYTES, position - at)) for at in range(0, position, BUFFER_BYTES))
+        parts = (before.read(min(BLOCK_BYTES, position - at)) for at in range(0, position, BLOCK_BYTES))
         return 1 + sum(part.count(b"\n") for part in parts)
 
     def head(self, size: int) -> tuple[bytes, str]:
@@ -167,57 +118,53 @@ class Source(Feed):
         stream, member = decompressed(_VerifiedReader(self), self.label)
         return stream.read(size), member
 
-    def read_block(self, number: int, sha: Any) -> bytes:
-        """Read a raw block; raise ContentError if it differs from the first reading.
-
-        `sha` has hashed all blocks before it.
-        """
+    def read_block(self, number: int) -> bytes:
+        """Read a raw block, not verified; an empty one is the end."""
         try:
             self._file.seek(number * BLOCK_BYTES)
-            block = self._file.read(BLOCK_BYTES)
+            return self._file.read(BLOCK_BYTES)
         except OSError as error:
             raise UsageError(f"{self.label} cannot be read: {error.strerror}") from error
-        self.position += len(block)
-        sha.update(block)
-        if not self.digest:
-            self._digests.append(sha.digest())
-            self.digest = "" if block else sha.hexdigest()  # an empty block is the end
-        elif number >= len(self._digests) or self._digests[number] != sha.digest():
+
+    def verify(self, digests: list[bytes], *, is_end: bool) -> None:
+        """Compare a reading with the first that was complete; raise ContentError where they differ.
+
+        `digests` are those of the content up to the end of each block that was read so far.
+        """
+        if not self._digests:
+            if is_end:
+                self._digests, self.digest = digests, digests[-1].hex()
+        elif digests[-1:] != self._digests[len(digests) - 1 : len(digests)]:
             raise ContentError(
                 f"{self.label} changed while it was being read",
                 hint="nothing of the change was sent; push it again",
             )
-        return block
 
     def close(self) -> None:
         """Close the file; nothing can be read from then on."""
         self._file.close()
 
-    def forget_incomplete_reading(self) -> None:
-        """Discard the digests of a first reading that stopped before the end."""
-        if not self.digest:
-            self._digests.clear()
-
 
 class _VerifiedReader(io.RawIOBase):
-    """The raw bytes of a source, each block compared with the first reading before it is returned."""
+    """The raw bytes of a source, each block verified before it is returned; several may be open at once."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._sha = hashlib.sha256()
-        self._next_block = 0
+        self._digests: list[bytes] = []  # of the content up to the end of each block
         self._pending = memoryview(b"")
         self._ended = False
-        source.forget_incomplete_reading()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         if not self._pending and not self._ended:
-            block = self._source.read_block(self._next_block, self._sha)
-            self._next_block += 1
+            block = self._source.read_block(len(self._digests))
+            self._sha.update(block)
+            self._digests.append(self._sha.digest())
             self._ended = not block
+            self._source.verify(self._digests, is_end=self._ended)
             self._pending = memoryview(block)
         count = min(len(buffer), len(self._pending))
         buffer[:count] = self._pending[:count]

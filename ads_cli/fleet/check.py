@@ -105,8 +105,8 @@ def parsed_task(
 ) -> Parsed:
     """Return a task, whose `fixed` options outrank those of its words; raise UsageError for what it lacks."""
     settings, writes = Settings(options), is_write(line.command, command, params)
-    place = _place(line, command, settings, params)
-    needs_account = command.needs_account or (place is not None and place.kind in IN_ACCOUNT)
+    target = _target(command, settings, params)
+    needs_account = command.needs_account or (target is not None and target.kind in IN_ACCOUNT)
     account = settings.get("account") or ""
     if needs_account and not settings.is_local:
         try:
@@ -117,9 +117,9 @@ def parsed_task(
         line.name,
         settings.profile,
         tuple(words),
-        _lane(settings, account, place) if command.uses_account and (command.is_job or writes) else "",
-        place,
-        is_part=command.has_parts and not params.get(command.exclusive_with),
+        _lane(settings, account, target) if command.uses_account and (command.is_job or writes) else "",
+        target,
+        is_part=bool(command.target) and not params.get(command.exclusive_with),
         can_resume="resume" in params,
         is_once=command.is_once,
         is_job=command.is_job,
@@ -224,8 +224,8 @@ def check_guard(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
 
 def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that change the only catalog of one user under several profiles, which name none."""
-    places = [(each, each.task.place) for each in parsed if not each.settings.is_local]
-    unnamed = [each for each, place in places if place and place.id.startswith(OF_PROFILE)]
+    targets = [(each, each.task.target) for each in parsed if not each.settings.is_local]
+    unnamed = [each for each, target in targets if target and target.id.startswith(OF_PROFILE)]
     if len({each.settings.profile for each in unnamed}) < 2:
         return
     users: dict[tuple[str, str], Parsed] = {}
@@ -233,7 +233,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
         with suppress(AdsctlError):  # it is not signed in, which is reported already
             user = Secrets(each.settings, Mask(), {}).user_id
             first = users.setdefault((_service(each.settings), user), each)
-            if first.task.place != each.task.place:
+            if first.task.target != each.task.target:
                 yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")
 
 
@@ -245,16 +245,16 @@ def check_folders(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
                 yield problem(each.line, UsageError(f"the folder of {name} does not exist"))
 
 
-def check_places(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
-    """Yield the tasks that would write what another one writes, or read a file that another one writes."""
-    places: dict[UploadTarget, Parsed] = {}
+def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
+    """Yield the tasks that would change or write what another one does, or read what another one writes."""
+    changers: dict[UploadTarget, Parsed] = {}
     writers: dict[str, Parsed] = {}
     for each in parsed:
-        if place := each.task.place:
-            first = places.setdefault(place, each)
+        if target := each.task.target:
+            first = changers.setdefault(target, each)
             if first is not each and not _are_parts(first, each):
                 yield _conflict(
-                    each, f"changes {place.kind.replace('_', ' ')} {place.id}, as {_named(first)} does"
+                    each, f"changes {target.kind.replace('_', ' ')} {target.id}, as {_named(first)} does"
                 )
         for name in each.outputs:
             if (first := writers.setdefault(_path(name), each)) is not each:
@@ -294,23 +294,20 @@ def _are_parts(one: Parsed, other: Parsed) -> bool:
     return one.task.is_part and other.task.is_part and one.operation == other.operation
 
 
-def _place(
-    line: TaskLine, command: TaskCommand, settings: Settings, params: Mapping[str, Any]
-) -> UploadTarget | None:
-    """Return what a task changes."""
+def _target(command: TaskCommand, settings: Settings, params: Mapping[str, Any]) -> UploadTarget | None:
+    """Return what a task changes; where no parameter names it, that is the catalog of its profile."""
     if command.changes is None:
         return None
-    if command.target:
-        return UploadTarget(_service(settings), command.changes, str(params[command.target]))
     catalog = settings.get("catalog") or f"{OF_PROFILE}{settings.profile}"
-    return UploadTarget(_service(settings), command.changes, catalog)
+    id = str(params[command.target]) if command.target else catalog
+    return UploadTarget(_service(settings), command.changes, id)
 
 
-def _lane(settings: Settings, account: str, place: UploadTarget | None) -> str:
+def _lane(settings: Settings, account: str, target: UploadTarget | None) -> str:
     """Name what runs one after another: the jobs of an account; where none is set, those of what changes."""
     if account or settings.is_local:
         return f"{_service(settings)} {account or 'its account'}"
-    return f"{place.service} {place.kind} {place.id}" if place else ""
+    return f"{target.service} {target.kind} {target.id}" if target else ""
 
 
 def _service(settings: Settings) -> str:

@@ -4,35 +4,31 @@ The fleet decides which task may start, and where, and where again if that worke
 workers from running jobs of one account: a worker that hears nothing of the fleet ends its task before the
 lease can pass to another one. The scheduler keeps the result of a task until the fleet has ended, so that
 a task that has ended is not run again when its worker dies.
+
+A task is in one of three places: the queue, `_ready` (taken from the queue, not on a worker), `_running`.
+Each call of the link may raise LostError; what was not yet moved between the three then stays where it is.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+from typing import Any
 from uuid import uuid4
 
 import msgspec
 from distributed import Future
 
 from ..config.atomic_files import atomic
-from ..errors import Interrupted
+from ..errors import Interrupted, UnavailableError, UsageError
+from ..masking import mask_address
 from ..signals import handled_by
-from .cluster_link import (
-    Event,
-    LostError,
-    SchedulerConnector,
-    SchedulerLink,
-    TaskOutcome,
-    failed,
-    require_nothing_secret,
-    require_repeatable,
-)
+from .cluster_link import Event, LostError, RemoteError, SchedulerConnector, SchedulerLink
 from .cluster_members import Member, Members
-from .cluster_state import SharedState, TaskOutcomes, WorkerRegistry
-from .cluster_worker import carry_out
-from .engine import Ended, OnEvent, Started
+from .cluster_state import SharedState, WorkerRegistry
+from .cluster_worker import LostContactError, Refusal, TaskOutcome, carry_out
+from .engine import Ended, OnEvent, Started, TaskResult
 from .quota_allocator import REFRESH_SECONDS, FleetLimits
 from .records import Records, RunId
 from .tasks import RunLimits, Task, TaskQueue
@@ -41,7 +37,7 @@ BEAT_SECONDS = 0.5
 STOP_SECONDS = 30.0  # for tasks to end after a signal
 
 
-class Waiting(msgspec.Struct):
+class ReadyTask(msgspec.Struct):
     """A task that waits for a worker."""
 
     task: Task
@@ -73,9 +69,8 @@ class ClusterEngine:
         self._shares = FleetLimits(self._shared.board, self._connection.claim)
         self._signals: list[int] = []
         self._stopped_at = float("inf")
-        self._ready: list[Waiting] = []
+        self._ready: list[ReadyTask] = []
         self._running: dict[str, RunningTask] = {}  # by the key of the future
-        self._failures = 0
 
     def run(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
         """Run tasks; after a signal, stop them, and raise Interrupted once they have ended.
@@ -83,8 +78,8 @@ class ClusterEngine:
         Raises UnavailableError where no scheduler or no worker is found, StateError where one has other
         versions, UsageError for a task that has a secret, or must not be run again.
         """
-        require_repeatable(tasks)
-        require_nothing_secret(tasks)
+        _require_repeatable(tasks)
+        _require_nothing_secret(tasks)
         self._begin(tasks, on_event)
         with handled_by(self._on_signal):
             self._connection.open()
@@ -101,7 +96,6 @@ class ClusterEngine:
         self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
         self._members = Members(tasks, self._shares)
         self._registry = WorkerRegistry(self._members, self._run, tasks)
-        self._outcomes = TaskOutcomes(self._shared, self._members, self._registry)
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
         self._signals.append(signum)
@@ -109,7 +103,7 @@ class ClusterEngine:
             raise Interrupted(signum)
 
     def _leave(self, link: SchedulerLink) -> None:
-        """Give back what nothing uses, and tell what still runs to end."""
+        """Give back what nothing uses, and let what still runs end."""
         with suppress(LostError):
             if not self._running:
                 self._shares.leave(time.monotonic())
@@ -126,12 +120,12 @@ class ClusterEngine:
             link = self._connection.current or self._reconnect()
             if link is None:
                 return
-            self._registry.call(link)
+            self._registry.refresh(link)
             self._shares.silence_seconds = self._registry.lease_seconds + REFRESH_SECONDS
             self._replace(link)
             self._give_up()
             self._place(link)
-            self._shared.tell(link, self._members, self._signals)
+            self._shared.publish(link, self._members, self._signals)
             event = link.next_event(BEAT_SECONDS)
             while event is not None:
                 self._handle(link, event)
@@ -142,43 +136,44 @@ class ClusterEngine:
 
     def _give_up(self) -> None:
         """Let nothing further start after a signal, or too many failures."""
-        most = self._limits.max_failures
         if self._signals and self._stopped_at == float("inf"):
             self._stopped_at = time.monotonic()
             self._queue.stop()
-        dropped = [
-            each
-            for each in self._ready
-            if self._signals or (most is not None and self._failures >= most and not each.was_started)
-        ]
-        for each in dropped:
-            self._ready.remove(each)
-            self._queue.end(each.task, failed=False)
+        for ready in [*self._ready] if self._queue.is_stopped else ():
+            if self._signals or not ready.was_started:
+                self._ready.remove(ready)
+                self._queue.end(ready.task, failed=False)
 
     def _place(self, link: SchedulerLink) -> None:
         """Start what may start on workers that have a free thread."""
         free = sum(member.threads for member in self._members.present) - len(self._running) - len(self._ready)
         while free > 0 and (task := self._queue.take()):
-            self._ready.append(Waiting(task))
+            self._ready.append(ReadyTask(task))
             free -= 1
         now = time.monotonic()
-        for waiting in [each for each in self._ready if each.not_before <= now]:
-            outcome = self._outcomes.reported(link, waiting.task) if waiting.was_started else None
-            is_home_expected = self._members.is_expected(waiting.home) and now < waiting.home_until
-            if is_home_expected and not outcome:
-                continue
-            if outcome := outcome or self._outcomes.find(link, waiting.task, is_lost=waiting.was_started):
-                self._end(link, waiting.task, outcome)
-            elif error := self._members.find_problem(waiting.task, now):
-                self._end(link, waiting.task, failed(waiting.task, error))
-            elif member := self._members.choose(waiting.task, now, waiting.home):
-                self._submit(link, waiting.task, member)
-            else:
-                continue
-            self._ready.remove(waiting)
+        for ready in [*self._ready]:
+            if ready.not_before <= now and self._start_or_end(link, ready, now):
+                self._ready.remove(ready)
+
+    def _start_or_end(self, link: SchedulerLink, ready: ReadyTask, now: float) -> bool:
+        """End a task that has an outcome or cannot run, else start it; return False where it must wait."""
+        task = ready.task
+        outcome = self._shared.outcome(link, task) if ready.was_started else None
+        if not outcome and now < ready.home_until and self._members.is_expected(ready.home):
+            return False
+        outcome = outcome or self._registry.outcome(link, task, ask=ready.was_started)
+        if not outcome and (error := self._members.find_problem(task, now)):
+            outcome = _failed(task, error)
+        if outcome:
+            self._end(link, task, outcome)
+            return True
+        member = self._members.choose(task, now, ready.home)
+        if member:
+            self._submit(link, task, member)
+        return member is not None
 
     def _submit(self, link: SchedulerLink, task: Task, member: Member) -> None:
-        self._shared.tell(link, self._members, self._signals)  # its share, which it needs
+        self._shared.publish(link, self._members, self._signals)  # its share, which it needs
         self._shared.announce(link, task)
         key = f"{self._shared.outcome_name(task)}-{uuid4().hex}"
         message = msgspec.json.encode(self._shared.order(task, self._run))
@@ -195,15 +190,28 @@ class ClusterEngine:
                 self._on_event(Started(each.task, event["worker"]))
         elif running := self._running.get(str(event.key)):
             # The scheduler has the outcome; the future's result may be on a worker that has died since.
-            outcome = self._outcomes.reported(link, running.task)
-            outcome = outcome or self._outcomes.refused(link, running.task, running.future)
+            outcome = self._shared.outcome(link, running.task) or self._refused(link, running)
             del self._running[str(event.key)]
             self._members.release(running.address)
             if outcome:
                 self._end(link, running.task, outcome)
             else:
                 later = time.monotonic() + BEAT_SECONDS
-                self._ready.append(Waiting(running.task, later, was_started=True))
+                self._ready.append(ReadyTask(running.task, later, was_started=True))
+
+    def _refused(self, link: SchedulerLink, running: RunningTask) -> TaskOutcome | None:
+        """Note why a worker has not run a task; return the outcome of one that cannot be run."""
+        try:
+            answer = link.result(running.future)
+        except LostContactError:
+            return None
+        except RemoteError as error:
+            problem = UnavailableError(f"no worker could run it: {error}")
+            return _failed(running.task, problem.as_dict())
+        refusal = msgspec.json.decode(answer, type=Refusal) if answer else None
+        if refusal and refusal.error:
+            self._members.refuse(refusal.worker, running.task.profile, refusal.error)
+        return None
 
     def _end(self, link: SchedulerLink, task: Task, outcome: TaskOutcome) -> None:
         """Store the result of a task, and only then delete it at the scheduler."""
@@ -214,9 +222,8 @@ class ClusterEngine:
                     log.write(outcome.log)
             self._records.store(task, result)
         self._queue.end(task, failed=result.status == "failed")
-        self._failures += result.status == "failed"
         self._on_event(Ended(task, result))
-        self._shared.store(link, task)
+        self._shared.mark_stored(link, task)
 
     def _lose(self) -> None:
         """Take back every task; each ends where it runs, as its worker hears nothing of the scheduler."""
@@ -238,7 +245,7 @@ class ClusterEngine:
         running = self._running.pop(key)
         self._members.release(running.address)
         home = self._members.home_of(running.address)
-        self._ready.append(Waiting(running.task, was_started=True, home=home, home_until=home_until))
+        self._ready.append(ReadyTask(running.task, was_started=True, home=home, home_until=home_until))
 
     def _reconnect(self) -> SchedulerLink | None:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""
@@ -247,7 +254,32 @@ class ClusterEngine:
             self._shared.renew()
             self._members.keep((), time.monotonic())
             self._shares.restore(time.monotonic())
-            for waiting in self._ready:
-                waiting.not_before = self._connection.lost_at + self._registry.lease_seconds
-                self._shared.announce(link, waiting.task)
+            for ready in self._ready:
+                ready.not_before = self._connection.lost_at + self._registry.lease_seconds
+                self._shared.announce(link, ready.task)
         return link
+
+
+def _failed(task: Task, error: dict[str, Any]) -> TaskOutcome:
+    """Return the outcome of a task that no worker can run."""
+    return TaskOutcome(TaskResult.ended(task, error["exit_code"], error=error), "")
+
+
+def _require_repeatable(tasks: Iterable[Task]) -> None:
+    """Raise UsageError for a task that must not begin again on a worker that has not its journal."""
+    if task := next((each for each in tasks if each.is_once), None):
+        raise UsageError(
+            f"task {task.name!r}: what a lost worker had sent would be sent, and counted, again",
+            hint="run it in a fleet of one machine, without --engine",
+        )
+
+
+def _require_nothing_secret(tasks: Iterable[Task]) -> None:
+    """Raise UsageError for a command line that must not pass through a scheduler."""
+    for task, word in ((each, word) for each in tasks for word in (each.name, *each.words)):
+        if (shown := mask_address(word)) != word:
+            raise UsageError(
+                f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",
+                hint="put the address into a variable of the workers, and write @NAME; "
+                "where none is read, into a script that the workers have",
+            )

@@ -1,4 +1,9 @@
-"""Which worker of a cluster may run a task, and what share of each limit it has."""
+"""Which worker of a cluster may run a task, and what share of each limit it has.
+
+A worker is an address for as long as it is connected. Its home is the state folder that it uses, which
+outlives it and may have several workers: records, journals and windows of requests are there. A scope is
+what the service limits, a token or an account; a share is the part of that limit which a home may use.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,35 +1,20 @@
-"""What a fleet keeps at the scheduler of a cluster for its workers to read."""
+"""What a fleet keeps at the scheduler of a cluster for its workers to read, and what it knows of them."""
 
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from signal import SIGTERM
-from time import monotonic
 from typing import Any
 from uuid import uuid4
 
 import msgspec
-from distributed import Future
 
 from .. import __version__
 from ..errors import StateError, UnavailableError
-from .cluster_link import (
-    Board,
-    Inquiry,
-    LostContactError,
-    LostError,
-    Order,
-    Refusal,
-    RemoteError,
-    SchedulerLink,
-    Survey,
-    TaskOutcome,
-    failed,
-    shares_of,
-)
+from .cluster_link import LostError, SchedulerLink
 from .cluster_members import Member, Members
-from .cluster_worker import survey
+from .cluster_worker import Board, Inquiry, Order, Survey, TaskOutcome, shares_of, survey
 from .engine import TaskResult
 from .records import RunId
 from .run_task import SIGNAL_BASE
@@ -66,14 +51,19 @@ class SharedState:
             link.put(name, "")
             self._announced.add(name)
 
-    def store(self, link: SchedulerLink, task: Task) -> None:
+    def outcome(self, link: SchedulerLink, task: Task) -> TaskOutcome | None:
+        """Return what a worker has reported of a task."""
+        text = link.get(self.outcome_name(task))
+        return msgspec.json.decode(text, type=TaskOutcome) if text else None
+
+    def mark_stored(self, link: SchedulerLink, task: Task) -> None:
         """Replace an outcome that the fleet has: Dask may yet run the task again, which must find one."""
         with suppress(LostError):
             link.put(self.outcome_name(task), STORED)
 
-    def tell(self, link: SchedulerLink, members: Members, stop_signals: Sequence[int]) -> None:
-        """Tell all workers that the fleet runs, and what share of each limit they have."""
-        now, changed = monotonic(), False
+    def publish(self, link: SchedulerLink, members: Members, stop_signals: Sequence[int]) -> None:
+        """Publish that the fleet runs, and what share of each limit the homes have."""
+        now, changed = time.monotonic(), False
         for home in members.homes:
             text = msgspec.json.encode(members.shares(home, now)).decode()
             if self._published.get(home) != text:
@@ -102,30 +92,30 @@ class SharedState:
         link.put(self.board, msgspec.json.encode(board).decode())
 
 
-CALL_SECONDS = 1.0  # between two calls
+REFRESH_SECONDS = 1.0  # between two looks at who is connected
 FIRST_WORKER_SECONDS = 60.0
 
 
 class WorkerRegistry:
-    """Keeps the members of a fleet true."""
+    """Keeps the members of a fleet as the scheduler has them, and what tasks have ended at their homes."""
 
     def __init__(self, members: Members, run: RunId, tasks: Sequence[Task]) -> None:
         self._members, self._run, self._tasks = members, run, tuple(tasks)
-        self._called_at = float("-inf")
+        self._refreshed_at = float("-inf")
         self._failed_before: set[tuple[str, bytes]] = set()  # in an earlier run, by home
         self._seen_at = time.monotonic()  # when there was a worker
         self.lease_seconds = 0.0  # the longest of all workers
-        self.ended: dict[str, TaskResult] = {}  # by task: the records of workers
+        self._ended: dict[str, TaskResult] = {}  # by task: the records of workers
 
-    def call(self, link: SchedulerLink) -> None:
+    def refresh(self, link: SchedulerLink) -> None:
         """Add the workers that have joined, and note those that have left.
 
         Raises StateError where the first workers have other versions; later ones are left out.
         """
         now = time.monotonic()
-        if now - self._called_at < CALL_SECONDS:
+        if now - self._refreshed_at < REFRESH_SECONDS:
             return
-        self._called_at = now
+        self._refreshed_at = now
         workers = link.workers()
         self._members.keep(workers, now)
         known = {member.address for member in self._members.present}
@@ -143,12 +133,15 @@ class WorkerRegistry:
                 hint=f"start workers with: dask worker {scheduler}",
             )
 
-    def ask(self, link: SchedulerLink, tasks: Sequence[Task]) -> None:
-        """Ask all workers again which of these tasks have ended there."""
-        addresses = [member.address for member in self._members.present]
-        for answer in self._survey(link, addresses, tasks).values():
-            if isinstance(answer, Survey):
-                self._note(answer, is_new=False)
+    def outcome(self, link: SchedulerLink, task: Task, *, ask: bool) -> TaskOutcome | None:
+        """Return the outcome of a task by the record of a worker; `ask` asks them all again."""
+        if ask:
+            addresses = [member.address for member in self._members.present]
+            for answer in self._survey(link, addresses, [task]).values():
+                if isinstance(answer, Survey):
+                    self._note(answer, is_new=False)
+        result = self._ended.pop(task.name, None)
+        return TaskOutcome(result, "") if result else None
 
     def _add(self, link: SchedulerLink, new: dict[str, Any]) -> None:
         is_first, now = not self._members.homes, time.monotonic()
@@ -196,38 +189,4 @@ class WorkerRegistry:
             if is_new and result.status != "ok":
                 self._failed_before.add(key)
             elif key not in self._failed_before:
-                self.ended[name] = result
-
-
-class TaskOutcomes:
-    """Finds outcomes where they may be: at the scheduler, and in the records of workers."""
-
-    def __init__(self, shared: SharedState, members: Members, registry: WorkerRegistry) -> None:
-        self._shared, self._members, self._registry = shared, members, registry
-
-    def reported(self, link: SchedulerLink, task: Task) -> TaskOutcome | None:
-        """Return what a worker has reported of a task to the scheduler."""
-        text = link.get(self._shared.outcome_name(task))
-        return msgspec.json.decode(text, type=TaskOutcome) if text else None
-
-    def find(self, link: SchedulerLink, task: Task, *, is_lost: bool) -> TaskOutcome | None:
-        """Return the outcome of a task by the record of a worker; all are asked again where it was lost."""
-        if is_lost:
-            self._registry.ask(link, [task])
-        result = self._registry.ended.pop(task.name, None)
-        return TaskOutcome(result, "") if result else None
-
-    def refused(self, link: SchedulerLink, task: Task, future: Future[bytes]) -> TaskOutcome | None:
-        """Note why a worker has not run a task; return the outcome of one that cannot be run."""
-        try:
-            answer = link.result(future)
-        except LostContactError:
-            return None
-        except RemoteError as error:
-            problem = UnavailableError(f"no worker could run it: {error}")
-            return failed(task, problem.as_dict())
-        if answer:
-            refusal = msgspec.json.decode(answer, type=Refusal)
-            if refusal.error:
-                self._members.refuse(refusal.worker, task.profile, refusal.error)
-        return None
+                self._ended[name] = result

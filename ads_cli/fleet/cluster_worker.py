@@ -1,7 +1,7 @@
-"""What a worker of a Dask cluster does for a fleet.
+"""What a worker of a Dask cluster does for a fleet, and the messages that both exchange.
 
-The functions are called on the worker, with messages of JSON and with nothing secret: it finds profiles and
-secrets where it runs.
+`survey` and `carry_out` are called on the worker, with messages of JSON and with nothing secret: it finds
+profiles and secrets where it runs.
 """
 
 import os
@@ -26,10 +26,11 @@ from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
 from ..signals import turn_off as turn_off_core_dumps
 from ..uploads.write_epochs import boot_id
-from .cluster_link import Board, Inquiry, LostContactError, Order, Refusal, Survey, TaskOutcome, shares_of
+from .engine import TaskResult
 from .quota_allocator import scope_of_profile
-from .records import Records
+from .records import Records, RunId
 from .run_task import TaskProcess
+from .tasks import Task
 
 POLL_SECONDS = 0.5
 READ_SECONDS = "1 s"  # for a variable to be set; a fleet sets each before it is read
@@ -37,6 +38,65 @@ ANSWER_SECONDS = 2  # for the scheduler to answer: a network may drop what is se
 # Parts of a lease without a word of the fleet, after which a task is stopped, and then killed: it must
 # have ended before another worker gets the lease.
 QUIET_PART, KILL_PART = 0.4, 0.8
+
+
+class Inquiry(msgspec.Struct, frozen=True):
+    """What the fleet asks each worker before it runs anything."""
+
+    run: RunId
+    tasks: tuple[Task, ...]
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """What a worker answers."""
+
+    home: str
+    lease_seconds: float
+    scopes: dict[str, str]  # of the limits of each profile's token
+    problems: dict[str, dict[str, Any]]  # why it cannot use a profile: the error
+    ended: dict[str, TaskResult]  # of the records in its state folder, by task
+
+
+class Order(msgspec.Struct, frozen=True):
+    """A task for a worker."""
+
+    task: Task
+    run: RunId
+    version: str  # of adsctl
+    lease: str  # what must be held while it runs: that of its account
+    ended: str  # the variable for its outcome
+    board: str  # the variable of the fleet's board, and the topic of its events
+
+
+class Board(msgspec.Struct, frozen=True):
+    """What the fleet tells all workers, again and again: its silence ends their tasks."""
+
+    beat: int
+    stop: int = 0  # the signal that ends the tasks
+    shares: int = 0  # changes of the shares
+
+
+class TaskOutcome(msgspec.Struct, frozen=True):
+    """The result of a task, and the end of its log."""
+
+    result: TaskResult
+    log: str
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Why a worker does not run a task."""
+
+    worker: str
+    error: dict[str, Any] | None = None  # None: it has no share of the limits of the token yet
+
+
+class LostContactError(Exception):
+    """A task was ended, since the fleet or the scheduler was silent."""
+
+
+def shares_of(board: str, home: str) -> str:
+    """Name the variable with the shares of a home."""
+    return f"{board}-shares-{home}"
 
 
 class Home(NamedTuple):

@@ -19,7 +19,9 @@ class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
     """What a fleet must know of a command; the parameters have the names of its function."""
 
     changes: Kind | None = None  # what a job of it changes
-    target: str = ""  # the parameter that names what it changes; a catalog has a setting
+    # The parameter that names what it changes, which takes people or conversions in any order: several tasks
+    # may fill it at once. A catalog is named by a setting.
+    target: str = ""
     is_write: bool = False  # changes something, at the service or what this machine remembers
     is_job: bool = False  # its result is one summary; those of others are data
     uses_account: bool = True  # else it works offline
@@ -30,11 +32,6 @@ class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
     exclusive_with: str = ""  # the parameter with which a task must be the only one of its target
     shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
     rewrites: str = ""  # the parameter with which it writes its inputs too
-
-    @property
-    def has_parts(self) -> bool:
-        """Whether several tasks may fill one target at once: it takes people or conversions in any order."""
-        return bool(self.target)
 
 
 def _job(changes: Kind, target: str = "", **facts: Any) -> TaskCommand:

@@ -20,13 +20,8 @@ from .tasks import Task
 class RunId(msgspec.Struct, frozen=True):
     """The identity of a run; `--resume` continues the same run."""
 
-    fleet: str  # 16 hex digits that stand for the fleet's file
+    fleet: str  # 16 hex digits that stand for the fleet's file, wherever it is read from
     id: str
-
-
-def fleet_id(file: Path) -> str:
-    """Return what identifies a fleet: its file, wherever it is read from."""
-    return hashlib.sha256(str(file.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 class PlannedTask(msgspec.Struct, frozen=True):
@@ -111,7 +106,8 @@ class FleetState:
 
     def __init__(self, state_dir: Path, file: Path) -> None:
         self._state_dir, self._file = state_dir, file
-        self._fleet = fleet_id(file)
+        name = str(file.resolve()).encode("utf-8", "surrogateescape")
+        self._fleet = hashlib.sha256(name).hexdigest()[:16]
         self._folder = state_dir / "fleet" / self._fleet
 
     @contextmanager

@@ -1,19 +1,25 @@
-"""Run a task in a process of its own: the one way in which every engine does."""
+"""Run each task in a process of its own: so every engine does, and the one of this machine."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
+from types import FrameType
 
 import msgspec
 
-from ..errors import UnavailableError
-from .engine import TaskResult
+from ..client.shared_window import Allowance
+from ..errors import Interrupted, UnavailableError
+from ..signals import handled_by
+from .engine import Ended, OnEvent, Started, TaskResult
 from .records import Records, RunId
-from .tasks import Task
+from .tasks import RunLimits, Task, TaskQueue
 
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.__main__ import main; sys.exit(main())"
 TASK_COMMAND = "__task"
@@ -29,19 +35,12 @@ class Assignment(msgspec.Struct, frozen=True):
     state_dir: str
 
 
-def run_task(
-    task: Task, run: RunId, worker: str, state_dir: Path, environment: Mapping[str, str] = os.environ
-) -> TaskResult:
-    """Run a task, unless its record says that it has ended well, and return its result.
-
-    Its record is on disk, below `state_dir`, before this returns. The process ends with this one, however
-    that ends. Raises no error of the task: a failure is a result too.
-    """
-    return TaskProcess(task, run, worker, state_dir, environment).wait()
-
-
 class TaskProcess:
-    """The process of a task; signals are sent through its standard input, whose end is one too."""
+    """The process of a task, which ends with this one, however that ends.
+
+    A task whose record says that it has ended well is not run again. Signals are sent through its standard
+    input, whose end is one too.
+    """
 
     def __init__(
         self,
@@ -77,7 +76,7 @@ class TaskProcess:
             self._send(bytes([signum]))
 
     def wait(self) -> TaskResult:
-        """Wait for the end, and return the result of the task."""
+        """Return the result of the task, a failure too, once its record is on disk."""
         if self._process is None:
             return self._ended(1, f"no process can be started: {self._problem}")
         code = self._process.wait()
@@ -108,3 +107,69 @@ class TaskProcess:
         if self._process and self._process.stdin:
             self._process.stdin.write(message)
             self._process.stdin.flush()
+
+
+class LocalEngine:
+    """Runs each task in a process of its own."""
+
+    def __init__(
+        self,
+        run: RunId,
+        state_dir: Path,
+        limits: RunLimits,
+        environment: Mapping[str, str] = os.environ,
+        records_dir: Path | None = None,
+    ) -> None:
+        self._run, self._records_dir = run, records_dir or state_dir
+        self._limits = limits
+        # Tasks under one token share its limits: each request counts for all, whatever headers state.
+        self._environment = {**Allowance.of_machine(state_dir).environment(), **environment}
+        # What has happened: a process has ended, or a signal has come.
+        self._happened: SimpleQueue[tuple[TaskProcess, TaskResult] | int] = SimpleQueue()
+        self._running: list[TaskProcess] = []
+
+    def run(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
+        """Run tasks; after a signal, tell the processes, and raise Interrupted once they have ended.
+
+        A second signal ends them at once, wherever they are: their journals stay valid.
+        """
+        queue = TaskQueue(tasks, self._limits)
+        received: list[int] = []
+
+        def on_signal(signum: int, frame: FrameType | None) -> None:
+            self._happened.put(signum)
+
+        with handled_by(on_signal):
+            try:
+                while not queue.is_done:
+                    while task := queue.take():
+                        on_event(Started(task, self._start(task)))
+                    happened = self._happened.get()
+                    if isinstance(happened, int):
+                        received.append(happened)
+                        queue.stop()
+                        self._tell(happened)
+                    else:
+                        process, result = happened
+                        self._running.remove(process)
+                        queue.end(process.task, failed=result.status == "failed")
+                        on_event(Ended(process.task, result))
+            except BaseException:
+                self._tell(signal.SIGTERM)
+                raise
+        if received:
+            raise Interrupted(received[0])
+
+    def _start(self, task: Task) -> str:
+        """Start the process of a task; return the name of its worker."""
+        taken = {process.worker for process in self._running}
+        names = (f"local-{number}" for number in range(1, self._limits.parallel + 1))
+        worker = next(name for name in names if name not in taken)
+        process = TaskProcess(task, self._run, worker, self._records_dir, self._environment)
+        self._running.append(process)
+        threading.Thread(target=lambda: self._happened.put((process, process.wait()))).start()
+        return worker
+
+    def _tell(self, signum: int) -> None:
+        for process in self._running:
+            process.tell(signum)

@@ -11,89 +11,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
-from types import FrameType
 from typing import Any
 
 import msgspec
 
 from ..client.guard import FLEET_COUNT
-from ..client.shared_window import Allowance
 from ..errors import STATE_HINT, AdsctlError, ContentError, Interrupted, StateError
 from ..output import ResultShape
-from ..signals import handled_by, signal_numbers
+from ..signals import signal_numbers
 from ..uploads.job_file import EARLIER_VARIABLE, GROUP_VARIABLE
-from .engine import NO_DATA, Ended, OnEvent, Started, TaskResult
-from .records import Records, RunId
-from .run_task import Assignment, TaskProcess
-from .tasks import RunLimits, Task, TaskQueue
-
-
-class LocalEngine:
-    """Runs each task in a process of its own."""
-
-    def __init__(
-        self,
-        run: RunId,
-        state_dir: Path,
-        limits: RunLimits,
-        environment: Mapping[str, str] = os.environ,
-        records_dir: Path | None = None,
-    ) -> None:
-        self._run, self._records_dir = run, records_dir or state_dir
-        self._limits = limits
-        # Tasks under one token share its limits: each request counts for all, whatever headers state.
-        self._environment = {**Allowance.of_machine(state_dir).environment(), **environment}
-        # What has happened: a process has ended, or a signal has come.
-        self._happened: SimpleQueue[tuple[TaskProcess, TaskResult] | int] = SimpleQueue()
-        self._running: list[TaskProcess] = []
-
-    def run(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
-        """Run tasks; after a signal, tell the processes, and raise Interrupted once they have ended.
-
-        A second signal ends them at once, wherever they are: their journals stay valid.
-        """
-        queue = TaskQueue(tasks, self._limits)
-        received: list[int] = []
-
-        def on_signal(signum: int, frame: FrameType | None) -> None:
-            self._happened.put(signum)
-
-        with handled_by(on_signal):
-            try:
-                while not queue.is_done:
-                    while task := queue.take():
-                        on_event(Started(task, self._start(task)))
-                    happened = self._happened.get()
-                    if isinstance(happened, int):
-                        received.append(happened)
-                        queue.stop()
-                        self._tell(happened)
-                    else:
-                        process, result = happened
-                        self._running.remove(process)
-                        queue.end(process.task, failed=result.status == "failed")
-                        on_event(Ended(process.task, result))
-            except BaseException:
-                self._tell(signal.SIGTERM)
-                raise
-        if received:
-            raise Interrupted(received[0])
-
-    def _start(self, task: Task) -> str:
-        """Start the process of a task; return the name of its worker."""
-        taken = {process.worker for process in self._running}
-        names = (f"local-{number}" for number in range(1, self._limits.parallel + 1))
-        worker = next(name for name in names if name not in taken)
-        process = TaskProcess(task, self._run, worker, self._records_dir, self._environment)
-        self._running.append(process)
-        threading.Thread(target=lambda: self._happened.put((process, process.wait()))).start()
-        return worker
-
-    def _tell(self, signum: int) -> None:
-        for process in self._running:
-            process.tell(signum)
-
+from .engine import NO_DATA, TaskResult
+from .records import Records
+from .run_task import Assignment
 
 MAX_DATA_BYTES = 256 * 1024 * 1024  # what is more is written to a file by the command itself
 MAX_TAIL_BYTES = 64 * 1024  # of the log, in which the error is

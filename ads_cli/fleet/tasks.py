@@ -20,7 +20,7 @@ class Task(msgspec.Struct, frozen=True):
     profile: str  # as it is shown; the words have it too, where it was named
     words: tuple[str, ...]  # after `adsctl`, without -o
     lane: str = ""  # whose tasks run one after another, such as the jobs of an account; or empty
-    place: UploadTarget | None = None  # what it changes
+    target: UploadTarget | None = None  # what it changes
     is_part: bool = False  # of a user list: parts of one list may run at once
     can_resume: bool = False  # whether the command takes --resume
     is_once: bool = False  # what it sends counts each time
@@ -42,7 +42,7 @@ class Task(msgspec.Struct, frozen=True):
     @property
     def group(self) -> str:
         """Return what tasks have in common that may use an account at the same time."""
-        return f"{self.place}" if self.is_part else self.digest
+        return f"{self.target}" if self.is_part else self.digest
 
 
 class RunLimits(msgspec.Struct, frozen=True):
@@ -58,8 +58,7 @@ class TaskQueue:
     def __init__(self, tasks: Iterable[Task], limits: RunLimits) -> None:
         self._limits = limits
         self._waiting: dict[str, deque[Task]] = {}  # by lane, in the order of their first tasks
-        self._running: dict[str, Task] = {}  # by name
-        self._busy: dict[str, list[str]] = {}  # the group of each running task of a lane
+        self._busy: dict[str, list[str]] = {}  # the group of each running task, by lane
         self._failures = 0
         self._is_stopped = False
         for task in tasks:
@@ -68,12 +67,18 @@ class TaskQueue:
     @property
     def running(self) -> int:
         """The number of running tasks."""
-        return len(self._running)
+        return sum(map(len, self._busy.values()))
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether no further task may start: after `stop`, or too many failures."""
+        most = self._limits.max_failures
+        return self._is_stopped or (most is not None and self._failures >= most)
 
     @property
     def is_done(self) -> bool:
         """Whether nothing runs, and nothing may start."""
-        return not self._running and not self._may_start
+        return not self._busy and (self.is_stopped or not self._waiting)
 
     def stop(self) -> None:
         """Let no further task start."""
@@ -81,7 +86,7 @@ class TaskQueue:
 
     def take(self) -> Task | None:
         """Start a task, or return None where none may start before another one ends."""
-        if not self._may_start or len(self._running) >= self._limits.parallel:
+        if self.is_stopped or self.running >= self._limits.parallel:
             return None
         for lane, waiting in self._waiting.items():
             task = waiting[0]
@@ -91,23 +96,16 @@ class TaskQueue:
 
     def end(self, task: Task, *, failed: bool) -> None:
         """Note that a running task has ended."""
-        del self._running[task.name]
         lane = _lane(task)
         self._busy[lane].remove(task.group)
         if not self._busy[lane]:
             del self._busy[lane]
         self._failures += failed
 
-    @property
-    def _may_start(self) -> bool:
-        most = self._limits.max_failures
-        return bool(self._waiting) and not self._is_stopped and (most is None or self._failures < most)
-
     def _start(self, lane: str, task: Task) -> Task:
         self._waiting[lane].popleft()
         if not self._waiting[lane]:
             del self._waiting[lane]
-        self._running[task.name] = task
         self._busy.setdefault(lane, []).append(task.group)
         return task
 

@@ -1,9 +1,9 @@
-"""When a failed attempt is repeated: what headers say of it, retried statuses, backoff; limits of copying."""
+"""When a failed attempt is repeated: what headers ask for, or else backoff; how often a copy is."""
 
 import random
-import threading
 import time
 from collections.abc import Callable, Mapping
+from datetime import UTC
 from typing import NamedTuple
 
 from ..errors import AdsctlError, ContentError
@@ -19,19 +19,21 @@ Headers = Mapping[str, str]
 
 
 class Window(NamedTuple):
-    """Remaining requests of a rate-limit window, its end in Unix seconds, its limit; None if not stated."""
+    """A rate-limit window as headers state it; None for what they do not state."""
 
-    remaining: int | None = None
-    reset: int | None = None
-    limit: int | None = None
+    remaining: int | None = None  # requests
+    reset: int | None = None  # its end, in Unix seconds
+    limit: int | None = None  # requests
 
 
 def window_of(headers: Headers) -> Window:
     """Read the first rate limit that the headers state."""
     for prefix in PREFIXES:
-        texts = [headers.get(f"{prefix}-{name}", "") for name in Window._fields]
-        if texts[0] or texts[1]:
-            return Window(*(int(text) if _is_number(text) else None for text in texts))
+        remaining, reset, limit = (
+            headers.get(f"{prefix}-{name}", "") for name in ("remaining", "reset", "limit")
+        )
+        if remaining or reset:
+            return Window(_number(remaining), _number(reset), _number(limit))
     return Window()
 
 
@@ -64,20 +66,17 @@ def requested_delay(headers: Headers, now: float | None = None) -> float | None:
     delay = retry_after(headers, now)
     if delay is None:
         remaining, seconds = quota_of(headers, now)
-        delay = seconds if remaining in (0, None) else None
+        delay = None if remaining else seconds  # what states a reset alone has nothing left
     return delay
 
 
 def retry_after(headers: Headers, now: float | None = None) -> float | None:
     """Read Retry-After, in seconds or as a date; None if it is missing, past or absurd."""
     text = headers.get("retry-after", "").strip()
-    if _is_number(text):
-        delay = float(text)
-    elif (date := http_date(text)) is not None:
+    delay: float | None = _number(text)
+    if delay is None and (date := http_date(text)) is not None:
         delay = date - (time.time() if now is None else now)
-    else:
-        return None
-    return delay if 0 <= delay <= MAX_DELAY_SECONDS else None
+    return float(delay) if delay is not None and 0 <= delay <= MAX_DELAY_SECONDS else None
 
 
 def clock_hint(headers: Headers) -> str:
@@ -93,24 +92,14 @@ def http_date(text: str) -> float | None:
     from email.utils import parsedate_to_datetime
 
     try:
-        return parsedate_to_datetime(text).timestamp() if text else None
+        moment = parsedate_to_datetime(text) if text else None
+        return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() if moment else None
     except (ValueError, OverflowError):
         return None
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < MAX_DIGITS
-
-
-class Clock:
-    """Tells the time and lets threads wait; tests replace it by virtual time."""
-
-    monotonic = staticmethod(time.monotonic)
-    time = staticmethod(time.time)
-    condition = staticmethod(threading.Condition)
-
-
-CLOCK = Clock()
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS else None
 
 
 # The service is overloaded, or a gateway before it, which has statuses such as 524: the request is

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from ..api.fields import ID_PATTERN
 from ..api.media_uploads import Category
+from ..api.types import ID_PATTERN
 from ..client.response import Response
 from ..errors import UnavailableError
 from ..output.text import shortened

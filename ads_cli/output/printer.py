@@ -44,7 +44,6 @@ class Printer:
         self._note_shape = note_shape  # for who shows the result with others
         self._neutral_name = neutral_name  # of a column or a field that has one name for each service
         self._table_view = table_view
-        self._amounts: Mapping[str, str] = {}  # columns of amounts in whole units, by names of --columns
         self._open_file = open_file or (lambda: nullcontext(stream))  # for the records of one list
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self._format = FORMATS[self.format]
@@ -132,18 +131,18 @@ class Printer:
     ) -> None:
         """Print records one by one; `is_one` tells a document that is one record from a list."""
         self._note_shape(ResultShape(tuple(columns), key, tuple(others)))
-        self._name_columns((*columns, *others))
+        declared = (*columns, *others)
+        amounts = self._chosen_amounts(declared)
+        chosen = self._chosen_columns(declared, amounts)
         # A plain value in place of a record is shown as its id.
         records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
         if not self._format.document:
-            records = self._under_either_name(records, self.columns or columns)
-        if self.columns and self._format.has_columns:
-            if undeclared := set(self.columns).difference(columns, others, self._amounts):
-                records, lookahead = (
-                    self._with_columns(undeclared, records, columns, others),
-                    LOOKAHEAD_RECORDS,
-                )
-            columns = self.columns
+            records = self._under_either_name(records, chosen or columns, amounts)
+        if chosen and self._format.has_columns:
+            if undeclared := set(chosen).difference(declared, amounts):
+                records = self._require_columns(undeclared, records, columns, others)
+                lookahead = LOOKAHEAD_RECORDS
+            columns = chosen
         # An error of the first page or of the columns is raised before the header is written.
         first = list(islice(records, lookahead))
         if not first and self.noun:
@@ -174,30 +173,37 @@ class Printer:
         if sys.stderr.isatty():
             self._say(text)
 
-    def _name_columns(self, declared: Sequence[str]) -> None:
-        """Accept the heading of a table as the name of its column; in csv and tsv, amounts in whole units."""
-        if self.columns:
-            amounts = {} if self.format == "table" else self._table_view.amounts(declared)
-            self.columns = [name.lower() if name.lower() in amounts else name for name in self.columns]
-            self._amounts = {name: amounts[name] for name in self.columns if name in amounts}
-            headings = {self._table_view.header(name): name for name in reversed(declared)}
-            self.columns = [
-                name if name in declared or name in self._amounts else headings.get(name.lower(), name)
-                for name in self.columns
-            ]
+    def _chosen_amounts(self, declared: Sequence[str]) -> Mapping[str, str]:
+        """Return the columns of amounts that --columns names in whole units, by these names.
 
-    def _under_either_name(self, records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record]:
-        """Yield records whose fields have their neutral names, and the names of the columns."""
+        A table, which shows amounts in whole units anyhow, has none.
+        """
+        if not self.columns or self.format == "table":
+            return {}
+        amounts = self._table_view.amounts(declared)
+        return {name: amounts[name] for name in map(str.lower, self.columns) if name in amounts}
+
+    def _chosen_columns(self, declared: Sequence[str], amounts: Mapping[str, str]) -> list[str]:
+        """Return the columns of --columns, which may have the headings of a table for names."""
+        headings = {self._table_view.header(name): name for name in reversed(declared)}
+        headings |= {name: name for name in amounts}
+        typed = self.columns or ()
+        return [name if name in declared else headings.get(name.lower(), name) for name in typed]
+
+    def _under_either_name(
+        self, records: Iterable[Record], columns: Sequence[str], amounts: Mapping[str, str]
+    ) -> Iterator[Record]:
+        """Yield records whose fields have their neutral names, and the names of the columns and amounts."""
         neutral = self._neutral_name
         others = [name for name in columns if neutral(name) != name]
         for record in records:
             named = {neutral(name): value for name, value in record.items()}
             named |= {name: named[neutral(name)] for name in others if neutral(name) in named}
-            for name, column in self._amounts.items():
+            for name, column in amounts.items():
                 named[name] = self._table_view.in_units(column, named)
             yield named
 
-    def _with_columns(
+    def _require_columns(
         self,
         undeclared: set[str],
         records: Iterable[Record],

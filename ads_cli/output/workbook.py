@@ -45,7 +45,8 @@ def open_workbook(stream: IO[bytes]) -> "Iterator[WorkbookWriter]":
         book.set_properties({"created": CREATED})
         writer = WorkbookWriter(book)
         yield writer
-        writer.finish()
+        for sheet in writer.sheets:
+            sheet.set_widths()
         try:
             book.close()
         except FileCreateError as error:
@@ -74,11 +75,6 @@ class WorkbookWriter:
         if text not in self._formats:
             self._formats[text] = self._book.add_format({"num_format": text})
         return self._formats[text]
-
-    def finish(self) -> None:
-        """Set what depends on all rows."""
-        for sheet in self.sheets:
-            sheet.set_widths()
 
 
 class Sheet:

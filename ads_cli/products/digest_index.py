@@ -1,4 +1,8 @@
-"""A compact index of acknowledged products: 24 bytes each (id hash, digest, key hash), found by bisection."""
+"""A compact index of acknowledged products: 24 bytes each (id hash, digest, key hash), sorted, in buckets.
+
+A record under the complement of an id's hash is no product: it notes that the product's row was sent once
+more, since the service had not kept its values. Only who asks for that hash finds it; it counts as a record.
+"""
 
 from array import array
 from bisect import bisect_right
@@ -20,7 +24,11 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def item_digest(item: Any) -> bytes:
-    """Return the digest of a row that was converted to a product."""
+    """Return the digest of a row that was converted to a product.
+
+    A change of the order or the defaults of the fields of products changes all digests: `--changed` sends
+    every row once more then.
+    """
     return product_digest(item.id, _encode(item))
 
 
@@ -58,8 +66,12 @@ def split(data: bytes | bytearray, size: int = RECORD_BYTES) -> Iterator[bytes]:
     return (bytes(data[at : at + size]) for at in range(0, len(data), size))
 
 
+def _bucket(prefix: bytes) -> int:
+    return prefix[0] << 8 | prefix[1]
+
+
 class Changes:
-    """Products to be added to an index, or removed; the last of those with the same id counts."""
+    """Products that `DigestIndex.updated` adds or removes; the last of those with the same id counts."""
 
     def __init__(self, products: Iterable[tuple[bytes, int]] = ()) -> None:
         self._parts = [bytearray() for _ in range(256)]
@@ -75,7 +87,7 @@ class Changes:
         for part in self._parts:
             found: dict[int, dict[bytes, bytes]] = {}
             for record in split(part):
-                found.setdefault(record[0] << 8 | record[1], {})[record[:ID_BYTES]] = record
+                found.setdefault(_bucket(record), {})[record[:ID_BYTES]] = record
             yield from sorted(found.items())
 
 
@@ -91,15 +103,18 @@ class DigestIndex:
 
     @cached_property
     def _starts(self) -> "array[int]":
-        """Return the offset of each bucket, and the end of the last one."""
+        """Return the offset of each bucket, and the end of the last one.
+
+        Once a bucket is done, `starts` has an entry for it and for all before: an empty one begins where the
+        next one does.
+        """
         highs, lows = (self._data[self._begin + at : self._end : RECORD_BYTES] for at in range(2))
         starts, at = array("Q"), 0
         for high in sorted(set(highs)):
             end = bisect_right(highs, high, at)
             for low in sorted(set(lows[at:end])):
-                # The empty buckets before this one begin where it does. In a small index most are empty.
-                count = (high << 8 | low) + 1 - len(starts)
-                starts.extend(array("Q", [self._begin + at * RECORD_BYTES]) * count)
+                missing = (high << 8 | low) + 1 - len(starts)
+                starts.extend(array("Q", [self._begin + at * RECORD_BYTES]) * missing)
                 at = bisect_right(lows, low, at, end)
         starts.extend(array("Q", [self._end]) * (BUCKETS + 1 - len(starts)))
         return starts
@@ -114,24 +129,28 @@ class DigestIndex:
 
     def contains(self, prefix: bytes) -> bool:
         """Tell whether a product with this id hash, or this digest, is in the index."""
-        bucket = prefix[0] << 8 | prefix[1]
-        return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1]) >= 0
+        return self._find(prefix) >= 0
+
+    def _find(self, prefix: bytes) -> int:
+        """Return the offset of the record that begins so, or -1.
+
+        Other offsets are not excluded: 8 bytes of a hash elsewhere in a record are as seldom as equal hashes.
+        """
+        bucket = _bucket(prefix)
+        return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1])
 
     def without_ids(self, ids: Iterable[str]) -> set[bytes]:
         """Return the hashes of the ids that are in the index and not among `ids`, without noted repeats."""
         found = bytearray(len(self))
         for hashed in map(id_hash, ids):
             for each in (hashed, repeat_hash(hashed)):
-                bucket = each[0] << 8 | each[1]
-                at = self._data.find(each, self._starts[bucket], self._starts[bucket + 1])
-                if at >= 0:
+                if (at := self._find(each)) >= 0:
                     found[(at - self._begin) // RECORD_BYTES] = True
         return {hashed for is_found, (hashed, _) in zip(found, self, strict=True) if not is_found}
 
     def key_of(self, digest: bytes) -> int | None:
         """Return the hash of the key of a product with this digest; None where it is not in the index."""
-        bucket = digest[0] << 8 | digest[1]
-        at = self._data.find(digest, self._starts[bucket], self._starts[bucket + 1])
+        at = self._find(digest)
         key = self._data[at + DIGEST_BYTES : at + RECORD_BYTES]
         return None if at < 0 else int.from_bytes(key)
 
@@ -141,7 +160,7 @@ class DigestIndex:
             yield record[:ID_BYTES], int.from_bytes(record[DIGEST_BYTES:])
 
     def updated(self, changes: Changes, *, keep: bool) -> Iterator[bytes | memoryview]:
-        """Yield all records with the changed products replaced, or removed unless `keep`."""
+        """Yield all records with the changed products added or replaced, or removed unless `keep`."""
         whole, done = memoryview(self._data), self._begin
         for bucket, changed in changes.buckets():
             start, end = self._starts[bucket], self._starts[bucket + 1]

@@ -10,7 +10,8 @@ from msgspec import Struct, field
 
 from ..api.problems import Problem
 from ..api.validation import errors_in
-from ..feeds.rows import FIRST_LINES, AppliedFix, Row
+from ..feeds.row import AppliedFix, Row
+from ..feeds.rows import FIRST_LINES
 
 MAX_ROWS = 1000  # with an error, a warning or a change each
 MAX_KINDS = 1000  # of mistakes, of which the first rows are noted even beyond MAX_ROWS

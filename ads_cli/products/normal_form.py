@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.fields import fields_of
-from ..api.products import Product, Text, id_form
+from ..api.product_ids import id_form
+from ..api.products import Product, Text
 from ..api.types import Id
 from ..validation import RowSchema
 

@@ -11,17 +11,9 @@ from ..api.endpoint import Request
 from ..api.products import BATCH_SIZE, DeleteProducts, PutProducts
 from ..feeds.rows import Rows
 from ..output.text import counted, shortened
+from ..uploads.job_file import Acknowledgement
 from ..uploads.plan import Bookkeeper, RowPlan
-from ..uploads.upload import (
-    FAILED,
-    Acknowledgement,
-    AttemptLog,
-    Batch,
-    RowOutcome,
-    RowUpload,
-    Upload,
-    not_understood,
-)
+from ..uploads.upload import FAILED, AttemptLog, Batch, RowOutcome, RowUpload, Upload, not_understood
 from ..validation import EncodedRows
 from ..validation.validator import Validator
 from .digest_index import key_hash

@@ -11,9 +11,10 @@ import msgspec
 
 from ..api.problems import Problem
 from ..api.validation import broken_rules
-from ..feeds.rows import Row, Rows
+from ..feeds.row import Row
+from ..feeds.rows import Rows
+from ..uploads.job_file import Acknowledgement
 from ..uploads.journal import Journal
-from ..uploads.upload import Acknowledgement
 from ..validation import CheckedRow, ValidationResult
 from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
 from .listing import DIFFERING, MISSING, SAME, ListingComparison

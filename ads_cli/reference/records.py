@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 
 from ..api.amounts import amount_names
-from ..api.batches import batch_request
-from ..api.endpoint import Request, requests_for
+from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import SERVICES, Names
+from ..api.parts import batch_request
 from ..api.products import Product
+from ..api.registry import requests_for
 from ..api.time import Time
 from ..api.users import AudienceParams, DoNotReachParams, DoNotReachUser, User
 from ..api.validation import rules_of
@@ -129,7 +130,7 @@ def _limits(name: str, field_type: FieldType) -> dict[str, Any]:
         return {"limits": FORMATS[name]}
     return {
         "type": TYPE_NAMES.get(field_type.base, "text"),
-        "limits": field_type.describe() or None,
+        "limits": field_type.description or None,
         "values": list(field_type.choices) or None,
         "min_length": field_type.limit("min_length"),
         "max_length": field_type.limit("max_length"),

@@ -1,8 +1,10 @@
 """What is computed from rows before they are shown: sums, an earlier period beside them, their order."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, time
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,6 +12,7 @@ import msgspec
 from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import comma_list, suggestion
+from .answers import QueryResult
 from .derived import with_derived
 from .periods import Period
 from .query import StatsQuery, is_money
@@ -21,10 +24,10 @@ from .rows import (
     SEGMENT_KEYS,
     TIMES,
     TOTAL,
-    QueryResult,
     ResultContext,
     Row,
     StatsTable,
+    Times,
     rows_of,
     table_of,
 )
@@ -202,15 +205,15 @@ def without_earlier(table: StatsTable) -> StatsTable:
 
 def _side_by_side(
     table: StatsTable,
-    times: tuple[list[str], list[str]],
+    times: Times,
     rows: Iterable[Row],
     before: Iterable[Row],
-    earlier_times: tuple[list[str], list[str]],
+    earlier_times: Times,
 ) -> Iterator[Row]:
     width, none = len(table.keys), [None] * len(table.metrics)
     start, end = (table.keys.index(name) for name in TIMES)
     own = [position for position in range(width) if position not in (start, end)]
-    now_at, then_at = ({each: at for at, each in enumerate(starts)} for starts, _ in (times, earlier_times))
+    now_at, then_at = ({each: at for at, each in enumerate(of.start)} for of in (times, earlier_times))
 
     def key(row: Row, at: dict[str, int]) -> tuple[Any, ...]:
         return at[row[start]], *(row[position] for position in own)
@@ -221,7 +224,7 @@ def _side_by_side(
         yield *row, *(found[width:] if found else none)
     for (at, *_), row in then.items():
         values = [*row[:width], *none, *row[width:]]
-        values[start], values[end] = times[0][at], times[1][at]
+        values[start], values[end] = times.start[at], times.end[at]
         yield tuple(values)
 
 
@@ -242,40 +245,32 @@ def grouped(table: StatsTable, by: Collection[str]) -> StatsTable:
 
     Amounts are grouped by their currency too.
     """
-    return table._replace(rows=_sums(table, {*by}))
-
-
-def _sums(table: StatsTable, by: Collection[str]) -> Iterator[Row]:
     kept = {*by, *_currency_of(table)}
     positions = [position for position, name in enumerate(table.keys) if name in kept]
-    groups = dict[Row, _Group]()
-    for row in table.rows:
-        key = tuple(row[position] for position in positions)
-        if key not in groups:
-            groups[key] = _Group(table)
-        groups[key].add(row)
-    for key, group in groups.items():
-        values = group.owners | dict(zip(positions, key, strict=True))
-        yield *map(values.get, range(len(table.keys))), *group.numbers
+
+    def sums() -> Iterator[Row]:
+        groups = defaultdict[Row, _Group](partial(_Group, table))
+        for row in table.rows:
+            groups[tuple(row[position] for position in positions)].add(row)
+        for key, group in groups.items():
+            yield group.row(dict(zip(positions, key, strict=True)))
+
+    return table._replace(rows=sums())
 
 
 def with_totals(table: StatsTable) -> StatsTable:
     """Return the rows, and then the total, of amounts that of each currency."""
-    return table._replace(rows=_then_totals(table))
-
-
-def _then_totals(table: StatsTable) -> Iterator[Row]:
     has_currency = bool(_currency_of(table))
-    totals = dict[Any, _Group]()
-    for row in table.rows:
-        currency = row[len(table.keys) - 1] if has_currency else None
-        if currency not in totals:
-            totals[currency] = _Group(table)
-        totals[currency].add(row)
-        yield row
-    for group in (totals or {None: _Group(table)}).values():
-        values = group.owners | {0: TOTAL}
-        yield *map(values.get, range(len(table.keys))), *group.numbers
+
+    def then_totals() -> Iterator[Row]:
+        totals = defaultdict[Any, _Group](partial(_Group, table))
+        for row in table.rows:
+            totals[row[len(table.keys) - 1] if has_currency else None].add(row)
+            yield row
+        for group in totals.values() if totals else [_Group(table)]:
+            yield group.row({0: TOTAL})
+
+    return table._replace(rows=then_totals())
 
 
 def _currency_of(table: StatsTable) -> tuple[str, ...]:
@@ -292,16 +287,16 @@ class _Group:
         self._owners = [table.keys.index(name) for name in (*OWNERS, CURRENCY)]
         self._same = [table.keys.index(name) for name in (*TIMES, "placement", "segment", POST)]
         self._seen = set[Row]()
-        self.owners = dict[int, Any]()  # at their positions: what all rows lie in, and their currency
-        self.numbers: list[Any] = [None] * len(table.metrics)
+        self._common = dict[int, Any]()  # at their positions: what all rows lie in, and their currency
+        self._numbers: list[Any] = [None] * len(table.metrics)
 
     def add(self, row: Row) -> None:
         """Add a row; of a post in several campaigns, which have the same numbers, only the first."""
-        owners, numbers = self.owners, self.numbers
+        common, numbers = self._common, self._numbers
         for position in self._owners:
             value = row[position]
-            if owners.setdefault(position, value) != value:
-                owners[position] = None
+            if common.setdefault(position, value) != value:
+                common[position] = None
         if self._repeated_posts and row[self._post] in self._repeated_posts:
             same = (*(row[position] for position in self._same), *row[self._width :])
             if same in self._seen:
@@ -311,6 +306,11 @@ class _Group:
             if number is not None:
                 known = numbers[position]
                 numbers[position] = number if known is None else known + number
+
+    def row(self, keys: dict[int, Any]) -> Row:
+        """Return the row of the sums, with these keys at their positions."""
+        values = self._common | keys
+        return *map(values.get, range(self._width)), *self._numbers
 
 
 def require_columns(option: str, named: Iterable[str], columns: Sequence[str]) -> None:

@@ -131,7 +131,7 @@ class ChartData:
     @property
     def lines(self) -> list[ChartSeries]:
         """The lines in the order of the rows; where two are called the same, with their ids or segments."""
-        return _told_apart([*self._lines.values()])
+        return _with_distinct_labels([*self._lines.values()])
 
     @property
     def lines_with_numbers(self) -> list[ChartSeries]:
@@ -170,7 +170,7 @@ class ChartData:
         campaigns = _grouped(self._lines.values(), attrgetter("campaign_id", "currency"))
         if any(not id for id, _ in campaigns):
             return []
-        return _told_apart(
+        return _with_distinct_labels(
             [
                 replace(self._sum(lines[0].campaign_name or id, lines), id=id)
                 for (id, _), lines in campaigns.items()
@@ -228,8 +228,8 @@ def _grouped(lines: Iterable[ChartSeries], key: Callable[[ChartSeries], Any]) ->
     return groups
 
 
-def _told_apart(lines: Sequence[ChartSeries]) -> list[ChartSeries]:
-    """Return lines of which those that are called the same have labels with their ids or segments."""
+def _with_distinct_labels(lines: Sequence[ChartSeries]) -> list[ChartSeries]:
+    """Add its id to the label of each line where others have the same, and then its segment."""
     for mark in (attrgetter("id"), attrgetter("segment")):
         marks = {label: {*map(mark, same)} for label, same in _grouped(lines, attrgetter("label")).items()}
         lines = [

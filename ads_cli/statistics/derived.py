@@ -9,7 +9,15 @@ from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
 from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import comma_list
-from .query import StatsQuery, amount_column, columns_of, metric_named, parse_metrics
+from .query import (
+    MetricChoice,
+    StatsQuery,
+    all_columns,
+    amount_column,
+    columns_of,
+    metric_named,
+    parse_metrics,
+)
 from .rows import BEFORE, Row, StatsTable
 
 SPEND = amount_column(BILLED_CHARGE)
@@ -52,38 +60,26 @@ def as_text(name: str, value: Any, currency: str) -> str:
     return f"{value:,.2f}"
 
 
-def parse_shown(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return the groups and metrics that a list needs, and the columns that it names; none means all.
-
-    Raises UsageError.
-    """
-    words = comma_list(text or "")
-    derived = [_as_column(word) for word in words if _as_column(word) in DERIVED]
-    if any(word.lower() == FREQUENCY for word in words):
+def parse_shown(text: str | None, entity: str) -> MetricChoice:
+    """Return what a list of groups, metrics and derived metrics needs and shows; raise UsageError."""
+    words = {word: word.lower().replace("-", "_") for word in comma_list(text or "")}
+    derived = [name for name in words.values() if name in DERIVED]
+    if FREQUENCY in words.values():
         raise UsageError(
             "--metrics: frequency needs the reach, which is no sum: the service has it for whole campaigns "
             "and funding instruments in a period, and in no row of other metrics",
             hint="'adsctl stats reach campaigns' and 'stats reach funding-instruments' show how often",
         )
     if not derived:
-        return *parse_metrics(text, entity), ()
-    plain = [word for word in words if _as_column(word) not in DERIVED]
-    asked = parse_metrics(",".join(plain), entity)[1] if plain else ()
-    conversions = _conversions(asked)
+        return parse_metrics(text, entity)
+    plain = [word for word, name in words.items() if name not in DERIVED]
+    conversions = _conversions(parse_metrics(",".join(plain), entity).metrics if plain else ())
     needed = dict.fromkeys(metric for name in derived for metric in _needed(DERIVED[name], conversions))
-    groups, metrics = parse_metrics(",".join([*plain, *needed]), entity)
-    shown: dict[str, None] = {}
-    for word in words:
-        if _as_column(word) in DERIVED:
-            shown[_as_column(word)] = None
-        else:
-            named = parse_metrics(word, entity)[1]
-            shown |= dict.fromkeys(column for metric in named for column in columns_of(metric))
-    return groups, metrics, tuple(shown)
-
-
-def _as_column(word: str) -> str:
-    return word.lower().replace("-", "_")
+    shown = dict[str, None]()
+    for word, name in words.items():
+        columns = [name] if name in DERIVED else all_columns(parse_metrics(word, entity).metrics)
+        shown |= dict.fromkeys(columns)
+    return parse_metrics(",".join([*plain, *needed]), entity)._replace(shown=tuple(shown))
 
 
 def _conversions(metrics: Iterable[str]) -> tuple[str, ...]:
@@ -107,7 +103,7 @@ def metric_columns(
 
 
 def _shown(metrics: Sequence[str], shown: Sequence[str]) -> Sequence[str]:
-    return shown or [column for metric in metrics for column in columns_of(metric)]
+    return shown or all_columns(metrics)
 
 
 def with_derived(
@@ -120,13 +116,12 @@ def with_derived(
     if not shown and not is_compared:
         return table
     width, named = len(table.keys), _shown(metrics, shown)
-    values = [value_of(table, metrics, name) for name in named]
+    values = [*map(_Sums(metrics, width).reader, named)]
     if not is_compared:
         rows = ((*row[:width], *(value(row) for value in values)) for row in table.rows)
     else:
-        half = len(table.metrics) // 2
-        before = [value_of(table, metrics, name, width + half) for name in named]
-        pairs = [*zip(values, before, strict=True)]
+        earlier = _Sums(metrics, width + len(table.metrics) // 2)
+        pairs = [*zip(values, map(earlier.reader, named), strict=True)]
         rows = (
             (*row[:width], *(cell for now, then in pairs for cell in _with_change(now(row), then(row))))
             for row in table.rows
@@ -140,46 +135,46 @@ def _with_change(now: Any, before: Any) -> tuple[Any, Any, Any]:
     return now, before, None if now is None or before is None else now - before
 
 
-def value_of(
-    table: StatsTable, metrics: Sequence[str], name: str, first: int | None = None
-) -> Callable[[Row], Any]:
-    """Return what gives the value of a column in a row of sums, which begin at a position."""
-    width = len(table.keys) if first is None else first
-    positions = {
-        column: width + at
-        for at, column in enumerate(column for metric in metrics for column in columns_of(metric))
-    }
-    derived = DERIVED.get(name, DerivedMetric(name))
-    above, below = (_sum_of(each, metrics, positions) for each in (derived.sum, derived.per))
-    if not derived.per:
-        return above
-    return lambda row: _ratio(above(row), below(row), derived.factor)
+Reader = Callable[[Row], Any]  # of a value in a row
+
+
+class _Sums:
+    """Sums of metrics, which begin at a position of each row: reads them, and what is derived from them."""
+
+    def __init__(self, metrics: Sequence[str], first: int) -> None:
+        self._conversions = _conversions(metrics)
+        self._positions = {column: at for at, column in enumerate(all_columns(metrics), first)}
+
+    def reader(self, name: str) -> Reader:
+        """Return what reads the value of a column."""
+        derived = DERIVED.get(name, DerivedMetric(name))
+        above = self._sum(derived.sum)
+        if not derived.per:
+            return above
+        below = self._sum(derived.per)
+        return lambda row: _ratio(above(row), below(row), derived.factor)
+
+    def _sum(self, name: str) -> Reader:
+        ends = OF_CONVERSIONS.get(name)
+        columns = [f"{each}_{end}" for each in self._conversions for end in ends] if ends else [name]
+        positions = [self._positions[column] for column in columns]
+
+        def added(row: Row) -> Any:
+            found = [row[at] for at in positions if row[at] is not None]
+            return sum(found[1:], found[0]) if found else None
+
+        return added
 
 
 def derived_of(question: StatsQuery, numbers: Sequence[Any]) -> dict[str, Any]:
     """Return the derived metrics of sums, which are those of the columns of a question."""
-    table = StatsTable((), tuple(question.columns), ())
-    asked = {*question.metrics}
-    conversions = _conversions(question.metrics)
+    asked, conversions = {*question.metrics}, _conversions(question.metrics)
+    sums = _Sums(question.metrics, 0)
     return {
-        name: value_of(table, question.metrics, name)(tuple(numbers))
+        name: sums.reader(name)(tuple(numbers))
         for name, derived in DERIVED.items()
         if asked.issuperset(_needed(derived, conversions))
     }
-
-
-def _sum_of(name: str, metrics: Sequence[str], positions: dict[str, int]) -> Callable[[Row], Any]:
-    if name in OF_CONVERSIONS:
-        columns = [f"{each}_{number}" for each in _conversions(metrics) for number in OF_CONVERSIONS[name]]
-        places = [positions[column] for column in columns]
-    else:
-        places = [positions[name]] if name else []
-
-    def added(row: Row) -> Any:
-        found = [row[at] for at in places if row[at] is not None]
-        return sum(found[1:], found[0]) if found else None
-
-    return added
 
 
 def _ratio(above: Any, below: Any, factor: Decimal) -> Decimal | None:

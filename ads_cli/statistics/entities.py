@@ -5,10 +5,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..api.endpoint import Request
-from ..api.fields import path_segment
+from ..api.parts import path_segment
 from ..api.statistics import MAX_ACTIVE_PERIOD, ListActiveEntities
 from ..errors import UsageError
-from .fetch import times_of
+from .answers import times_of
 from .periods import Period
 from .query import unique
 from .rows import EntityInfo

@@ -16,10 +16,9 @@ from ..hosts import PrivateHostError, is_loopback, require_public_name
 from ..http.response_body import parse_json
 from ..output.text import counted
 from ..parallel.ordered_map import map_ordered
+from .answers import QueryResult, records_in, series_in, values_of
 from .export_folder import ExportFolder, PartEntry
-from .fetch import records_in, values_of
 from .query import StatsQuery, parts
-from .rows import QueryResult, series_in
 
 if TYPE_CHECKING:
     import httpx

@@ -5,7 +5,7 @@ so the service counts (see its reference), and so a total is the sum of its days
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -14,6 +14,7 @@ from ..errors import UnavailableError, UsageError
 from ..spelling import suggestion
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+SHORT = DAY / 2  # what is shorter becomes a part of the day beside it
 AGO = re.compile(r"([0-9]{1,4})([hdw])")
 AGO_UNITS = {"h": HOUR, "d": DAY, "w": 7 * DAY}
 WORDS = ("today", "yesterday", "now", "this-week", "last-week", "this-month", "last-month")
@@ -44,6 +45,38 @@ class Period(NamedTuple):
 
     def _step(self, granularity: str) -> timedelta:
         return {"HOUR": HOUR, "DAY": DAY}.get(granularity, self.end - self.start)
+
+
+def periods_again(asked: Period, stored: Sequence[Period]) -> list[Period]:
+    """Return the periods just before and after the asked days that are to be asked again, each as one day.
+
+    Days that were stored by another offset may overlap the asked ones, or leave hours between them. Then
+    the days on both sides adjoin the asked ones; what would be shorter than SHORT is joined with the day
+    beside it, if there is one. `stored` is in order.
+    """
+    before = [(day.end, day.start) for day in reversed(stored) if day.start < asked.start]
+    after = [(day.start, day.end) for day in stored if day.end > asked.end]
+    start, end = _far_end(asked.start, before), _far_end(asked.end, after)
+    sides = ((start, asked.start), (asked.end, end))
+    return [Period(since, until) for since, until in sides if since and until]
+
+
+def _far_end(edge: datetime, days: Sequence[tuple[datetime, datetime]]) -> datetime | None:
+    """Return the other end of what is to be asked again on one side of the asked days, if anything.
+
+    `edge` is where the asked days end on that side. `days` are the stored ones there, the nearest first, each
+    with its near end and its far end.
+    """
+    if not days:
+        return None
+    near, far = days[0]
+    if min(near, far) < edge < max(near, far):  # the nearest day is cut: what is left of it is a day
+        is_short = abs(edge - far) < SHORT and len(days) > 1 and days[1][0] == far
+        return days[1][1] if is_short else far
+    gap = abs(edge - near)
+    if not gap or gap >= DAY:
+        return None
+    return far if gap < SHORT else near
 
 
 class Calendar:
@@ -117,7 +150,12 @@ class Calendar:
             time = time.replace(tzinfo=self.midnight if _is_day(text.strip()) else self.zone)
         if time.minute or time.second or time.microsecond:
             raise UsageError(f"{option}: {text!r} is not a whole hour", hint=EXAMPLES)
-        local = time.astimezone(self.midnight)
+        try:
+            local = time.astimezone(self.midnight)
+        except OverflowError:
+            raise UsageError(
+                f"{option}: {time.year} is not a year that has statistics", hint=EXAMPLES
+            ) from None
         return time.astimezone(timezone(time.utcoffset() or timedelta())) if local.minute else local, None
 
     def _named(self, word: str) -> tuple[datetime, datetime | None]:

@@ -25,7 +25,7 @@ Format = Literal["svg", "png"]
 MOST_LINES = 10  # the others are added up
 MOST_TICKS = 6
 LINES_HEIGHT = 2.4  # inches of a chart of lines
-MOST_CHARACTERS = 40  # of a label
+MOST_CHARACTERS, CUT_CHARACTERS = 80, 40  # of a label, and of one that was longer
 # Colours that people with any colour vision tell apart (Okabe and Ito); dashes and marks differ too.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
 DASHES = ("-", "--", "-.", ":")
@@ -100,7 +100,8 @@ def _figure(gathered: ChartData, title: str) -> "Figure":
     ]
     across = 1 if len(charts) <= 3 else 2
     is_total = len(gathered.times) < 2
-    lines = gathered.largest(_leading(gathered), MOST_LINES) if columns else []
+    largest = gathered.largest(_leading(gathered), MOST_LINES) if columns else []
+    lines = [*map(_Line, largest, cycle(COLORS), cycle(DASHES), cycle(MARKS))]
     heights = [LINES_HEIGHT if not is_total else chart.height_of_bars(lines) for chart in charts]
     rows = [max(heights[start : start + across]) for start in range(0, len(charts), across)]
     figure = Figure(figsize=(5.5 * (across + 0.5), sum(rows or [LINES_HEIGHT]) + 1.2), layout="constrained")
@@ -119,6 +120,15 @@ def _figure(gathered: ChartData, title: str) -> "Figure":
     return figure
 
 
+class _Line(NamedTuple):
+    """A line, which looks the same in every chart: the legend names it once."""
+
+    series: ChartSeries
+    color: str
+    dashes: str
+    mark: str
+
+
 class _Chart(NamedTuple):
     """What one chart is of."""
 
@@ -129,10 +139,10 @@ class _Chart(NamedTuple):
     def heading(self) -> str:
         return f"{self.column} ({self.currency})" if is_money(self.column) and self.currency else self.column
 
-    def has(self, line: ChartSeries) -> bool:
-        return not is_money(self.column) or line.currency == self.currency
+    def has(self, line: _Line) -> bool:
+        return not is_money(self.column) or line.series.currency == self.currency
 
-    def height_of_bars(self, lines: Sequence[ChartSeries]) -> float:
+    def height_of_bars(self, lines: Sequence[_Line]) -> float:
         """Return the inches of a chart with a bar for each line."""
         return 0.7 + 0.28 * sum(map(self.has, lines))
 
@@ -151,25 +161,25 @@ def _leading(gathered: ChartData) -> str:
     return next((name for name in columns if is_money(name) and len(gathered.by_currency()) == 1), columns[0])
 
 
-def _draw_lines(axis: "Axes", lines: Sequence[ChartSeries], chart: _Chart, times: Sequence[str]) -> None:
-    for line, color, dashes, mark in zip(lines, cycle(COLORS), cycle(DASHES), cycle(MARKS), strict=False):
-        if chart.has(line):
-            series = line.series(chart.column, len(times))
-            numbers = [nan if number is None else number for number in series]
-            mark = mark if len(times) <= 31 else ""
-            label = _label(line.label)
-            axis.plot(numbers, color=color, linestyle=dashes, marker=mark, markersize=4, label=label)
+def _draw_lines(axis: "Axes", lines: Sequence[_Line], chart: _Chart, times: Sequence[str]) -> None:
+    for line in filter(chart.has, lines):
+        series = line.series.series(chart.column, len(times))
+        numbers = [nan if number is None else number for number in series]
+        mark = line.mark if len(times) <= 31 else ""
+        label = _label(line.series.label)
+        axis.plot(numbers, line.dashes, color=line.color, marker=mark, markersize=4, label=label)
     shown = range(0, len(times), -(-len(times) // MOST_TICKS))
     axis.set_xticks([*shown], [_time(times[position], times) for position in shown])
+    # Each chart has a number other than zero (`counted_columns`), so that these limits are finite.
     lowest, highest = min(0, axis.dataLim.y0), axis.dataLim.y1
     axis.set_ylim(lowest, highest + (highest - lowest) / 20)  # room for the mark of the highest
     axis.yaxis.set_major_formatter(_thousands)
 
 
-def _draw_bars(axis: "Axes", all_lines: Sequence[ChartSeries], chart: _Chart, times: Sequence[str]) -> None:
+def _draw_bars(axis: "Axes", all_lines: Sequence[_Line], chart: _Chart, times: Sequence[str]) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    lines, column = [*filter(chart.has, all_lines)], chart.column
+    lines, column = [line.series for line in all_lines if chart.has(line)], chart.column
     numbers = [float(line.totals.get(column) or 0) for line in lines]
     bars = axis.barh(range(len(lines)), numbers, color=COLORS[0])
     axis.bar_label(bars, labels=[line.text(column) for line in lines], padding=3)
@@ -193,4 +203,4 @@ def _time(start: str, times: Sequence[str]) -> str:
 def _label(text: str) -> str:
     """Return a text as a label: one line, no control characters, not too long."""
     shown = NOT_IN_XML.sub("\ufffd", safe(text))
-    return shown if len(shown) <= MOST_CHARACTERS * 2 else f"{shown[:MOST_CHARACTERS]}…"
+    return shown if len(shown) <= MOST_CHARACTERS else f"{shown[:CUT_CHARACTERS]}…"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import cache
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -67,7 +68,7 @@ class StatsQuery(msgspec.Struct, frozen=True):
     @property
     def columns(self) -> list[str]:
         """Name the columns of the metrics, by neutral names."""
-        return [column for metric in self.metrics for column in columns_of(metric)]
+        return all_columns(self.metrics)
 
 
 class QueryPart(msgspec.Struct, frozen=True):
@@ -92,7 +93,15 @@ def parts(question: StatsQuery, longest: timedelta) -> Iterator[list[QueryPart]]
         ]
 
 
-def parse_metrics(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+class MetricChoice(NamedTuple):
+    """What `--metrics` names."""
+
+    groups: tuple[str, ...]  # to ask for
+    metrics: tuple[str, ...]  # to add up
+    shown: tuple[str, ...] = ()  # columns, derived ones among them; none means those of all metrics
+
+
+def parse_metrics(text: str | None, entity: str) -> MetricChoice:
     """Return the groups and the metrics that a list of either names; raise UsageError."""
     available = GROUPS_BY_ENTITY[entity]
     if text is None:
@@ -106,7 +115,7 @@ def parse_metrics(text: str | None, entity: str) -> tuple[tuple[str, ...], tuple
         metrics |= dict.fromkeys(named)
     if not groups:
         raise UsageError("--metrics: names no metric", hint=f"groups: {', '.join(available)}")
-    return tuple(group for group in ALL_GROUPS if group in groups), tuple(metrics)
+    return MetricChoice(tuple(group for group in ALL_GROUPS if group in groups), tuple(metrics))
 
 
 def _group_of(word: str, entity: str) -> tuple[str, tuple[str, ...]]:
@@ -142,6 +151,11 @@ def columns_of(metric: str) -> list[str]:
         numbers = KEY_PAGE_VIEW_NUMBERS if metric == KEY_PAGE_VIEWS else CONVERSION_NUMBERS
         return [f"{metric}_{number}" for number in numbers]
     return [amount_column(metric)]
+
+
+def all_columns(metrics: Iterable[str]) -> list[str]:
+    """Name the columns of metrics, in their order."""
+    return [column for metric in metrics for column in columns_of(metric)]
 
 
 def amount_column(metric: str) -> str:

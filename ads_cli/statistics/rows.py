@@ -1,17 +1,19 @@
-"""Tidy rows: one for each entity, time, and segment, with a column for each metric."""
+"""Tidy rows: one for each entity, time, and segment, with a column for each metric.
+
+The rows of a few entities are made once all parts of the question about them are answered: each part has the
+numbers of some metrics in some window of the period.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain, repeat
-from types import NoneType
 from typing import Any, NamedTuple
 
 from ..api.amounts import decimals_of
-from ..api.metrics import METRICS
-from ..api.names import Names, neutral_name
-from ..errors import UnavailableError
+from ..api.names import Names
+from .answers import Columns, QueryResult, Series, series_in
 from .periods import Calendar, Period
-from .query import AMOUNT, QueryPart, StatsQuery, columns_of, is_money
+from .query import AMOUNT, StatsQuery, is_money
 
 BASE = ("entity", "entity_id", "name", "campaign", "start", "end", "placement", "segment")
 TIMES = ("start", "end")
@@ -23,10 +25,7 @@ TOTAL = "TOTAL"  # what the entity of the row of a total is called
 BEFORE = "_before"  # the end of the name of a column of the period that is compared with
 KEYS = (*BASE, *OWNERS, CURRENCY)
 SEGMENT_KEYS = (*BASE, SEGMENT_VALUE, *OWNERS, CURRENCY)
-NUMBERS = {int, float, NoneType}  # the types that a number of a series may have
-MAX_NUMBER = 10**18  # a million million of a currency in micro-units
 Row = tuple[Any, ...]
-Columns = dict[str, list[Any]]  # the numbers of a series, by column
 
 
 class StatsTable(NamedTuple):
@@ -58,29 +57,6 @@ class EntityInfo(NamedTuple):
     post_id: str | None = None
 
 
-class QueryResult(NamedTuple):
-    """What the service answers to one part of a question."""
-
-    part: QueryPart
-    data: list[dict[str, Any]]
-
-
-class SegmentValue(NamedTuple):
-    """A part of the people, or all of them where there is no value."""
-
-    value: str | None
-    name: str | None
-
-
-class Series(NamedTuple):
-    """The numbers of one entity and one segment in an answer, and what numbers no column has."""
-
-    id: str
-    segment: SegmentValue
-    columns: Columns
-    unmapped_metrics: set[str]
-
-
 class ResultContext(NamedTuple):
     """What was asked, and what rows say of it beside the numbers."""
 
@@ -89,7 +65,7 @@ class ResultContext(NamedTuple):
     calendar: Calendar
     names: Names
     account: str
-    unmapped_metrics: set[str]  # numbers of conversions that no column has, as they are found
+    unmapped_metrics: set[str]  # numbers of conversions that no column has: all once the rows are read
 
     @property
     def currencies(self) -> set[str | None]:
@@ -112,12 +88,19 @@ class ResultContext(NamedTuple):
         return in_several_campaigns((each.post_id, each.campaign_id) for each in known)
 
     @property
-    def times(self) -> tuple[list[str], list[str]]:
-        """The beginnings and the ends of the times that the numbers of a series are of."""
+    def times(self) -> "Times":
+        """The times that the numbers of a series are of."""
         granularity = self.question.granularity
         steps = self.question.period.steps(granularity)
-        starts = [self.calendar.shown(step.start, granularity) for step in steps]
-        return starts, [self.calendar.shown(step.end, granularity) for step in steps]
+        shown = ([self.calendar.shown(time, granularity) for time in step] for step in steps)
+        return Times(*map(list, zip(*shown, strict=True)))
+
+
+class Times(NamedTuple):
+    """The beginnings and the ends of times, as the columns of these names show them."""
+
+    start: list[str]
+    end: list[str]
 
 
 def in_several_campaigns(posts: Iterable[tuple[str | None, str | None]]) -> set[str]:
@@ -136,30 +119,30 @@ def table_of(asked: ResultContext, answers: Iterable[Sequence[QueryResult]]) -> 
     return StatsTable(asked.keys, columns, chain.from_iterable(rows), asked.repeated_posts)
 
 
-def rows_of(
-    asked: ResultContext, answers: Sequence[QueryResult], times: tuple[list[str], list[str]]
-) -> Iterator[Row]:
+def rows_of(asked: ResultContext, answers: Sequence[QueryResult], times: Times) -> Iterator[Row]:
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
     question = asked.question
-    found: dict[str, dict[str | None, _Windows]] = {id: {} for answer in answers for id in answer.part.ids}
+    found: dict[str, dict[str | None, _Numbers]] = {id: {} for answer in answers for id in answer.part.ids}
     windows = sorted({answer.part.window for answer in answers})
     for answer in answers:
         for series in series_in(question, answer):
-            own = found[series.id].setdefault(series.segment.value, _Windows(question, windows))
+            own = found[series.id].setdefault(series.segment.value, _Numbers(question, windows))
             own.add(answer.part.window, series)
             asked.unmapped_metrics.update(series.unmapped_metrics)
-    named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
+    shared = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
+    shared["account"] = asked.account
     for id, segments in found.items():
-        known = asked.described.get(id, EntityInfo())
-        before = [*map(repeat, (named["entity"], id, known.name, known.campaign))]
+        info = asked.described.get(id, EntityInfo())
         for segment, numbers in segments.items():
-            value = [segment] if question.segmentation else []
-            owners = (asked.account, known.campaign_id, known.line_item_id, known.post_id, known.currency)
-            after = map(repeat, (named["placement"], numbers.segment_name, *value, *owners))
-            yield from zip(*before, *times, *after, *numbers.columns(known.currency), strict=False)
+            own_keys = {"entity_id": id, "segment": numbers.segment_name, SEGMENT_VALUE: segment}
+            same = {name: repeat(value) for name, value in (shared | info._asdict() | own_keys).items()}
+            keys = same | times._asdict()
+            columns = numbers.columns(info.currency)
+            assert {*map(len, columns)} <= {len(times.start)}  # the windows make up the period
+            yield from zip(*(keys[name] for name in asked.keys), *columns, strict=False)
 
 
-class _Windows:
+class _Numbers:
     """The numbers of one entity and one segment, as their windows are answered; it may be in some only."""
 
     def __init__(self, question: StatsQuery, windows: Iterable[Period]) -> None:
@@ -183,94 +166,11 @@ class _Windows:
         if self._question.granularity == "TOTAL":
             counted = [value for value in values if value is not None]
             values = [sum(counted) if counted else None]
-        if column.endswith(AMOUNT):
-            values = amounts(values, currency)
-        return values
-
-
-def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
-    """Yield what an answer has of each entity and segment; raise UnavailableError for what it cannot mean.
-
-    Each entity that was asked for is in it once, and each segment of it once.
-    """
-    seen = set()
-    for record in answer.data:
-        id, id_data = record.get("id"), record.get("id_data")
-        if not isinstance(id, str) or id not in answer.part.ids or not isinstance(id_data, list):
-            raise UnavailableError("the answer has statistics of an entity that was not asked for")
-        if id in seen:
-            raise UnavailableError(f"the answer has the statistics of {id} twice")
-        seen.add(id)
-        values = set()
-        for one in id_data:
-            metrics = one.get("metrics") if isinstance(one, dict) else None
-            if not isinstance(metrics, dict):
-                raise UnavailableError(f"the statistics of {id} have no metrics")
-            segment = _segment(id, one.get("segment"))
-            if segment.value in values:
-                what = f"of the segment {segment.value}" if segment.value else "without a segment"
-                raise UnavailableError(f"the answer has the statistics of {id} {what} twice")
-            values.add(segment.value)
-            if segment.value and not question.segmentation:
-                raise UnavailableError(f"the statistics of {id} have segments that were not asked for")
-            yield Series(id, segment, *_columns(question, answer.part, metrics))
-    if missing := [id for id in answer.part.ids if id not in seen]:
-        raise UnavailableError(f"the answer has no statistics of {missing[0]}")
-
-
-def _segment(id: str, segment: Any) -> SegmentValue:
-    """Return a segment, which its value tells from others; where it has none, its name does."""
-    if segment is None:
-        return SegmentValue(None, None)
-    fields = ("segment_value", "segment_name")
-    value, name = (segment.get(field) for field in fields) if isinstance(segment, dict) else (None, None)
-    known = value if value not in (None, "") else name
-    if isinstance(known, bool) or not isinstance(known, str | int) or known == "":
-        raise UnavailableError(f"the statistics of {id} have a segment without a value")
-    return SegmentValue(str(known), str(name or known))
-
-
-def _columns(question: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]) -> tuple[Columns, set[str]]:
-    """Return the numbers of the metrics that a part asks for, and the names of those without a column.
-
-    Raises UnavailableError if they are not numbers, or not those of its times.
-    """
-    neutral = {neutral_name(name): numbers for name, numbers in metrics.items()}
-    if len(neutral) < len(metrics):
-        raise UnavailableError("the answer has a metric by two of its names")
-    found, unmapped_metrics, length = Columns(), set[str](), part.window.count(question.granularity)
-    for metric in question.metrics:
-        if not any(metric in METRICS[group] for group in part.groups):
-            continue
-        numbers, columns = neutral.get(metric), columns_of(metric)
-        if isinstance(numbers, dict):
-            named = {f"{metric}_{name}": own for name, own in numbers.items()}
-        else:
-            named = {columns[0] if len(columns) == 1 else metric: numbers}
-        for column, own in named.items():
-            if own is None:
-                continue
-            if column in columns:
-                found[column] = _checked(column, own, length)
-            else:
-                unmapped_metrics.add(column)
-    return found, unmapped_metrics
-
-
-def _checked(column: str, numbers: Any, length: int) -> list[Any]:
-    """Return the numbers of a metric; raise UnavailableError if they are not numbers, or not as many."""
-    if not isinstance(numbers, list) or len(numbers) != length:
-        raise UnavailableError(f"{column} has not the {length} numbers of its period")
-    if wrong := {*map(type, numbers)} - NUMBERS:
-        raise UnavailableError(f"{column} has {wrong.pop().__name__} in place of a number")
-    # A comparison with NaN is false.
-    if not all(number is None or -MAX_NUMBER < number < MAX_NUMBER for number in numbers):
-        raise UnavailableError(f"{column} has a number that is too large, or is not a number")
-    return numbers
+        return amounts(values, currency) if column.endswith(AMOUNT) else values
 
 
 def amounts(series: Iterable[Any], currency: str | None) -> list[Decimal | None]:
-    """Return micro-units in units of a currency, with its decimals, or more where they need more."""
+    """Return micro-units in units of a currency: with its decimals, as 1.50, or more where they need more."""
     digits = decimals_of(currency or "")
     smallest, found = 10 ** (6 - digits), list[Decimal | None]()
     for micros in series:

@@ -13,11 +13,10 @@ import msgspec
 from ..errors import StateError
 from .analysis import Answers, grouped
 from .files import Counted
-from .periods import DAY, Period
+from .periods import DAY, Period, periods_again
 from .query import StatsQuery
 from .rows import SEGMENT_KEYS, SEGMENT_VALUE, TIMES, ResultContext, Row, StatsTable, table_of
 
-SHORT = DAY / 2  # what is shorter becomes a part of the day beside it
 NEAR = 3 * DAY  # how far from the days that are asked for others may have to be asked again
 
 
@@ -34,39 +33,6 @@ def questions_again(question: StatsQuery, stored: Mapping[str, Sequence[Period]]
         msgspec.structs.replace(question, period=period, ids=tuple(own), granularity="HOUR")
         for period, own in ids.items()
     ]
-
-
-def periods_again(asked: Period, stored: Sequence[Period]) -> list[Period]:
-    """Return the periods just before and after the asked days that are to be asked again.
-
-    The stored days are in their order.
-    """
-    before = [(day.end, day.start) for day in reversed(stored) if day.start < asked.start]
-    after = [(day.start, day.end) for day in stored if day.end > asked.end]
-    start, end = _far_end(asked.start, before), _far_end(asked.end, after)
-    return [
-        *([Period(start, asked.start)] if start else []),
-        *([Period(asked.end, end)] if end else []),
-    ]
-
-
-def _far_end(edge: datetime, days: Sequence[tuple[datetime, datetime]]) -> datetime | None:
-    """Return the other end of what is to be asked again on one side of the asked days, if anything.
-
-    `days` are those of that side, the nearest first, each with its near end and its far end.
-    """
-    if not days:
-        return None
-    near, far = days[0]
-    is_cut = min(near, far) < edge < max(near, far)
-    gap = abs(edge - near)
-    if not is_cut:
-        if not gap or gap >= DAY:
-            return None
-        return far if gap < SHORT else near
-    if abs(edge - far) < SHORT and len(days) > 1 and days[1][0] == far:
-        return days[1][1]
-    return far
 
 
 def as_one_day(table: StatsTable, period: Period) -> StatsTable:

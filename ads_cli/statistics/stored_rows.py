@@ -15,7 +15,7 @@ from ..errors import ContentError, UsageError
 from .chart_data import ChartData
 from .derived import SPEND
 from .periods import HOUR, Period
-from .query import StatsQuery, columns_of
+from .query import StatsQuery, all_columns, columns_of
 from .rows import BEFORE, CURRENCY, POST, SEGMENT_KEYS, TOTAL, Row, StatsTable, in_several_campaigns
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -109,7 +109,7 @@ def _all_metrics() -> tuple[str, ...]:
 
 @cache
 def _metrics() -> set[str]:
-    return {column for metric in _all_metrics() for column in columns_of(metric)}
+    return {*all_columns(_all_metrics())}
 
 
 def _question(records: list[Record], entity: str, metrics: tuple[str, ...]) -> StatsQuery:

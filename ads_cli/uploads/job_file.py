@@ -6,15 +6,17 @@ flipped on the disk must not name another batch, which would then never be sent.
 """
 
 import hashlib
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
+from ..config.atomic_files import checked_line, read_checked_line
 from ..errors import StateError
-from .upload import Acknowledgement, Attempt, Planned, SentPart
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
@@ -43,13 +45,13 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def options_of_rows(rows: "Rows", *, skip_invalid: bool) -> JobOptions:
     """Return how rows are read and converted."""
-    source, conversion = rows.source, rows.conversion
+    source = rows.source
     return JobOptions(
         skip_invalid=skip_invalid,
         format=source.format_name,
         encoding=source.encoding,
         mapping=dict(rows.rename),
-        conversion=conversion.digest if conversion else "",
+        conversion=rows.transform.digest,
         reading=source.options.of_content,
     )
 
@@ -66,6 +68,71 @@ class JobKey(msgspec.Struct, frozen=True):
     def digest(self) -> str:
         """Return 16 hex digits that stand for the key, as in the name of its lock."""
         return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:16]
+
+
+class Acknowledgement(msgspec.Struct, array_like=True):
+    """What the service answered to one batch: rows by status, and messages by record number.
+
+    A plan that cuts other batches when it is resumed has each name the rows that it is about. It is stored as
+    a list of its fields: a new one goes to the end, with a default.
+    """
+
+    batch: int
+    counts: dict[str, int]
+    failed: list[tuple[int, str]] = []
+    warned: list[tuple[int, str]] = []
+    keys: list[int] = []  # CRC-32 of the key of each row, where the upload notes them
+    digest: str = ""  # of what was sent
+    records: list[int] = []  # numbers of the rows, where the plan needs them
+    deleted: list[str] = []  # keys of what was to be deleted and is in no row, where the plan needs them
+    not_deleted: list[tuple[str, str]] = []  # names of those that were refused, with the reasons
+    answer: list[Any] = []  # the records that the service made of the rows, where the plan needs them
+
+    @property
+    def is_discarded(self) -> bool:
+        """Whether it only replaces one of an earlier run, which does not count any more."""
+        return not (self.counts or self.digest)
+
+
+def answers(acknowledgements: Iterable[Acknowledgement]) -> list[Any]:
+    """Return the records that the service made, in the order of their batches; the last of a batch counts."""
+    latest = {ack.batch: ack for ack in acknowledgements}
+    return [record for _, ack in sorted(latest.items()) for record in ack.answer]
+
+
+class SentPart(msgspec.Struct, kw_only=True):
+    """A file of several that is acknowledged as a whole; numbers continue those of the files before."""
+
+    part: str  # the origin of the file
+    version: str  # that its location knows it by
+    digest: str  # what only a key tells of the SHA-256 of its bytes
+    first_batch: int
+    rows_before: int  # of the files before
+    rows: int
+    left_out: int
+    invalid: int
+    batches: int
+    failed: int  # rows that the service rejected
+
+    def follows(self, parts: Sequence["SentPart"]) -> bool:
+        """Tell whether its numbers continue those of other files: not where a note in between is damaged."""
+        last = parts[-1] if parts else None
+        begins = (last.first_batch + last.batches, last.rows_before + last.rows) if last else (0, 0)
+        return (self.first_batch, self.rows_before) == begins
+
+
+class Attempt(msgspec.Struct):
+    """Whether the service may have applied a request of a batch, which it has not acknowledged."""
+
+    attempted: int  # number of the batch
+    may_be_applied: bool
+    keys: list[str] = []  # of what the request deletes; digests of the records that it creates
+
+
+class Planned(msgspec.Struct):
+    """Digests of records that a run is to create once, whether they were sent or not."""
+
+    planned: list[str]
 
 
 END = b'{"end":true}\n'
@@ -88,9 +155,7 @@ class Job(msgspec.Struct, kw_only=True):
     resume: str = ""  # the command that resumes it
     profile: str = ""  # that it was started with
     folder: str = ""  # in which the command was run
-    epoch: str = msgspec.field(
-        default="", name="generation"
-    )  # of the place, begun with the job; empty in journals of earlier versions
+    epoch: str = msgspec.field(default="", name="generation")  # of the place, begun with the job
     group: str = ""  # of jobs that may change the place at the same time, in any order
     parts: int = 0  # files, where each is validated and sent by itself; then rows and batches are 0
 
@@ -108,43 +173,14 @@ class Job(msgspec.Struct, kw_only=True):
         return "delete" if self.key.upload.startswith("delete") or operation == "Delete" else "push"
 
 
-class _JobBefore(msgspec.Struct, kw_only=True):
-    """A job as earlier versions wrote it: everything that identified it was one text."""
-
-    job: str
-    noun: str
-    file: str
-    digest: str
-    target: str  # service, id of the place, and options, separated by spaces
-    rows: int
-    batches: int
-    started: str
-
-    def upgraded(self) -> Job:
-        """Return the job as it is known today; it can be listed, and not resumed."""
-        service, _, rest = self.target.partition(" ")
-        kind = "product_catalog"
-        if self.noun == "users":
-            kind = "do_not_reach_list" if " DoNotReachUpload " in rest else "custom_audience"
-        options = JobOptions(skip_invalid=False, format="", encoding="", mapping={})
-        return Job(
-            job=self.job,
-            key=JobKey(UploadTarget(service, kind, rest.partition(" ")[0]), "", self.digest, options),
-            noun=self.noun,
-            file=self.file,
-            rows=self.rows,
-            batches=self.batches,
-            started=self.started,
-        )
-
-
-_decode_job_now = msgspec.json.Decoder(Job).decode
-_decode_job_before = msgspec.json.Decoder(_JobBefore).decode
-_decode_line = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
-_decode_acknowledgement = msgspec.json.Decoder(Acknowledgement).decode
-_decode_attempt = msgspec.json.Decoder(Attempt).decode
-_decode_part = msgspec.json.Decoder(SentPart).decode
-_decode_planned = msgspec.json.Decoder(Planned).decode
+_decode_job = msgspec.json.Decoder(Job).decode
+# How the JSON of an entry begins tells its type.
+_DECODERS = (
+    (b'{"attempted"', msgspec.json.Decoder(Attempt).decode),
+    (b'{"part"', msgspec.json.Decoder(SentPart).decode),
+    (b'{"planned"', msgspec.json.Decoder(Planned).decode),
+    (b"[", msgspec.json.Decoder(Acknowledgement).decode),
+)
 
 
 def read_job(path: Path) -> tuple[Job, bool]:
@@ -154,7 +190,9 @@ def read_job(path: Path) -> tuple[Job, bool]:
             first = file.readline()
             if not first.endswith(b"\n"):
                 raise msgspec.DecodeError("its first line is incomplete")
-            job = _decode_first(first)
+            if (content := read_checked_line(first)) is None:
+                raise msgspec.DecodeError("its first line is damaged")
+            job = _decode_job(content)
             file.seek(max(0, path.stat().st_size - len(END)))
             return job, file.read() == END
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -169,26 +207,6 @@ def unreadable(path: Path, why: str) -> StateError:
     )
 
 
-def _decode_first(line: bytes) -> Job:
-    """Decode the first line, which has no checksum in journals of earlier versions."""
-    if line.startswith(b"{"):
-        return _decode_job(line)
-    checksum, content = _decode_line(line)
-    if zlib.crc32(content) != checksum:
-        raise msgspec.DecodeError("its first line is damaged")
-    return _decode_job(content)
-
-
-def _decode_job(line: bytes | msgspec.Raw) -> Job:
-    try:
-        return _decode_job_now(line)
-    except msgspec.ValidationError as error:
-        try:
-            return _decode_job_before(line).upgraded()
-        except msgspec.ValidationError:
-            raise error from None
-
-
 def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
     """Read the entries of a journal; damaged lines are left out, so their batches are sent again.
 
@@ -200,7 +218,7 @@ def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
         for number, line in enumerate(file, 1):
             if strict and damaged:
                 raise unreadable(path, f"line {damaged} is damaged")
-            if entry := _decode(line) if line.endswith(b"\n") else None:
+            if entry := _decode(line):
                 yield entry
             elif number > 1 and line != END and len(line) > len(MARK):  # else it is the mark, damaged or not
                 damaged = number
@@ -209,56 +227,68 @@ def entries(path: Path, *, strict: bool = False) -> Iterator[Entry]:
 
 
 def acknowledgements(path: Path) -> Iterator[Acknowledgement]:
-    """Read the acknowledgements of a journal; a later one of the same batch replaces an earlier one."""
+    """Read the acknowledgements of a journal one by one; the last one of a batch counts."""
     return (entry for entry in entries(path) if isinstance(entry, Acknowledgement))
 
 
-def sent_parts(path: Path) -> list[SentPart]:
-    """Read the files that are acknowledged as a whole, up to a note that is damaged."""
-    parts: list[SentPart] = []
-    for entry in entries(path):
-        if isinstance(entry, SentPart) and entry.follows(parts):
-            parts.append(entry)
-    return parts
+@dataclass
+class JournalContent:
+    """What the entries of a journal say together: of each batch, the last one of a kind counts."""
+
+    attempts: dict[int, Attempt] = field(default_factory=dict)  # a withdrawn one keeps its keys
+    parts: list[SentPart] = field(default_factory=list)  # up to a note that is damaged
+    planned: set[str] = field(default_factory=set)  # digests of records
+    _answers: dict[int, Acknowledgement] = field(default_factory=dict)  # discarded ones too
+
+    def add(self, entry: Entry) -> None:
+        """Take the next entry."""
+        if isinstance(entry, Acknowledgement):
+            self._answers[entry.batch] = entry
+        elif isinstance(entry, Planned):
+            self.planned.update(entry.planned)
+        elif isinstance(entry, SentPart):
+            self.parts += [entry] if entry.follows(self.parts) else []
+        elif entry.may_be_applied:
+            self.attempts[entry.attempted] = entry
+        elif withdrawn := self.attempts.get(entry.attempted):
+            self.attempts[entry.attempted] = replace(withdrawn, may_be_applied=False)
+
+    @property
+    def acknowledged(self) -> dict[int, Acknowledgement]:
+        """The acknowledgements that count, by batch number."""
+        return {number: ack for number, ack in self._answers.items() if not ack.is_discarded}
+
+    @property
+    def uncertain(self) -> dict[int, Attempt]:
+        """The attempts that may be applied, by batch number, whether they were acknowledged since or not."""
+        return {number: attempt for number, attempt in self.attempts.items() if attempt.may_be_applied}
+
+    @property
+    def unanswered(self) -> list[list[str]]:
+        """The keys or digests of each batch that may be applied, and was never acknowledged."""
+        return [attempt.keys for number, attempt in self.uncertain.items() if number not in self._answers]
 
 
-def last_acknowledgements(path: Path) -> dict[int, Acknowledgement]:
-    """Read the acknowledgement that counts for each batch, by batch number."""
-    return {ack.batch: ack for ack in acknowledgements(path)}
-
-
-def unacknowledged(path: Path) -> list[list[str]]:
-    """Return the contents of each batch that may be applied, and is not acknowledged."""
-    lost: dict[int, list[str]] = {}
-    for entry in entries(path):
-        if isinstance(entry, Attempt) and entry.may_be_applied:
-            lost[entry.attempted] = entry.keys
-        elif isinstance(entry, Attempt):
-            lost.pop(entry.attempted, None)
-        elif isinstance(entry, Acknowledgement):
-            lost.pop(entry.batch, None)
-    return [*lost.values()]
+def read_journal(path: Path, *, strict: bool = False) -> JournalContent:
+    """Read all entries of a journal; see `entries`."""
+    content = JournalContent()
+    for entry in entries(path, strict=strict):
+        content.add(entry)
+    return content
 
 
 def encode(entry: Entry | Job) -> bytes:
     """Return the line of an entry or of the job, with its checksum."""
-    content = msgspec.json.encode(entry)
-    return msgspec.json.encode((zlib.crc32(content), msgspec.Raw(content))) + b"\n"
+    return checked_line(msgspec.json.encode(entry))
 
 
 def _decode(line: bytes) -> Entry | None:
-    try:
-        checksum, content = _decode_line(line)
-        if zlib.crc32(content) == checksum:
-            start = bytes(content)[:7]
-            if start == b'{"part"':
-                return _decode_part(content)
-            if start == b'{"plann':
-                return _decode_planned(content)
-            is_attempt = start.startswith(b"{")
-            return _decode_attempt(content) if is_attempt else _decode_acknowledgement(content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        pass  # the job, the end, or a damaged line
+    """Return the entry of a line; None for the job, the end, and a damaged line."""
+    content = read_checked_line(line) or b""
+    for start, decode in _DECODERS:
+        if content.startswith(start):
+            with suppress(msgspec.DecodeError, UnicodeDecodeError):
+                return decode(content)
     return None
 
 

@@ -155,7 +155,7 @@ def check_named(folder: Path, name: str, job: Job) -> None:
     known, ended = read_job(path)
     if ended:
         raise UsageError(f"--job: job {name} has ended; there is nothing to resume")
-    if known.epoch and known.key != job.key:
+    if known.key != job.key:
         raise UsageError(f"--job: job {name} was started with another file, target or options")
 
 
@@ -164,21 +164,14 @@ def restart_reason(folder: Path, job: Job) -> str:
     of_file = [(other, ended) for _, other, ended in list_jobs(folder) if other.file == job.file]
     if not of_file:
         return f"no earlier {job.action} of this file is known"
-    if unfinished := [other for other, ended in of_file if not ended and other.key == job.key]:
-        if not any(other.epoch for other in unfinished):
-            return EARLIER_VERSION
+    if any(not ended and other.key == job.key for other, ended in of_file):
         return f"something else may have been sent to the same place since the unfinished {job.action}"
     earlier, ended = of_file[-1]
     if ended:
         return f"the last {earlier.action} of this file has ended"
-    if not earlier.epoch or len(earlier.key.content) != len(job.key.content):
-        return EARLIER_VERSION
     if earlier.key.content != job.key.content:
         return f"the file has changed since the unfinished {earlier.action}"
     return f"the unfinished {earlier.action} had another target or other options"
-
-
-EARLIER_VERSION = "the unfinished push was started by an earlier version of adsctl"
 
 
 class EndedJob(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -19,13 +19,15 @@ from ..errors import STATE_HINT, StateError
 from .job_file import (
     END,
     MARK,
+    Acknowledgement,
+    Attempt,
     Entry,
     Job,
+    JournalContent,
     UploadTarget,
     acknowledgements,
     encode,
-    entries,
-    last_acknowledgements,
+    read_journal,
 )
 from .jobs import (
     check_named,
@@ -36,14 +38,28 @@ from .jobs import (
     restart_reason,
     try_lock,
 )
-from .upload import Acknowledgement, Attempt, Planned, SentPart
 from .write_epochs import NO_EPOCH, WriteEpochs
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 # The write epoch of a job that began while another, of no common group, was changing the same place: it
 # cannot be resumed, since the other one may have changed what this one sent.
 NOT_ALONE = "not alone"
 KEEP_FOLDER_HINT = "free space in the state folder or repair it; what is acknowledged so far is stored there"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share one fsync with them
+
+
+class _Opened(NamedTuple):
+    """The journal of a job that was begun or resumed."""
+
+    job: Job
+    path: Path
+    file: int  # its descriptor, to append to
+    previous_epoch: str  # of the place, as far as it is confirmed
+    earlier: JournalContent | None = None  # of earlier runs, where the job is resumed
+    restart_reason: str = ""
+    has_unfinished_job: bool = False
 
 
 class Journal:
@@ -65,69 +81,31 @@ class Journal:
         expected_epoch: str | None = None,
     ) -> None:
         self.folder = state_dir / "jobs"
-        self.resumed = False
-        self.restart_reason = ""  # why no job is resumed, though that was asked for
-        self.has_unfinished_job = False  # which could be resumed
-        self.acknowledged: dict[int, Acknowledgement] = {}  # by earlier runs, by batch number
-        self.sent_parts: list[SentPart] = []  # by earlier runs
-        self.attempts: dict[int, Attempt] = {}  # of earlier runs that may be applied, by batch number
+        try:
+            make_folder(self.folder)
+            with lock_folder(self.folder), _locked_job(self.folder, job) as self._job_lock:
+                opened = _open(self.folder, job, resume, job_id, expected_epoch)
+        except OSError as error:
+            raise _unwritable(self.folder, error, STATE_HINT) from error
+        self.job, self.path, self._file = opened.job, opened.path, opened.file
+        self.previous_epoch = opened.previous_epoch
+        self.resumed = opened.earlier is not None
+        self.restart_reason = opened.restart_reason  # why no job is resumed, though that was asked for
+        self.has_unfinished_job = opened.has_unfinished_job  # which could be resumed
+        earlier = opened.earlier or JournalContent()
+        self.acknowledged = earlier.acknowledged  # by earlier runs, by batch number
+        self.sent_parts = earlier.parts  # by earlier runs
+        # Of earlier runs, by batch number: what this run withdraws does not undo what they have sent.
+        self.attempts = earlier.uncertain
         self.totals: Counter[str] = Counter()  # rows on disk by status, those of earlier runs included
+        for ack in self.acknowledged.values():
+            self.totals.update(ack.counts)
         self._queue: SimpleQueue[Entry | threading.Event | None] = SimpleQueue()
         self._lock = threading.Lock()  # of the totals, and of what follows
         self._closed = False
         self._failure: Exception | None = None  # a line may be on disk in part
-        try:
-            make_folder(self.folder)
-            with lock_folder(self.folder), self._locked_job(job):
-                self.job = self._start(job, WriteEpochs(state_dir), resume, job_id, expected_epoch)
-        except OSError as error:
-            raise _unwritable(self.folder, error, STATE_HINT) from error
         self._writer = threading.Thread(target=self._write_queue, daemon=True)
         self._writer.start()
-
-    def _start(
-        self, job: Job, epochs: WriteEpochs, resume: bool, job_id: str | None, expected_epoch: str | None
-    ) -> Job:
-        """Resume a job or create one; return it."""
-        remove_expired_jobs(self.folder, job)
-        if job_id:
-            check_named(self.folder, job_id, job)
-        place = job.key.place
-        self.previous_epoch = epochs.current(place)
-        if expected_epoch is not None and expected_epoch != self.previous_epoch:
-            raise changed_meanwhile(place, job.file)
-        if not epochs.is_confirmed(place):
-            self.previous_epoch = NO_EPOCH  # what was stored in it may not be the latest
-        found = find_equal(self.folder, job.key, job_id)
-        if found and (resume or job_id):
-            self.path, earlier = found
-            self.resumed = True
-            self._reopen(self.path)
-            return earlier
-        self.has_unfinished_job = found is not None
-        self.restart_reason = restart_reason(self.folder, job) if resume or job_id else ""
-        is_alone = not is_other_job_running(self.folder, job)
-        epoch = epochs.begin(place, job.group)
-        job = msgspec.structs.replace(job, epoch=epoch if is_alone else NOT_ALONE)
-        self.path = self.folder / f"{job.job}.jsonl"
-        self._create(self.path, job)
-        return job
-
-    @contextmanager
-    def _locked_job(self, job: Job) -> Iterator[None]:
-        """Take the lock of the job, and release it if the job cannot start."""
-        lock = try_lock(self.folder, job.key.digest)
-        if lock is None:
-            raise StateError(
-                f"another run is pushing the same {job.file} to the same place",
-                hint=how_to_unlock_job(self.folder, job.key.digest),
-            )
-        self._job_lock = lock
-        try:
-            yield
-        except BaseException:
-            lock.release()
-            raise
 
     def append(self, entry: Entry) -> None:
         """Queue an acknowledgement, which is counted once it is on disk, or an attempt; thread-safe."""
@@ -157,13 +135,13 @@ class Journal:
         if batch not in self.attempts:
             self.append(Attempt(batch, may_be_applied=False))
 
-    def discard(self, ack: Acknowledgement) -> None:
-        """Stop counting an acknowledgement of an earlier run: it is not of what this run sends.
-
-        It stays on disk, where `acknowledgements` reads what counts.
-        """
-        del self.acknowledged[ack.batch]
-        self.uncount(ack.counts)
+    def discard(self, acks: Iterable[Acknowledgement]) -> None:
+        """Stop counting acknowledgements of earlier runs: they are not of what this run sends."""
+        for ack in acks:
+            del self.acknowledged[ack.batch]
+            self.uncount(ack.counts)
+            self.append(Acknowledgement(ack.batch, {}))
+        self.flush()
 
     def uncount(self, counts: Mapping[str, int]) -> None:
         """Stop counting rows of earlier runs, by status."""
@@ -172,7 +150,9 @@ class Journal:
 
     def acknowledgements(self) -> Iterable[Acknowledgement]:
         """Read back what is on disk: the acknowledgement that counts for each batch."""
-        return last_acknowledgements(self.path).values() if self.resumed else acknowledgements(self.path)
+        if self.resumed:
+            return read_journal(self.path).acknowledged.values()
+        return acknowledgements(self.path)  # one by one: each batch has one
 
     def flush(self) -> None:
         """Wait until everything is on disk; raise StateError where that fails, StoppedError after `close`."""
@@ -191,7 +171,8 @@ class Journal:
         return self._queue.qsize()
 
     def finish(self) -> None:
-        """Record that the job has ended; everything else is on disk, so that the writer is idle."""
+        """Record that the job has ended, once everything else is on disk."""
+        self.flush()
         self._write(END)
 
     def remove(self) -> None:
@@ -241,42 +222,80 @@ class Journal:
     def _write(self, data: bytes) -> None:
         if self._failure:
             raise self._failure
-        end = os.lseek(self._file, 0, os.SEEK_END)
         try:
-            if os.write(self._file, data) != len(data):
-                raise OSError("the disk is full")
-            os.fdatasync(self._file) if hasattr(os, "fdatasync") else os.fsync(self._file)
+            _append(self._file, data)
         except OSError as error:
-            with suppress(OSError):  # what is not counted must not be found by another run either
-                os.ftruncate(self._file, end)
             raise _unwritable(self.folder, error) from error
 
-    def _create(self, path: Path, job: Job) -> None:
-        """Begin a journal, which has its name once its first line is on disk; the folder is locked."""
-        begun = self.folder / ".new"
-        self._file = os.open(begun, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC, 0o600)
-        self._write(encode(job))
-        begun.rename(path)
-        sync_folder(self.folder)
 
-    def _reopen(self, path: Path) -> None:
-        """Read what was acknowledged and attempted, and truncate a last line that is incomplete."""
-        for entry in entries(path):
-            if isinstance(entry, Acknowledgement):
-                self.acknowledged[entry.batch] = entry
-            elif isinstance(entry, SentPart):
-                self.sent_parts += [entry] if entry.follows(self.sent_parts) else []
-            elif isinstance(entry, Planned):
-                continue  # of the plan
-            elif entry.may_be_applied:
-                self.attempts[entry.attempted] = entry
-            else:
-                self.attempts.pop(entry.attempted, None)
-        for ack in self.acknowledged.values():
-            self.totals.update(ack.counts)
-        complete = path.read_bytes().rfind(b"\n") + 1
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
-        os.ftruncate(self._file, complete)
+@contextmanager
+def _locked_job(folder: Path, job: Job) -> "Iterator[FileLock]":
+    """Take the lock of the job, and release it if the job cannot start."""
+    lock = try_lock(folder, job.key.digest)
+    if lock is None:
+        raise StateError(
+            f"another run is pushing the same {job.file} to the same place",
+            hint=how_to_unlock_job(folder, job.key.digest),
+        )
+    try:
+        yield lock
+    except BaseException:
+        lock.release()
+        raise
+
+
+def _open(folder: Path, job: Job, resume: bool, job_id: str | None, expected_epoch: str | None) -> _Opened:
+    """Resume a job or begin one; the folder and the job are locked."""
+    remove_expired_jobs(folder, job)
+    if job_id:
+        check_named(folder, job_id, job)
+    epochs, place = WriteEpochs(folder.parent), job.key.place
+    previous_epoch = epochs.current(place)
+    if expected_epoch is not None and expected_epoch != previous_epoch:
+        raise changed_meanwhile(place, job.file)
+    if not epochs.is_confirmed(place):
+        previous_epoch = NO_EPOCH  # what was stored in it may not be the latest
+    found = find_equal(folder, job.key, job_id)
+    if found and (resume or job_id):
+        path, earlier = found
+        return _Opened(earlier, path, _reopen(path), previous_epoch, read_journal(path))
+    reason = restart_reason(folder, job) if resume or job_id else ""
+    is_alone = not is_other_job_running(folder, job)
+    epoch = epochs.begin(place, job.group)
+    job = msgspec.structs.replace(job, epoch=epoch if is_alone else NOT_ALONE)
+    path = folder / f"{job.job}.jsonl"
+    return _Opened(job, path, _create(path, job), previous_epoch, None, reason, found is not None)
+
+
+def _create(path: Path, job: Job) -> int:
+    """Begin a journal, which has its name once its first line is on disk; return its descriptor."""
+    begun = path.parent / ".new"
+    file = os.open(begun, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC, 0o600)
+    _append(file, encode(job))
+    begun.rename(path)
+    sync_folder(path.parent)
+    return file
+
+
+def _reopen(path: Path) -> int:
+    """Open a journal without a last line that is incomplete; return its descriptor."""
+    complete = path.read_bytes().rfind(b"\n") + 1
+    file = os.open(path, os.O_WRONLY | os.O_APPEND)
+    os.ftruncate(file, complete)
+    return file
+
+
+def _append(file: int, data: bytes) -> None:
+    """Append lines, on disk before this returns, or nothing of them."""
+    end = os.lseek(file, 0, os.SEEK_END)
+    try:
+        if os.write(file, data) != len(data):
+            raise OSError("the disk is full")
+        os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)
+    except OSError:
+        with suppress(OSError):  # what is not counted must not be found by another run either
+            os.ftruncate(file, end)
+        raise
 
 
 def changed_meanwhile(place: UploadTarget, file: str) -> StateError:

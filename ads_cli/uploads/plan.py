@@ -13,8 +13,8 @@ from ..feeds.rows import RowNames, Rows
 from ..validation import CheckedRow, EncodedRows
 from ..validation.report import ValidationReport
 from ..validation.validator import OnProgress, Validator
-from .job_file import JobKey, UploadTarget, options_of_rows
-from .upload import Acknowledgement, Batch, Batches, Upload
+from .job_file import Acknowledgement, JobKey, UploadTarget, options_of_rows
+from .upload import Batch, Batches, Upload
 
 if TYPE_CHECKING:
     from .journal import Journal
@@ -42,10 +42,9 @@ def pending_batches(
             on_acknowledged(batch, ack)
             continue
         if ack:  # another version of adsctl sent something else
-            journal.discard(ack)
+            journal.discard([ack])
         yield batch
-    for ack in earlier.values():
-        journal.discard(ack)
+    journal.discard(earlier.values())
 
 
 class Plan(ABC):

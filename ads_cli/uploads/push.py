@@ -13,14 +13,15 @@ from ..api.problems import Problem
 from ..client.client import Client
 from ..config.atomic_files import make_folder
 from ..errors import AdsctlError, Interrupted
-from ..feeds.rows import Row
+from ..feeds.row import Row
 from ..output.text import counted
 from ..parallel.ordered_map import WorkerThreads
 from ..validation.report import ValidationReport
+from .job_file import Acknowledgement
 from .journal import Journal
 from .plan import Plan
 from .rejected_rows import FailedOut, RejectRow, write_rejected_rows
-from .upload import FAILED, Acknowledgement, Batch, Batches
+from .upload import FAILED, Batch, Batches
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest

@@ -5,13 +5,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..config.atomic_files import atomic, file_to_replace, remove
+from ..config.atomic_files import atomic, check_output_path, file_to_replace, remove
 from ..errors import AdsctlError, UsageError
 from ..feeds.formats.writers import open_writer
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import read_rows
 from ..feeds.registry import FeedFormat, find_failed_out
-from ..feeds.rows import REPORT_COLUMNS, Row, RowNames
+from ..feeds.row import Row
+from ..feeds.rows import REPORT_COLUMNS, RowNames
 from ..feeds.source import Feed, Source
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
@@ -35,17 +36,9 @@ def check_failed_out(failed_out: FailedOut | None, read: RowNames | Sequence[Loc
     path = Path(failed_out.path)
     if any(each.is_same_file(failed_out.path) for each in _inputs(read)):
         raise UsageError(f"--failed-out: {path} is the input file", hint="choose another name")
-    if not path.parent.is_dir():
-        raise UsageError(f"--failed-out: the folder {path.parent} does not exist")
-    if path.is_dir():
-        raise UsageError(f"--failed-out: {path} is a folder")
+    reason = "does not hold rejected rows with _line and _error"
+    check_output_path("--failed-out", path, failed_out.may_replace, reason)
     find_failed_out(failed_out.path)
-    existing = file_to_replace(path)
-    if existing and not failed_out.may_replace(existing):
-        raise UsageError(
-            f"--failed-out: {path} exists and does not hold rejected rows with _line and _error",
-            hint="choose another name, or replace the file with --force",
-        )
 
 
 def _inputs(read: RowNames | Sequence[Location]) -> Sequence[Feed | Location]:

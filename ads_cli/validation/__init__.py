@@ -11,7 +11,8 @@ import msgspec
 from ..api.fields import fields_of
 from ..api.problems import Problem, ProblemKind, Severity
 from ..api.validation import errors_in
-from ..feeds.rows import FIRST_LINES, AppliedFix, Row, Rows
+from ..feeds.row import AppliedFix, Row
+from ..feeds.rows import FIRST_LINES, Rows
 
 
 class FeedStats(Protocol):
@@ -186,7 +187,7 @@ class ValidationResult(msgspec.Struct):
     """The result of validating a run of rows."""
 
     rows: int = 0
-    left_out: int = 0  # of them, by conversion
+    left_out: int = 0  # of them, by a step or for another row
     problems: GroupedProblems = msgspec.field(
         default_factory=lambda: GroupedProblems(max_findings=sys.maxsize)
     )

@@ -18,8 +18,8 @@ class ValidationReport(GroupedProblems):
     """The number of rows in a file, and what is wrong with them."""
 
     rows: int = 0
-    left_out: int = 0  # rows that conversion leaves out
-    can_leave_out: bool = False  # whether conversion may leave rows out
+    left_out: int = 0  # that steps leave out
+    can_leave_out: bool = False  # whether rows may be left out
     can_warn: bool = False  # whether one of the rules is a warning
     partial: int | None = None  # rows that are sent without what is invalid in them; None if none may be
     can_fix: bool = False  # whether fixes are applied
@@ -83,7 +83,7 @@ def missing_columns(
     if not rows.has_header:
         return {}
     present = {*rows.fields, *rows.composed}
-    filled = present.union(rows.conversion.fields if rows.conversion else ())
+    filled = present | rows.transform.fields
     missing = [name for name in required if name not in filled]
     unknown = [name for name in rows.columns if name not in known][:MAX_COMPARED]
     if missing and has_no_required_column(rows, required):
@@ -111,7 +111,7 @@ def has_no_required_column(rows: Rows, required: Collection[str]) -> bool:
 
 def unsent_columns(rows: Rows, known: Collection[str]) -> frozenset[str]:
     """Return the columns that are no fields, unless they are known for it or read by a step."""
-    used = rows.conversion.columns if rows.conversion else ()
+    used = rows.transform.columns
     return frozenset(
         column
         for column, name in zip(rows.columns, rows.fields, strict=True)

@@ -10,16 +10,8 @@ import msgspec
 from ..api.problems import Problem
 from ..api.validation import Rules, broken_rules, check, errors_in
 from ..feeds import DUPLICATES
-from ..feeds.rows import (
-    FIRST_LINES,
-    AppliedFix,
-    Block,
-    DuplicatePolicy,
-    Row,
-    RowConversion,
-    TableRows,
-    UnreadableBlockError,
-)
+from ..feeds.row import AppliedFix, DuplicatePolicy, Row, RowTransform
+from ..feeds.rows import FIRST_LINES, Block, TableRows, UnreadableBlockError
 from . import (
     CheckedRow,
     EncodedRows,
@@ -75,14 +67,14 @@ class RowValidator:
     def __init__(
         self,
         schema: RowSchema,
-        selector: RowSelector | None = None,
-        conversion: RowConversion | None = None,
+        selector: RowSelector | None,
+        transform: RowTransform,
         *,
         strict: bool = False,
     ) -> None:
         self.schema = schema
         self.selector = selector
-        self.conversion = conversion  # that of the rows, and in a worker process the same copy of it
+        self.transform = transform  # that of the rows, and in a worker process the same copy of it
         self.strict = strict  # warnings are errors
         self.make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
         self.make_facts: Callable[[], FeedStats] | None = None  # makes what facts about rows are gathered in
@@ -99,7 +91,7 @@ class RowValidator:
     @property
     def rules(self) -> Rules:
         """Return the function that finds the rules an item breaks."""
-        if self.strict or (self.selector and self._has_fixes):
+        if self.strict or (self.selector and self.transform.fixes):
             return self._all_rules
         return self.selector.broken_rules if self.selector else broken_rules
 
@@ -109,13 +101,6 @@ class RowValidator:
             self.selector.broken_rules(item)  # looks the item up
         problems = broken_rules(item)
         return [problem.as_error() for problem in problems] if self.strict else problems
-
-    @property
-    def _has_fixes(self) -> bool:
-        return self.conversion is not None and self.conversion.has_fixes
-
-    def _fix(self, row: Row) -> bool:
-        return self.conversion is not None and self.conversion.fix_rules(row)
 
     def validate(self, rows: Iterable[Row]) -> ValidationResult:
         """Validate a run of rows."""
@@ -155,7 +140,7 @@ class RowValidator:
 
     def encode(self, rows: Iterable[Row], all_valid: bool) -> EncodedRows:
         """Encode the valid rows of a run; where all are known to be valid, no rule is applied again."""
-        rules = _no_problems if all_valid and not self._has_fixes else self.rules
+        rules = _no_problems if all_valid and not self.transform.fixes else self.rules
         encoder = RowEncoder(self.schema)
         for number, checked in enumerate(self.check(rows, rules), 1):
             encoder.rows.rows = number
@@ -165,8 +150,7 @@ class RowValidator:
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""
         convert_item, struct, dropped = msgspec.convert, self.schema.struct, self.dropped
-        conversion = self.conversion if self._has_fixes else None
-        for row in conversion.with_fixed_texts(rows) if conversion else rows:
+        for row in self.transform.with_fixed_texts(rows):
             if dropped and self.number(row) in dropped:
                 self._drop(row)
             if row.left_out:
@@ -179,7 +163,7 @@ class RowValidator:
                     pass
                 else:
                     broken = rules(item)
-                    if not (broken and self._fix(row)):
+                    if not (broken and self.transform.fix_rules(row)):
                         yield CheckedRow(row, None if broken and errors_in(broken) else item, broken)
                         continue
             yield self._check_fully(row, rules)
@@ -189,7 +173,7 @@ class RowValidator:
         item, problems = None, [Problem("", row.problem, rule=row.problem_rule)]
         if not row.problem:
             item, problems = check(self.schema.struct, row.values, rules)
-            if problems and self._fix(row):
+            if problems and self.transform.fix_rules(row):
                 item, problems = check(self.schema.struct, row.values, rules)
             if self.strict:
                 problems = [problem.as_error() for problem in problems]
@@ -208,7 +192,7 @@ class RowValidator:
     def _drop(self, row: Row) -> None:
         """Leave out a row for another one with the same id."""
         row.left_out = True
-        is_fix = self.conversion is not None and self.conversion.keep == "identical"
+        is_fix = self.transform.keep == "identical"
         name, row_id = self.schema.id_field, row.values.get(self.schema.id_field)
         row.changes = (AppliedFix(DUPLICATES, name, row_id, None),) if is_fix else ()
 

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from ..api.validation import can_warn
-from ..feeds.rows import FIRST_LINES, Block, DuplicatePolicy, Row, Rows, TableRows
+from ..feeds.row import Row
+from ..feeds.rows import FIRST_LINES, Block, Rows, TableRows
 from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, is_shared
 from . import (
     CheckedRow,
@@ -121,7 +122,7 @@ class Validator:
         self.report = ValidationReport()
         self.facts: FeedStats | None = None  # gathered from the rows, once all were read
         self._row_validator = RowValidator(
-            schema, selection.selector if selection else None, rows.conversion, strict=strict
+            schema, selection.selector if selection else None, rows.transform, strict=strict
         )
         # A large table is not kept: several processes read it again, while requests are on their way.
         if for_sending and not (rows.table and is_shared(rows.source.size)):
@@ -196,11 +197,11 @@ class Validator:
 
     def _collect(self, results: Iterable[ValidationResult]) -> Duplicates:
         """Add the results to a new report; return the ids that were seen."""
-        conversion, duplicates = self.rows.conversion, Duplicates()
+        transform, duplicates = self.rows.transform, Duplicates()
         self.report = ValidationReport(
-            can_leave_out=bool(conversion and conversion.leaves_out),
+            can_leave_out=transform.leaves_out,
             can_warn=can_warn(self.schema.struct),
-            can_fix=bool(conversion and conversion.has_fixes),
+            can_fix=bool(transform.fixes),
         )
         if self.selection:
             self.selection.clear()
@@ -280,15 +281,13 @@ class Validator:
 
     def _places(self, hashes: set[int]) -> list[dict[str, list[RowPosition]]]:
         """Find the rows of ids that are repeated, or alike, by form; different forms may share a hash."""
-        conversion, id_form = self.rows.conversion, self.schema.id_form
+        transform, id_form = self.rows.transform, self.schema.id_form
         places: dict[str, dict[str, list[RowPosition]]] = {}
         for row in self.rows:
-            if conversion and conversion.has_fixes:
-                conversion.fix_texts(row)
+            transform.fix_texts(row)
             row_id = row.values.get(self.schema.id_field)
             if isinstance(row_id, str) and hash(form := id_form(row_id)) in hashes and not row.left_out:
-                if conversion and conversion.has_fixes:
-                    conversion.fix_rules(row)  # rows may be identical then
+                transform.fix_rules(row)  # rows may be identical then
                 place = RowPosition(row.line, row.record, self._content(row))
                 places.setdefault(form, {}).setdefault(row_id, []).append(place)
         return [by_id for by_id in places.values() if sum(map(len, by_id.values())) > 1]
@@ -303,7 +302,7 @@ class Validator:
         validator.several_per_line = self.rows.several_per_line
         validator.name_place = self.rows.name_place
         for places in forms:
-            remaining = {id: kept_places(found, self._keep) for id, found in places.items()}
+            remaining = {id: kept_places(found, self.rows.transform.keep) for id, found in places.items()}
             for row_id, kept in remaining.items():
                 validator.dropped.update(map(validator.number, {*places[row_id]}.difference(kept)))
                 if len(kept) > 1:
@@ -313,10 +312,6 @@ class Validator:
                 if len(remaining) > 1:
                     others = (each for id, each in remaining.items() if id != row_id)
                     validator.alike[row_id] = [*islice(chain.from_iterable(others), FIRST_LINES + 1)]
-
-    @property
-    def _keep(self) -> DuplicatePolicy | None:
-        return self.rows.conversion.keep if self.rows.conversion else None
 
 
 def _is_small(block: Block) -> bool:

@@ -11,7 +11,7 @@ from ads_cli.api.accounts import (
     ListHistory,
     UpdateAccount,
 )
-from ads_cli.api.lookup import GetCuratedCategory, ListBusinessCategories, ListCuratedCategories
+from ads_cli.api.categories import GetCuratedCategory, ListBusinessCategories, ListCuratedCategories
 
 from .declared import ESCAPED_ID, SPECIAL_ID, check, sent
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ads_cli.api.audiences import CombineAudience
-from ads_cli.api.batches import encode_operation, operation, operation_of
-from ads_cli.api.endpoint import requests_for
 from ads_cli.api.names import SERVICES
+from ads_cli.api.parts import encode_operation, operation, operation_of
+from ads_cli.api.registry import requests_for
 from ads_cli.api.validation import convert
 from ads_cli.emulator.core.routing import read_operation
 from tests.effort import tries

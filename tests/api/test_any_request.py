@@ -10,11 +10,12 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ads_cli.api.endpoint import Request, is_of_service, requests_for
+from ads_cli.api.endpoint import Request
 from ads_cli.api.fields import enum_fields
 from ads_cli.api.names import SERVICES
 from ads_cli.api.parts import RequestParts, path_of, request_parts
 from ads_cli.api.problems import InvalidError
+from ads_cli.api.registry import is_of_service, requests_for
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 from ads_cli.emulator.app import load_router

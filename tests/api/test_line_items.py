@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.api.line_item_parts import (
+from ads_cli.api.categories import (
     AddLineItemCategory,
     DeleteLineItemCategory,
     GetLineItemCategory,

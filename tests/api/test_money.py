@@ -47,3 +47,10 @@ def test_no_part_of_an_amount_is_lost(micros, currency):
     written = as_amount(micros, currency).replace(",", "")
     assert Decimal(written) * 1_000_000 == micros
     assert len(written.partition(".")[2]) >= decimals_of(currency)
+
+
+def test_an_amount_of_null_is_not_given(adsctl, tmp_path):
+    for name in ("daily_budget", "daily_budget_amount_local_micro"):
+        (tmp_path / "campaign.yaml").write_text(f"{name}: null\nname: Winter\n")
+        shown = adsctl.local("campaigns", "update", "8wku2", "-f", tmp_path / "campaign.yaml", "--dry-run")
+        assert "budget" not in shown.stdout + shown.stderr

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.cards import CreateCard
-from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import enum_fields, fields_of
 from ads_cli.api.names import (
     FIELDS,
@@ -22,6 +22,7 @@ from ads_cli.api.names import (
     with_neutral_keys,
 )
 from ads_cli.api.parts import request_parts
+from ads_cli.api.registry import requests_for
 from ads_cli.api.validation import convert
 from ads_cli.client.prepared_request import build_request
 from ads_cli.client.response import read_response
@@ -109,3 +110,12 @@ def test_tables_are_pairs_of_names():
 
 def test_without_a_table_nothing_is_copied():
     assert GENERIC.to_wire(CARD) is CARD and GENERIC.to_neutral(CARD) is CARD
+
+
+@pytest.mark.parametrize("field", sorted(FIELDS))
+def test_the_path_of_a_field_is_translated_wherever_it_has_positions(field):
+    wire = FIELDS[field]
+    paths = ["{}", "{}[0]", "users[12].{}[3]", "{}.id", "{}[0].{}"]
+    assert [X.dotted(path.format(field, field)) for path in paths] == [
+        path.format(wire, wire) for path in paths
+    ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.api.registry import MODULES, requests_of
 from ads_cli.output.text import duration
 
 QUARTER, MINUTE = 900.0, 60.0

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ads_cli.api.endpoint import Request, requests_for
+from ads_cli.api.endpoint import Request
 from ads_cli.api.fields import Field, fields_of
 from ads_cli.api.names import VALUES, X
+from ads_cli.api.registry import requests_for
 from tests.api.facts_deviations import DEVIATIONS
 from tests.api.service_facts import COPY, FOLDER, GROUPS, SHARED, endpoints, group, records
 

@@ -250,3 +250,24 @@ def test_a_handle_of_products_is_told_from_one_of_people(adsctl):
     )
     adsctl.file("people.csv", "Handle,Title\nmug,Dr\n")
     assert "of products" not in adsctl("audiences", "check", "people.csv").stderr
+
+
+def test_lines_end_with_a_line_feed_whatever_a_cell_has(adsctl):
+    adsctl.file("people.csv", 'Email,Note\nann@x.de,"x\ry\rz\rw"\nbob@x.de,"1\r\n2"\nbad,z\n')
+    (finding,) = json.loads(adsctl(*CHECK, "-o", "json", code=3).stdout)["findings"]
+    assert finding["lines"] == [5] and finding["records"] == [3]
+    adsctl.file("people.csv", "Email,Note\nann@x.de,x\rbad,z\n")
+    assert "people.csv:2: a line ends with CR alone" in adsctl(*CHECK, code=3).stderr
+
+
+def test_a_country_of_digits_without_end_is_not_known(adsctl):
+    adsctl.file("people.csv", f"Phone,Country\n0151 12345678,{'9' * 5000}\n")
+    assert "the country of the row is not known" in adsctl(*CHECK, code=3).stdout
+
+
+@pytest.mark.parametrize("name", ["operation_type", "expires_at", "effective_at"])
+@pytest.mark.parametrize("cell", [["x"], {"a": 1}, 5, True])
+def test_a_parameter_that_is_no_text_is_a_finding_of_its_row(adsctl, name, cell):
+    adsctl.file("people.json", json.dumps([{"email": "ann@x.de", name: cell}, {"email": "bob@x.de"}]))
+    report = json.loads(adsctl("audiences", "check", "people.json", "-o", "json", code=3).stdout)
+    assert [(finding["field"], finding["records"]) for finding in report["findings"]] == [(name, [1])]

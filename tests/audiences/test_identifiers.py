@@ -1,12 +1,13 @@
 """Identifiers: what they are made into, and what is refused; the vectors are published."""
 
 import json
+import re
 from dataclasses import replace
 from hashlib import sha256
 from itertools import accumulate, pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ads_cli.audiences import operations
@@ -113,6 +114,44 @@ def test_a_column_encodes_like_its_cells_one_by_one(cells, name):
     assert together.members == [each.members[0] for each in alone]
     assert together.problems == {n: each.problems[0] for n, each in enumerate(alone) if each.problems}
     assert together.raw == sum(each.raw for each in alone)
+
+
+FRAGMENTS = [
+    "null",
+    "nan",
+    "none",
+    "0",
+    "_",
+    "-",
+    "@",
+    "x",
+    "md5",
+    "sha1",
+    "a" * 32,
+    "1" * 31,
+    "+49",
+    "170",
+    ".de",
+    "b",
+]
+
+
+@given(
+    st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6).map("".join), st.sampled_from(sorted(KEYS))
+)
+@example("null_", "handle")
+@example("0none", "device_id")
+@example("0@0.null", "email")
+@example("md5-" + "a" * 32, "device_id")
+def test_what_needs_no_look_is_what_reading_returns_unchanged(text, name):
+    if re.fullmatch(KEYS[name].normal_form([text]), text):
+        assert KEYS[name].read(text) == text
+
+
+@pytest.mark.parametrize("name", sorted(KEYS))
+def test_half_a_character_is_a_problem_of_its_row(name):
+    column = encode_column(KEYS[name], ["ok@shop.de", "a\ud800@shop.de"])
+    assert column.problems[1] and not column.texts[1]
 
 
 @given(

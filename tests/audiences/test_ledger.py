@@ -1,14 +1,15 @@
 """The ledger of a list: what it holds of people, and what the logs of jobs make of it."""
 
 import os
-from hashlib import sha256
+from hashlib import blake2b, sha256
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ads_cli.audiences import ledger_file
 from ads_cli.audiences import ledger_records as ledgers
-from ads_cli.audiences.ledger import Ledger, Trust
+from ads_cli.audiences.ledger import Ledger, Trust, stored_ledgers
 from ads_cli.audiences.ledger_log import DamagedLogError, LogFile, LogHeader, read_log
 from ads_cli.audiences.ledger_records import KINDS, LedgerEntry, Sealer
 from ads_cli.audiences.operations import Operations
@@ -134,6 +135,31 @@ def test_a_log_that_is_cut_off_counts_up_to_there_and_a_damaged_one_is_not_trust
     assert ledger.open().trust is Trust.CHANGED
 
 
+def test_a_ledger_with_any_byte_changed_is_lost(ledger):
+    written(ledger, ("Update", [1, 2, 3], True))
+    known(ledger)
+    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("[0-9a-f]*")
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
+        assert ledger.open().trust is Trust.LOST
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        assert ledger.open().trust is Trust.LOST
+
+
+def test_a_ledger_whose_checksum_is_of_all_bytes_is_read(ledger):
+    written(ledger, ("Update", [1, 2, 3], True))
+    known(ledger)
+    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("[0-9a-f]*")
+    older = path.read_bytes()[: -ledger_file.CHECKSUM_BYTES].replace(b'"version":2', b'"version":1')
+    path.write_bytes(older + blake2b(older, digest_size=ledger_file.CHECKSUM_BYTES).digest())
+    assert known(ledger) == {1: False, 2: False, 3: False}
+    written(ledger, ("Delete", [1], True))
+    assert known(ledger) == {2: False, 3: False}
+    assert b'"version":2' in path.read_bytes()
+
+
 @pytest.mark.parametrize("at_once", [False, True])
 def test_two_jobs_that_were_not_alone_do_not_follow_one_another(ledger, at_once):
     written(ledger, ("Update", [1], True))
@@ -150,6 +176,26 @@ def test_two_jobs_that_were_not_alone_do_not_follow_one_another(ledger, at_once)
     assert opened.trust is Trust.CHANGED
     uncertain = opened.info.uncertain
     assert (opened.info.identifiers, uncertain) == (3, 1 if at_once else 2)
+
+
+def test_a_list_with_the_logs_of_killed_jobs_is_one_and_not_damaged(ledger):
+    for numbers in ([1, 2], [3]):
+        written(ledger, ("Update", numbers, True))
+        written(ledger, ("Update", [4], True))
+        (found,) = stored_ledgers(ledger.state_dir)
+        assert (found.info.place, found.state) == (PLACE, "current")
+        assert found.info.changed
+
+
+def test_a_damaged_ledger_is_told_though_the_log_of_a_killed_job_replaces_it(ledger):
+    written(ledger, ("Update", [1, 2], True))
+    known(ledger)
+    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("[0-9a-f]*")
+    path.write_bytes(path.read_bytes()[1:])
+    written(ledger, ("Update", [3], True))
+    opened = ledger.open()
+    assert (opened.trust, opened.reason) == (Trust.LOST, f"{path} is damaged")
+    assert known(ledger) == {3: False}
 
 
 def test_a_ledger_that_was_removed_is_not_the_one_that_was_written(ledger):

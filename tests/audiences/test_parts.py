@@ -136,6 +136,18 @@ def test_a_file_that_changed_in_the_middle_is_sent_from_its_beginning(shop, audi
     assert (summary["rows"], summary["accepted"], summary["batches"]) == (2700, 2700, 3)
 
 
+def test_what_was_acknowledged_of_a_file_that_became_shorter_is_not_listed_as_sent(shop, audience):
+    write_parts(shop, 2, count=5100)
+    words = (*PUSH, "people/*.csv", "--users-per-operation", "1")  # three requests for each file
+    audience.fails_after = 5
+    shop(*words, code=8)
+    audience.fails_after = None
+    shop.file("people/part-001.csv", people(1, 100))
+    summary = json.loads(shop(*words, "--resume").stdout)
+    (job,) = jobs(shop)
+    assert summary["accepted"] == job["sent"] == 5200 and summary["batches"] == job["acknowledged"] == 4
+
+
 def test_a_file_that_appears_later_is_sent_with_the_rest(shop, audience):
     write_parts(shop, 2)
     audience.fails_after = 1
@@ -144,6 +156,20 @@ def test_a_file_that_appears_later_is_sent_with_the_rest(shop, audience):
     write_parts(shop, 5)
     summary = json.loads(shop(*PUSH, "people/*.csv", "--resume").stdout)
     assert summary["requests"] == 4 and audience.users == everybody(5)
+
+
+def test_the_rejections_of_a_list_are_its_own_where_another_appears_before_it(shop, audience):
+    (shop.home / "people").mkdir()
+    shop.file("people/part-000.csv", people(0))
+    shop.file("people/part-002.csv", people(2, 6000))  # three requests
+    audience.bad = {digest(person(2, 3000))}  # in the second
+    words = (*PUSH, "people/*.csv", "--users-per-operation", "1", "--failed-out", "out.csv")
+    audience.fails_after = 4
+    shop(*words, code=8)
+    audience.fails_after = None
+    shop.file("people/part-001.csv", people(1))
+    shop(*words, "--resume", code=9)
+    assert person(2, 3000) in (shop.home / "out.csv").read_text()
 
 
 def test_max_errors_leaves_the_other_files_for_a_later_run(shop, audience):

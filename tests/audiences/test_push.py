@@ -113,6 +113,14 @@ def test_a_document_of_operations_may_mix_updates_and_deletes(shop, audience):
     assert audience.users == {digest("two@x.de")}
 
 
+@pytest.mark.parametrize("name", ["operation_type", "effective_at", "expires_at"])
+@pytest.mark.parametrize("value", [["2030-01-01T00:00:00Z"], {"at": 1}])
+def test_a_parameter_that_is_no_text_makes_its_row_invalid(shop, name, value):
+    rows = [{"email": "a@x.de", name: value}, {"email": "b@x.de"}]
+    shop.file("people.json", json.dumps(rows))
+    assert f"\n{name}\t1\tis not " in shop("audiences", "check", "people.json", code=3).stdout
+
+
 def test_a_do_not_reach_list_takes_emails_and_phone_numbers_only(shop, audience):
     shop.file("people.csv", "email,phone,handle\na@x.de,+4917012345678,@a\n")
     done = shop("audiences", "do-not-reach", "push", "people.csv", "--list", "dnr", "-o", "json")

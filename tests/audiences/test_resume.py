@@ -8,8 +8,7 @@ import msgspec
 import pytest
 import time_machine
 
-from ads_cli.uploads.job_file import END, acknowledgements, encode
-from ads_cli.uploads.upload import Acknowledgement
+from ads_cli.uploads.job_file import END, Acknowledgement, acknowledgements, encode
 from tests.audiences.conftest import digest
 from tests.products.stopping import list_jobs
 

@@ -11,11 +11,14 @@ import pytest
 
 from ads_cli.audiences import ledger_merge
 from ads_cli.audiences import ledger_records as ledgers
+from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.ledger_log import LogFile
 from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
+from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.uploads.jobs import try_lock
 from tests.audiences.lists import List, as_csv, digest, people, person
 
 PHONES = "+49151123450{:02}".format
@@ -306,6 +309,16 @@ def test_jobs_clean_names_ledgers_that_are_outdated(customers, monkeypatch):
     assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
     monkeypatch.setattr("ads_cli.commands.uploads.jobs.FORGOTTEN_DAYS", -1)
     assert f"everybody: {customers.audience}" in customers.adsctl.local("jobs", "clean").stderr
+
+
+def test_jobs_clean_names_no_list_whose_first_job_is_running(customers):
+    state = customers.adsctl.home / "state"
+    place = UploadTarget("local", "custom_audience", customers.audience)
+    (state / "jobs").mkdir(parents=True)
+    lock = try_lock(state / "jobs", "job")
+    Ledger(state, place).log("job", "job", "", "")
+    assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
+    lock.release()
 
 
 def test_parts_of_a_list_are_synced_at_once_and_pruned_by_a_task_of_their_own(customers):

@@ -92,16 +92,13 @@ def test_products_are_pushed_beside_a_journal_that_cannot_be_read(adsctl, batche
     adsctl("products", "push", "feed.csv")
 
 
-def test_a_journal_of_an_earlier_version_is_told(adsctl, batches, stopped):
-    """It has no checksum in its first line, and does not name the records."""
+def test_a_journal_that_does_not_name_its_records_is_not_resumed(adsctl, batches, stopped):
     (path,) = list_jobs(adsctl)
-    first, *lines = path.read_bytes().splitlines(keepends=True)
-    _, job = json.loads(first)
-    acknowledged = [line for line in lines if b'"planned"' not in line and b'"attempted"' not in line]
-    path.write_bytes(json.dumps(job).encode() + b"\n" + b"".join(acknowledged))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(line for line in lines if b'"attempted"' not in line))
     for more in ((), ("--resume",)):
         refused = adsctl(*ADD, *more, code=11).stderr
-        assert "an earlier version of adsctl began it" in refused and "adsctl jobs discard" in refused
+        assert "does not name the records of batch" in refused and "adsctl jobs discard" in refused
     assert batches.keywords() == words(50)
 
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from ads_cli.api.endpoint import MODULES, requests_named, requests_of
 from ads_cli.api.fields import fields_of
+from ads_cli.api.registry import MODULES, requests_named, requests_of
 from ads_cli.client import spending as stored_records
 from ads_cli.client.spending import SOURCES
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 
-from ads_cli.client.response import Sender
+from ads_cli.client.transport import Sender
 
 MOST_KILLS = 80
 Moment = Callable[[int], str]

@@ -5,7 +5,7 @@ from threading import Barrier
 
 import pytest
 
-from ads_cli.client.response import Sender
+from ads_cli.client.transport import Sender
 from ads_cli.emulator.seed.accounts import CAFE, SHOP
 from ads_cli.emulator.seed.line_items import CARD, CLICKS, HAMBURG, KNITTERS, SPRING, SUMMER
 from tests.campaigns.kills import KilledError, at_second_change, killed_at, run_until_it_ends
@@ -540,17 +540,3 @@ def test_a_key_that_reads_like_a_note_of_a_replacement_is_a_key(adsctl, service)
         apply(adsctl, {"campaigns": [campaign | {"daily_budget": 5}]})
     pulled = json.loads(pull(adsctl, "-o", "json", "--ids", KNITTERS))
     assert plan(adsctl, pulled, "--replace", code=0) == []
-
-
-def test_what_an_earlier_version_remembers_of_replacements_is_read(adsctl, service):
-    file = replacing(adsctl)
-    apply(adsctl, file, "--replace")
-    (path,) = adsctl.home.glob("**/campaigns/*.jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    for line in lines:
-        for mark in [line["mark"]] if "mark" in line else line.get("marks", ()):
-            if len(mark) > 3 and mark.pop():
-                mark[2] = f"in place of {mark[2]}"
-    assert f"in place of {SUMMER}" in json.dumps(lines)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert plan(adsctl, file, "--replace", "--prune", code=0) == plan(adsctl, file, code=0) == []

@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 
 from ads_cli.api.users import MAX_OPERATIONS
-from ads_cli.audiences.ledger import read_description
+from ads_cli.audiences.ledger_file import read_ledger
 from ads_cli.audiences.ledger_log import SentUsers, read_log
 from ads_cli.audiences.ledger_records import FOLDER, HALF, KEY_FILE, RECORD_BYTES, LedgerEntry, Sealer
 from ads_cli.emulator.app import Emulator
-from ads_cli.uploads.upload import Acknowledgement
+from ads_cli.uploads.job_file import Acknowledgement
 from tests.conftest import PRODUCT
 
 Rows = list[dict[str, str]]
@@ -234,12 +234,14 @@ class SyncedCustomers(Customers):
         log = read_log(max(folder.glob("*.log"), key=lambda path: path.name, default=Path()))
         if not (ledgers and log):
             return None
-        info, size, texts, _ = read_description(ledgers[0])
+        info, entries, stored, _ = read_ledger(ledgers[0])
         if not info.epoch or info.epoch != log.header.previous or info.links_unknown:
             return None
-        sealer, data = Sealer((self.state_dir / KEY_FILE).read_bytes()), ledgers[0].read_bytes()[:size]
-        records = {data[at : at + HALF]: data[at : at + info.width] for at in range(0, size, info.width)}
+        sealer = Sealer((self.state_dir / KEY_FILE).read_bytes())
+        found = [entries.entry(position).encode() for position in range(len(entries))]
+        records = {record[:HALF]: record for record in found}
         batches: dict[int, SentUsers] = {}
+        texts = dict(stored)
         for frame in log.frames():
             if isinstance(frame, SentUsers):
                 batches[frame.batch] = frame

@@ -12,9 +12,8 @@ from pathlib import Path
 from ads_cli.audiences.ledger_records import KEY_FILE, Sealer
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.responses import AuthenticationError
-from ads_cli.uploads.job_file import acknowledgements
+from ads_cli.uploads.job_file import Acknowledgement, acknowledgements
 from ads_cli.uploads.jobs import list_jobs
-from ads_cli.uploads.upload import Acknowledgement
 
 from .kinds import UploadKind
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import fields_of
+from ads_cli.api.registry import requests_for
 from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from tests.command_tree import COMMANDS
 

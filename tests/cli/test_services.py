@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-from ads_cli.api.endpoint import requests_for
 from ads_cli.api.names import SERVICES
+from ads_cli.api.registry import requests_for
 from tests.command_tree import COMMANDS
 
 AUDIENCE = ("--audience", "1nmth")

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from ads_cli.api.endpoint import requests_for
+from ads_cli.api.registry import requests_for
 from ads_cli.client.writes import subject_of
 from ads_cli.config.guard import DENIABLE
 from tests.conftest import feed

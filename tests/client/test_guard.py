@@ -155,6 +155,13 @@ def test_a_named_file_that_is_missing_stops_writes(adsctl):
     adsctl.local("campaigns", "list", ADSCTL_GUARD="/nowhere/guard.yaml")
 
 
+@pytest.mark.parametrize("name", ["endless", "large.yaml"])
+def test_a_named_file_without_an_end_stops_writes(adsctl, name):
+    file = "/dev/zero" if name == "endless" else str(adsctl.file(name, "#" * (16 * 2**20 + 1)))
+    done = adsctl.local("campaigns", "delete", "8wkt0", "--yes", code=11, ADSCTL_GUARD=file)
+    assert f"{file}: larger than 16 MiB" in done.stderr
+
+
 def test_the_file_of_the_administrator_that_is_named_must_exist(adsctl, monkeypatch):
     monkeypatch.setattr("ads_cli.config.guard.ADMIN_FILE", adsctl.home / "nowhere.yaml")
     words = ("campaigns", "delete", "8wkt0", "--yes")

@@ -8,7 +8,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from ads_cli.client import rate_limiter
-from ads_cli.http.retry import clock_hint, quota_of, retry_after
+from ads_cli.http.retry import clock_hint, http_date, quota_of, retry_after
 
 ACCOUNTS = "/12/accounts"
 CATALOGS = "/12/product_catalogs"
@@ -184,3 +184,14 @@ def test_a_wrong_clock_is_named_in_the_hint(remote, httpserver: HTTPServer):
     told = remote("accounts", "list", "--max-attempts", "1", code=4).stderr
     assert "hint: set the clock of this machine" in told
     assert "s away from the service's" in clock_hint({"date": "Wed, 21 Oct 2015 07:28:00 GMT"})
+
+
+@pytest.mark.parametrize("date", ["Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 -0000"])
+def test_a_date_without_a_zone_is_read_in_utc(monkeypatch, date):
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        assert http_date(date) == http_date("Sun, 06 Nov 1994 08:49:37 GMT")
+    finally:
+        monkeypatch.undo()
+        time.tzset()

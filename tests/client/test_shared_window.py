@@ -7,8 +7,8 @@ from array import array
 import pytest
 
 from ads_cli.api.rates import AUDIENCE_USERS, TOTAL_COUNTS, Rate
+from ads_cli.client.rate_limiter import Clock
 from ads_cli.client.shared_window import MARGIN_SECONDS, SharedWindow
-from ads_cli.http.retry import Clock
 from tests.adsctl import ROOT
 
 RATE = Rate("test", 6, 0.2)

@@ -17,9 +17,8 @@ from msgspec.structs import replace
 from ads_cli.api.rates import Rate
 from ads_cli.client.client import Client
 from ads_cli.client.prepared_request import PreparedRequest
-from ads_cli.client.rate_limiter import StoppedError, Wait
+from ads_cli.client.rate_limiter import Clock, StoppedError, Wait
 from ads_cli.client.shared_window import LimitShare, SharedWindow
-from ads_cli.http.retry import Clock
 
 SILENCE = -1  # in place of a status: no response
 EPOCH = 1_800_000_000.0  # when virtual time begins, in Unix seconds

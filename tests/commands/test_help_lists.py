@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from ads_cli.api.endpoint import requests_for
+from ads_cli.api.registry import requests_for
 from tests.command_tree import COMMANDS
 from tests.promises.test_examples import EXAMPLES, PARTICULAR, at_home  # noqa: F401
 

@@ -28,6 +28,12 @@ def test_a_change_keeps_the_comments_of_the_file(adsctl):
     assert {row["setting"]: row["value"] for row in shown}["account"] == "00123"
 
 
+def test_a_configuration_without_an_end_is_refused(adsctl):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    (adsctl.home / "config.yaml").symlink_to("/dev/zero")
+    assert "larger than 16 MiB" in adsctl("profile", "list", code=11).stderr
+
+
 def test_a_profile_that_is_not_in_use_can_be_shown_by_name(adsctl):
     adsctl("profile", "set", "shop", "account=7")
     adsctl("profile", "set", "other", "account=8")

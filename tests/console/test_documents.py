@@ -5,8 +5,8 @@ import json
 import pytest
 import yaml
 
-from ads_cli.api.endpoint import MODULES, document_of, requests_of
 from ads_cli.api.fields import fields_of
+from ads_cli.api.registry import MODULES, document_of, requests_of
 from ads_cli.api.validation import convert
 from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.config.strict_yaml import load

@@ -297,7 +297,12 @@ def test_compressed_rejected_rows_are_known_by_their_content(shop, service):
     assert b"sku-9" in gzip.decompress(path.read_bytes())
 
 
-def test_a_folder_or_a_folder_that_cannot_be_written_is_reported_before_anything_is_sent(shop, service):
-    (shop.home / "folder").mkdir()
-    assert "is a folder" in shop(*PUSH, "folder", code=2).stderr
+@pytest.mark.parametrize("option", ["--failed-out", "--report", "--to"])
+def test_a_place_that_cannot_be_written_is_said_alike_before_anything_is_sent(shop, service, option):
+    (shop.home / "folder.xlsx").mkdir()
+    for name, said in {
+        "folder.xlsx": f"{option}: folder.xlsx is a folder",
+        "missing/a.xlsx": f"{option}: the folder missing does not exist",
+    }.items():
+        assert said in shop(*PUSH[:4], option, name, code=2).stderr
     assert service.puts == []

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ads_cli.api.endpoint import requests_for
 from ads_cli.api.fields import fields_of
+from ads_cli.api.registry import requests_for
 from ads_cli.emulator import server
 from ads_cli.emulator.core.request import MAX_BODY_BYTES
 

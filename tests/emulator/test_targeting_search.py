@@ -11,8 +11,8 @@ import yaml
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from ads_cli.api.endpoint import requests_of
 from ads_cli.api.iso_codes import COUNTRIES
+from ads_cli.api.registry import requests_of
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.conftest import SECRETS
 

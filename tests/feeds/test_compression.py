@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.errors import ContentError, UsageError
-from ads_cli.feeds import decoding as decompression
+from ads_cli.feeds import compression
 from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import open_source
 from ads_cli.feeds.registry import FORMATS, find_failed_out, find_writable
@@ -111,8 +111,8 @@ def test_a_damaged_archive_is_refused_or_read_as_it_was(kind, data):
 
 @each_kind
 def test_a_bomb_is_refused_before_it_is_decompressed(kind, monkeypatch):
-    monkeypatch.setattr(decompression, "MIN_JUDGED_BYTES", 1 << 20)
-    monkeypatch.setattr(decompression, "MAX_RATIO", 100)
+    monkeypatch.setattr(compression, "MIN_JUDGED_BYTES", 1 << 20)
+    monkeypatch.setattr(compression, "MAX_RATIO", 100)
     bomb = KINDS[kind](bytes(16 << 20))
     source = Source(InMemory(bomb, "feed"), FORMATS["csv"])
     read, stream = 0, source.stream()
@@ -124,8 +124,8 @@ def test_a_bomb_is_refused_before_it_is_decompressed(kind, monkeypatch):
 
 @each_kind
 def test_a_feed_is_limited_in_its_decompressed_size(kind, monkeypatch):
-    monkeypatch.setattr(decompression, "MIN_JUDGED_BYTES", 0)
-    monkeypatch.setattr(decompression, "MAX_DECOMPRESSED_BYTES", 100_000)
+    monkeypatch.setattr(compression, "MIN_JUDGED_BYTES", 0)
+    monkeypatch.setattr(compression, "MAX_DECOMPRESSED_BYTES", 100_000)
     noise = random.Random(1).randbytes(100_000)
     assert content(KINDS[kind](noise)) == noise
     assert "more than 100,000 bytes" in refused(KINDS[kind](noise + b"x"))

@@ -11,7 +11,7 @@ import openpyxl
 import pytest
 
 from ads_cli.errors import ContentError, UsageError
-from ads_cli.feeds.decoding import MAX_DECOMPRESSED_BYTES
+from ads_cli.feeds import MAX_DECOMPRESSED_BYTES
 from ads_cli.feeds.formats import workbook as reader
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.source import ReadOptions

@@ -19,7 +19,8 @@ from ads_cli.feeds.registry import (
     readable_formats,
     writable_formats,
 )
-from ads_cli.feeds.rows import RecordRows, Row
+from ads_cli.feeds.row import Row
+from ads_cli.feeds.rows import RecordRows
 
 CONTENT = b"TOY\xff\xfe1 2"
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.errors import ContentError, UsageError
-from ads_cli.feeds.formats.writers import open_writer
-from ads_cli.feeds.formats.xml_writer import BEGIN, END, NOT_XML
+from ads_cli.feeds.formats.writers import BEGIN_RSS, END_RSS, NOT_XML, open_writer
 from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS, find_failed_out, find_writable, writable_formats
@@ -106,7 +105,7 @@ def test_a_text_that_no_cell_can_hold_is_refused_with_its_record_and_column(text
 
 @each_text_format
 def test_no_rows_are_written_as_an_empty_document(format):
-    empty = {"xml": BEGIN + END, "csv": "id,title,color\n", "tsv": "id\ttitle\tcolor\n", "jsonl": ""}
+    empty = {"xml": BEGIN_RSS + END_RSS, "csv": "id,title,color\n", "tsv": "id\ttitle\tcolor\n", "jsonl": ""}
     assert written(format, []).decode() == empty.get(format, "[]\n")
 
 

@@ -81,7 +81,17 @@ def test_the_digest_is_of_the_raw_bytes_even_after_an_incomplete_reading(feeds):
     source.stream().read(BLOCK_BYTES)
     content(source)
     assert source.digest == hashlib.sha256(data).hexdigest()
-    assert source.size == source.position == len(data)
+    assert source.size == len(data)
+
+
+def test_readings_that_are_open_at_once_do_not_disturb_each_other(feeds):
+    data = b"id\n" + b"1234567\n" * 300_000
+    source = open_source(feeds.write("a.csv", data), None)
+    other, unfinished = source.encoded("cp1252"), source.stream()
+    unfinished.read(1)
+    assert content(other) == data
+    assert source.stream().read(1) == b"i" and content(other) == content(source) == data
+    assert unfinished.read() == data[1:]
 
 
 def test_no_byte_of_a_changed_block_is_returned(feeds):

@@ -3,14 +3,13 @@
 import json
 import pickle
 
-import msgspec
 import pytest
 
 from ads_cli.errors import UsageError
 from ads_cli.feeds.formats.csv import BLOCK_BYTES
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.feeds.rows import Row, UnreadableBlockError
-from ads_cli.feeds.transforms import RowTransform
+from ads_cli.feeds.row import Row, RowTransform, Step
+from ads_cli.feeds.rows import UnreadableBlockError
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
 from ads_cli.products.selection import ChangedRows
@@ -18,7 +17,7 @@ from ads_cli.uploads.rejected_rows import FailedOut, write_rejected_rows
 from tests.conftest import PRODUCT
 
 
-class Append(msgspec.Struct, frozen=True):
+class Append(Step, frozen=True):
     """Append a column to the title."""
 
     column: str
@@ -36,7 +35,7 @@ class Append(msgspec.Struct, frozen=True):
         row.values["title"] += " " + row.values.get(self.column, "")
 
 
-class LeaveOut(msgspec.Struct, frozen=True):
+class LeaveOut(Step, frozen=True):
     """Leave out the rows with these ids."""
 
     ids: tuple[str, ...]
@@ -66,7 +65,7 @@ def converted(tmp_path, name, content, *steps, **rename):
         known=PRODUCT_SCHEMA.known,
         rename=rename,
     )
-    rows.conversion = RowTransform(steps)
+    rows.transform = RowTransform(steps)
     return rows
 
 
@@ -79,7 +78,7 @@ def test_a_step_names_columns_as_the_file_does(tmp_path, name, written):
     content = written({"id": "1", "title": "Mug", "Colour": "red"})
     rows = converted(tmp_path, name, content, Append("Colour"), Colour="color")
     assert [row.values["title"] for row in rows] == ["Mug red"]
-    rows.conversion = RowTransform([Append("color")])
+    rows.transform = RowTransform([Append("color")])
     assert [row.values["title"] for row in rows] == ["Mug red"]
 
 
@@ -124,7 +123,7 @@ def test_a_worker_process_converts_as_this_one_does(tmp_path):
     with pytest.raises(UsageError, match="no column 'Bread'"):
         list(rows)
     rows.rename = {}
-    rows.conversion = RowTransform([Append("brand"), LeaveOut(("sku-2",))])
+    rows.transform = RowTransform([Append("brand"), LeaveOut(("sku-2",))])
     blocks = list(rows.table.blocks(1000))
     copy = pickle.loads(pickle.dumps(rows))
     found = [row for block in blocks for row in copy.parse_block(block)]

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.errors import ContentError
-from ads_cli.feeds.formats.writers import open_writer
-from ads_cli.feeds.formats.xml_writer import NOT_XML
+from ads_cli.feeds.formats.writers import NOT_XML, open_writer
 from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS

@@ -5,10 +5,9 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from ads_cli.fleet import cluster
-from ads_cli.fleet import cluster_state as cluster_roll
+from ads_cli.fleet import cluster, cluster_state
 from ads_cli.fleet.cluster import ClusterEngine
-from ads_cli.fleet.cluster_link import Order, Survey, TaskOutcome
+from ads_cli.fleet.cluster_worker import Order, Survey, TaskOutcome
 from ads_cli.fleet.engine import TaskResult
 from ads_cli.fleet.quota_allocator import QuotaAllocator
 from ads_cli.fleet.records import Records, RunId
@@ -29,7 +28,7 @@ class World:
         self.ended: dict[str, dict[str, TaskResult]] = {"w1": {}, "w2": {}}
         self.sent: list[tuple[str, str]] = []
         self.variables: dict[str, str] = {}
-        self.ledger = QuotaAllocator()
+        self.allocator = QuotaAllocator()
         self.status = "running"
 
     def monotonic(self) -> float:
@@ -43,7 +42,7 @@ class World:
             submit=self.submit,
             cancel=lambda future: None,
             next_event=lambda timeout: None,
-            claim=lambda claims: self.ledger.update(claims, self.now),
+            claim=lambda claims: self.allocator.update(claims, self.now),
             put=self.variables.__setitem__,
             get=lambda name: self.variables.get(name, ""),
         )
@@ -62,7 +61,7 @@ class World:
 @pytest.fixture
 def world(monkeypatch) -> World:
     world = World()
-    for module in (cluster, cluster_roll):
+    for module in (cluster, cluster_state):
         monkeypatch.setattr(module, "time", world)
     return world
 

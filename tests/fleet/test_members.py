@@ -37,8 +37,8 @@ def members_of(tasks: list[Task], *workers: Member) -> Members:
     return members
 
 
-def limits_of(ledger: QuotaAllocator, fleet: str = "fleet-1") -> FleetLimits:
-    return FleetLimits(fleet, ledger.update)
+def limits_of(allocator: QuotaAllocator, fleet: str = "fleet-1") -> FleetLimits:
+    return FleetLimits(fleet, allocator.update)
 
 
 def names(*chosen: Member | None) -> list[str]:

@@ -14,8 +14,8 @@ LISTS = st.sampled_from([None, "list 1", "list 2"])
 def tasks(draw) -> list[Task]:
     found = []
     for number, (account, audience) in enumerate(draw(st.lists(st.tuples(ACCOUNTS, LISTS), max_size=12))):
-        place = UploadTarget("service", "custom_audience", audience) if audience else None
-        found.append(Task(f"task {number}", "p", ("x",), account, place, is_part=bool(audience)))
+        target = UploadTarget("service", "custom_audience", audience) if audience else None
+        found.append(Task(f"task {number}", "p", ("x",), account, target, is_part=bool(audience)))
     return found
 
 
@@ -59,7 +59,7 @@ class QueueMachine(RuleBasedStateMachine):
         for account in {task.lane for task in getattr(self, "running", []) if task.lane}:
             together = [task for task in self.running if task.lane == account]
             assert len(together) == 1 or (
-                all(task.is_part for task in together) and len({task.place for task in together}) == 1
+                all(task.is_part for task in together) and len({task.target for task in together}) == 1
             )
 
     @invariant()
@@ -87,7 +87,7 @@ class QueueMachine(RuleBasedStateMachine):
     def fit(self, task: Task, other: Task) -> bool:
         if not task.lane or task.lane != other.lane:
             return True
-        return task.is_part and other.is_part and task.place == other.place
+        return task.is_part and other.is_part and task.target == other.target
 
 
 TestQueue = QueueMachine.TestCase
@@ -113,8 +113,8 @@ def test_accounts_run_beside_each_other_and_their_own_jobs_one_after_another():
 
 def test_parts_of_one_list_run_at_once_and_two_lists_of_an_account_do_not():
     def parts(audience: str) -> list[Task]:
-        place = UploadTarget("service", "custom_audience", audience)
-        return [Task(f"{audience} {n}", "p", ("x",), "a", place, is_part=True) for n in range(4)]
+        target = UploadTarget("service", "custom_audience", audience)
+        return [Task(f"{audience} {n}", "p", ("x",), "a", target, is_part=True) for n in range(4)]
 
     assert drained(parts("one"), 4) == 1
     assert drained([*parts("one"), *parts("two")], 8) == 2

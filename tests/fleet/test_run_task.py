@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ads_cli.fleet.records import Records, RunId
-from ads_cli.fleet.run_task import TaskProcess, run_task
+from ads_cli.fleet.run_task import TaskProcess
 from ads_cli.fleet.tasks import Task
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.conftest import feed
@@ -25,10 +25,7 @@ def push_task(path: Path, *options: str) -> Task:
 
 @pytest.fixture
 def run(adsctl, service, forked_tasks):
-    def run(task: Task):
-        return run_task(task, RUN, "here-1", adsctl.home / "state", adsctl.environment)
-
-    return run
+    return lambda task: process(adsctl, task).wait()
 
 
 def process(adsctl, task: Task) -> TaskProcess:
@@ -106,11 +103,11 @@ STARTER = """
 import sys
 from pathlib import Path
 import msgspec
-from ads_cli.fleet.run_task import run_task
+from ads_cli.fleet.run_task import TaskProcess
 from ads_cli.fleet.records import RunId
 from ads_cli.fleet.tasks import Task
 task = msgspec.json.decode(sys.argv[1], type=Task)
-run_task(task, RunId("f1ee7", "first"), "here-1", Path(sys.argv[2]))
+TaskProcess(task, RunId("f1ee7", "first"), "here-1", Path(sys.argv[2])).wait()
 """
 
 
@@ -149,6 +146,6 @@ def test_a_damaged_record_is_none(adsctl, service, run):
 
 def test_a_state_folder_that_cannot_be_written_is_a_failure_with_11(adsctl, service):
     task = push_task(adsctl.file("feed.csv", feed(3)))
-    result = run_task(task, RUN, "here-1", Path("/proc/nope"), adsctl.environment)
+    result = TaskProcess(task, RUN, "here-1", Path("/proc/nope"), adsctl.environment).wait()
     assert (result.status, result.exit_code) == ("failed", 11)
     assert service.puts == []

@@ -8,7 +8,7 @@ from functools import partial
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
-from ads_cli.api.products import id_form
+from ads_cli.api.product_ids import id_form
 from tests.conftest import PRODUCT
 from tests.products.sync.lying import FORMS, LyingIds
 

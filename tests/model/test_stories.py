@@ -9,7 +9,6 @@ from tests.effort import THOROUGH
 
 from .files import Feed, Keys, People
 from .mishaps import NOTHING, Mishap
-from .older import as_earlier_version
 from .shop import ADDRESSES, AUDIENCE, Shop, summary_of
 
 DAY = 86400.0
@@ -123,21 +122,6 @@ def test_what_was_pushed_by_another_spelling_of_the_address_is_not_left_out(shop
     assert shop.adsctl(*PUSH_SPRING, *catalog, **shop.access(second)).returncode == 0
     assert shop.adsctl(*PUSH, *catalog, "--changed").returncode == 0
     assert_held(shop, WINTER)
-
-
-@pytest.mark.parametrize("typed_key", [False, True])
-def test_a_journal_of_an_earlier_version_skips_no_row(shop, typed_key):
-    stop_winter(shop)
-    as_earlier_version(shop.last_journal(), typed_key=typed_key)
-    assert shop.adsctl(*PUSH_SPRING).returncode == 0
-    resume_winter(shop, requests=4)
-
-
-@pytest.mark.parametrize("typed_key", [False, True])
-def test_an_unfinished_push_of_an_earlier_version_is_sent_from_the_beginning(shop, typed_key):
-    stop_winter(shop)
-    as_earlier_version(shop.last_journal(), typed_key=typed_key)
-    resume_winter(shop, requests=4)
 
 
 def test_an_answer_that_is_no_answer_is_neither_success_nor_refusal(shop):

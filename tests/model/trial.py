@@ -11,7 +11,6 @@ from ads_cli.errors import StateError
 from ads_cli.uploads.job_file import acknowledgements, read_job
 
 from .mishaps import ANSWERS, KILLS, NOTHING, Mishap
-from .older import as_earlier_version
 from .shop import ADDRESSES, Shop
 
 HOUR, DAY = 3600.0, 86400.0
@@ -63,12 +62,6 @@ class Trial(RuleBasedStateMachine):
     @rule()
     def restore_state(self) -> None:
         self.shop.restore_state()
-        self.stopped = ""
-
-    @rule(typed_key=st.booleans())
-    def turn_the_last_journal_into_one_of_an_earlier_version(self, typed_key: bool) -> None:
-        if path := self.shop.last_journal():
-            as_earlier_version(path, typed_key=typed_key)
         self.stopped = ""
 
     @rule(all=st.booleans())

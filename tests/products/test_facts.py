@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ads_cli.api.problems import Problem
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.feeds.rows import AppliedFix, Row
+from ads_cli.feeds.row import AppliedFix, Row
 from ads_cli.products import feed_stats as facts_module
 from ads_cli.products import feed_stats as noted_rows
 from ads_cli.products.feed_stats import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.api.products import gtin_error, gtin_warning
+from ads_cli.api.product_ids import gtin_error, gtin_warning
 from tests.conftest import PRODUCT
 
 # As GS1, the International ISBN Agency and encyclopedias print them.

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.feeds.transforms import RowTransform, Where
+from ads_cli.feeds.row import RowTransform
+from ads_cli.feeds.transforms import Where
 from ads_cli.parallel.process_pool import MIN_FILE_BYTES
 from ads_cli.products.feeds.fixes import NAMES, Fixes
 from ads_cli.products.feeds.transforms import AddCurrency
@@ -66,7 +67,7 @@ def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pie
 
     def found(by_blocks: bool):
         rows = read_rows(open_source(str(path)), roots=PRODUCT_SCHEMA.roots, known=PRODUCT_SCHEMA.known)
-        rows.conversion = conversion
+        rows.transform = conversion
         if not by_blocks:
             patch.setattr(type(rows), "table", None)
         plan = check_plan(rows)

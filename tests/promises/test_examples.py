@@ -8,7 +8,7 @@ import pytest
 from ads_cli.api.ab_tests import CreateAbTest
 from ads_cli.api.audience_insights import EstimateAudience
 from ads_cli.api.cards import CreateCard
-from ads_cli.api.endpoint import document_of, requests_for
+from ads_cli.api.registry import document_of, requests_for
 from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.console.help_texts import continued
 from ads_cli.emulator import identity

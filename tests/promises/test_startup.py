@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.api.registry import MODULES, requests_of
 from tests.conftest import feed
 from tests.environments import made_python
 
@@ -23,7 +23,7 @@ OTHER_REQUESTS = {
     *("httpcore._backends.anyio", "httpcore._backends.trio"),
     *("ads_cli.auth.secret_stores", "ads_cli.commands.spending", "ads_cli.console.progress"),
     *("ads_cli.client.spending", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
-    *("ads_cli.client.api_errors", "ads_cli.api.lookup"),
+    *("ads_cli.client.api_errors", "ads_cli.api.categories"),
     "ads_cli.config.atomic_files",
 }
 TO_PUSH = {
@@ -120,6 +120,14 @@ def test_a_push_in_a_pipe_loads_no_table(adsctl):
     unused = {"pydantic", "pydantic_core", "click", "rich", "keyring", "phonenumbers", "yaml", "jmespath"}
     unused |= {"jinja2"}
     assert not used & unused
+
+
+def test_a_sync_of_a_list_and_a_push_load_nothing_that_compares_catalogs(adsctl):
+    adsctl.file("people.csv", "email\na@x.de\n")
+    adsctl.file("feed.csv", feed(3))
+    sync = ("audiences", "sync", "people.csv", "--audience", "1nmth")
+    for words in (sync, ("products", "push", "feed.csv")):
+        assert "ads_cli.products.sync" not in loaded(adsctl, "--profile", "local", "-q", *words)
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ads_cli.statistics.periods import Calendar, Period
-from ads_cli.statistics.sqlite_table import periods_again
+from ads_cli.statistics.periods import Calendar, Period, periods_again
 from tests.statistics.rows import total
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)

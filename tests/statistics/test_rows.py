@@ -3,9 +3,10 @@
 from datetime import UTC, datetime, timedelta
 
 from ads_cli.api.names import GENERIC
+from ads_cli.statistics.answers import QueryResult
 from ads_cli.statistics.periods import Calendar, Period
 from ads_cli.statistics.query import QueryPart, StatsQuery
-from ads_cli.statistics.rows import QueryResult, ResultContext, table_of
+from ads_cli.statistics.rows import ResultContext, table_of
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 FIRST, SECOND = (Period(START + n * timedelta(days=2), START + (n + 1) * timedelta(days=2)) for n in range(2))
@@ -48,7 +49,7 @@ def test_a_total_of_some_windows_is_that_of_what_they_have():
 
 def test_numbers_that_no_column_has_are_named(stats, monkeypatch):
     """A service may have more of a conversion than its reference says."""
-    monkeypatch.setattr("ads_cli.statistics.rows.columns_of", lambda metric: [f"{metric}_post_view"])
+    monkeypatch.setattr("ads_cli.statistics.answers.columns_of", lambda metric: [f"{metric}_post_view"])
     words = ("--since", "9d", "--entity", "LINE_ITEM", "--all", "--metrics", "mobile_conversion_installs")
     done = stats.adsctl("stats", "get", *words, "-o", "csv")
     assert "warning: no column has mobile_conversion_installs_post_engagement" in done.stderr

@@ -8,9 +8,17 @@ import pytest
 from ads_cli.client.rate_limiter import StoppedError
 from ads_cli.errors import StateError
 from ads_cli.uploads import journal as journals
-from ads_cli.uploads.job_file import END, Job, JobKey, JobOptions, UploadTarget, acknowledgements, read_job
+from ads_cli.uploads.job_file import (
+    END,
+    Acknowledgement,
+    Job,
+    JobKey,
+    JobOptions,
+    UploadTarget,
+    acknowledgements,
+    read_job,
+)
 from ads_cli.uploads.journal import Journal
-from ads_cli.uploads.upload import Acknowledgement
 from tests.effort import tries
 
 BATCHES = 6
@@ -143,13 +151,16 @@ def test_after_an_incomplete_line_nothing_more_is_counted(tmp_path, monkeypatch)
     assert [ack.batch for ack in acknowledgements(tmp_path / "jobs" / "j1.jsonl")] == [0, 1]
 
 
-def test_a_discarded_acknowledgement_is_neither_counted_nor_one_of_an_earlier_run(tmp_path):
+def test_a_discarded_acknowledgement_is_neither_counted_nor_read_again(tmp_path):
     write_journal(tmp_path)
     journal = Journal(tmp_path, job("j2"), resume=True)
-    journal.discard(journal.acknowledged[0])
+    journal.discard([journal.acknowledged[0]])
+    kept = {n: ACKNOWLEDGED[n] for n in range(1, BATCHES)}
+    assert {ack.batch: ack for ack in journal.acknowledgements()} == kept
     journal.close()
-    assert journal.totals == {"created": 24 * (BATCHES - 1), "failed": BATCHES - 1}
-    assert journal.acknowledged == {n: ACKNOWLEDGED[n] for n in range(1, BATCHES)}
+    for each in (journal, resume_journal(tmp_path)):
+        assert each.totals == {"created": 24 * (BATCHES - 1), "failed": BATCHES - 1}
+        assert each.acknowledged == kept
 
 
 def test_of_a_group_that_is_written_in_part_nothing_is_counted_or_found_again(tmp_path, monkeypatch):

@@ -78,7 +78,7 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: what is read quickly forgets that a key is there twice",
         "ads_cli/config/strict_yaml.py",
-        "        if name in here:\n            return None\n",
+        "        if key in here:\n            raise ValueError\n",
         "",
         ("tests/config/test_strict_yaml.py::test_what_only_the_parser_can_tell_is_left_to_it",),
     ),
@@ -162,15 +162,15 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: a post is not remembered",
         "ads_cli/campaigns/new_posts.py",
-        "    memory.end_attempt(numbers[0], {mark: id})\n",
-        "    memory.end_attempt(numbers[0], {})\n",
+        "    attempt.end({mark: id})\n",
+        "    attempt.end({})\n",
         (f"{POSTS}::test_posts_are_made_once_with_their_media",),
     ),
     Mutant(
         "campaign files: a copy to a profile stays in the account",
-        "ads_cli/console/invocation.py",
-        'Invocation({**flags, "profile": profile} if profile else flags, self._command_line)',
-        "Invocation(flags, self._command_line)",
+        "ads_cli/commands/campaigns/copying.py",
+        'named = {"profile": to_profile} if to_profile else {}',
+        "named = dict[str, str]()",
         (f"{COPIES}::test_a_copy_to_a_profile_is_made_in_its_account",),
     ),
     Mutant(
@@ -239,8 +239,8 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: notes of replacements are read as keys",
         "ads_cli/campaigns/memory.py",
-        "is_replacement=more == [True])",
-        "is_replacement=key.startswith(OLD_REPLACEMENT))",
+        "str(key), is_replacement is True)",
+        "str(key))",
         (f"{FILES}::test_a_replacement_is_made_once_and_the_file_stays_what_it_is",),
     ),
 )

@@ -6,22 +6,26 @@ from .tests_named import CUT, DAMAGED_BYTE, JOURNAL, REMEMBERED, UNUSABLE
 CHECKSUMS = (
     Mutant(
         "a damaged line of a journal counts",
-        "ads_cli/uploads/job_file.py",
-        "if zlib.crc32(content) == checksum:",
-        "if checksum is not None:",
+        "ads_cli/config/atomic_files.py",
+        "return content if line == checked_line(content) else None",
+        "return content",
         (DAMAGED_BYTE,),
     ),
     Mutant(
-        "a line of a journal without its end counts",
+        "an acknowledgement that was discarded is read again",
         "ads_cli/uploads/job_file.py",
-        '_decode(line) if line.endswith(b"\\n") else None',
-        "_decode(line)",
-        (CUT,),
+        "for number, ack in self._answers.items() if not ack.is_discarded}",
+        "for number, ack in self._answers.items()}",
+        (
+            f"{JOURNAL}::test_a_discarded_acknowledgement_is_neither_counted_nor_read_again",
+            "tests/audiences/test_parts.py::"
+            "test_what_was_acknowledged_of_a_file_that_became_shorter_is_not_listed_as_sent",
+        ),
     ),
     Mutant(
         "an incomplete last line is kept, and spoils the next one",
         "ads_cli/uploads/journal.py",
-        "        os.ftruncate(self._file, complete)\n",
+        "    os.ftruncate(file, complete)\n",
         "",
         (CUT,),
     ),
@@ -35,8 +39,8 @@ CHECKSUMS = (
     Mutant(
         "a write that was cut short counts as whole",
         "ads_cli/uploads/journal.py",
-        "if os.write(self._file, data) != len(data):",
-        "if not os.write(self._file, data):",
+        "if os.write(file, data) != len(data):",
+        "if not os.write(file, data):",
         (f"{JOURNAL}::test_after_an_incomplete_line_nothing_more_is_counted",),
     ),
     Mutant(

@@ -53,7 +53,7 @@ CONSENT = (
     ),
     Mutant(
         "a filter that leaves out everybody is a success",
-        "ads_cli/commands/audiences/plans.py",
+        "ads_cli/commands/audiences/lists.py",
         "    if not feed.allow_empty:",
         "    if False:",
         (f"{ANSWERS}::test_a_filter_that_leaves_out_everybody_is_said_and_ends_with_3",),
@@ -84,10 +84,34 @@ CONSENT = (
     ),
     Mutant(
         "XML is written with characters that it cannot hold",
-        "ads_cli/feeds/formats/xml_writer.py",
+        "ads_cli/feeds/formats/writers.py",
         "    if found := NOT_XML.search(text):",
         "    if (found := NOT_XML.search(text)) and False:",
         ("tests/feeds/test_write_xml.py::test_a_character_that_xml_does_not_allow_is_refused",),
+    ),
+    Mutant(
+        "what earlier runs rejected of later lists counts for this one",
+        "ads_cli/audiences/multi_file_plan.py",
+        "failed = journal.totals[FAILED] - before - later",
+        "failed = journal.totals[FAILED] - before",
+        (
+            "tests/audiences/test_parts.py"
+            "::test_the_rejections_of_a_list_are_its_own_where_another_appears_before_it",
+        ),
+    ),
+    Mutant(
+        "a placeholder with a sign after it is hashed",
+        "ads_cli/audiences/identifiers.py",
+        '"handle", lambda _: NO_PLACEHOLDER + "',
+        '"handle", lambda _: "',
+        ("tests/audiences/test_identifiers.py::test_what_needs_no_look_is_what_reading_returns_unchanged",),
+    ),
+    Mutant(
+        "a carriage return in a cell ends a line",
+        "ads_cli/audiences/list_packer.py",
+        'io.StringIO(text, newline="\\n")',
+        'io.StringIO(text, newline="")',
+        ("tests/audiences/test_columns.py::test_lines_end_with_a_line_feed_whatever_a_cell_has",),
     ),
     Mutant(
         "the domain of an address may end in a number",

@@ -28,7 +28,7 @@ CONVERSION = (
     ),
     Mutant(
         "texts after some runs of rows with something to fix are not looked at",
-        "ads_cli/feeds/transforms.py",
+        "ads_cli/feeds/row.py",
         "            if dirty_runs:\n",
         "            if 0 < dirty_runs < MAX_DIRTY_RUNS:\n",
         ("tests/products/feeds/fixes/test_fixes.py::test_texts_are_fixed_wherever_in_a_file_they_are",),
@@ -142,7 +142,7 @@ CONVERSION = (
     Mutant(
         "a job does not depend on how rows are converted",
         "ads_cli/uploads/job_file.py",
-        'conversion=conversion.digest if conversion else "",',
+        "conversion=rows.transform.digest",
         'conversion="",',
         (f"{STEPS}::test_a_job_with_other_steps_is_another_job",),
     ),
@@ -186,14 +186,23 @@ CONVERSION = (
     Mutant(
         "a feed with nothing to fix loads the fixes",
         "ads_cli/products/feeds/fixes/__init__.py",
-        "and self._are_spaced(rows)",
-        "and self._are_spaced(rows) and self._text_fixes",
+        "and self._are_fine(rows)",
+        "and self._are_fine(rows) and self._text_fixes",
         ("tests/promises/test_startup.py::test_a_valid_feed_loads_no_advice_and_no_fix",),
+    ),
+    Mutant(
+        "a fix of texts without triggers is not asked",
+        "ads_cli/products/feeds/fixes/__init__.py",
+        "return self.utf8 if self.utf8 or self.phrase or self.fields else bytes(range(256))",
+        "return self.utf8",
+        (
+            "tests/products/feeds/fixes/test_fixes.py::test_a_fix_of_texts_is_asked_whatever_triggers_the_others",
+        ),
     ),
     Mutant(
         "a category that is not spaced is not looked at",
         "ads_cli/products/feeds/fixes/__init__.py",
-        "if not all(map(is_spaced, found)):",
+        "if not all(map(is_fine, values)):",
         "if False:",
         (
             "tests/products/feeds/fixes/test_fixes.py::test_a_category_is_looked_at_after_others_that_need_nothing",
@@ -235,10 +244,24 @@ CONVERSION = (
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
     Mutant(
+        "a Polish text is read as one of Western Europe",
+        "ads_cli/feeds/decoding.py",
+        "if not POLISH.search(head):",
+        "if True:",
+        (f"{MESSY}::test_the_encoding_of_a_polish_feed_is_recognized",),
+    ),
+    Mutant(
+        "a list that is nested in a document of JSON is not named",
+        "ads_cli/feeds/formats/json.py",
+        "            if sizes:\n",
+        "            if False:\n",
+        (f"{MESSY}::test_a_list_that_is_nested_in_a_document_is_named",),
+    ),
+    Mutant(
         "the encoding of a Japanese feed is not recognized",
-        "ads_cli/feeds/rows.py",
-        'for encoding in (SHIFT_JIS, "cp1252"):',
-        'for encoding in ("cp1252",):',
+        "ads_cli/feeds/decoding.py",
+        "for name in (SHIFT_JIS, _latin_encoding(head)",
+        "for name in (_latin_encoding(head)",
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
     Mutant(

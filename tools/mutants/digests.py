@@ -22,14 +22,14 @@ DIGESTS = (
         "what is sent again is counted twice",
         "ads_cli/uploads/plan.py",
         "        if ack:  # another version of adsctl sent something else\n"
-        "            journal.discard(ack)\n",
+        "            journal.discard([ack])\n",
         "",
         (CUT_DIFFERENTLY,),
     ),
     Mutant(
         "batches that there are no longer are counted",
         "ads_cli/uploads/plan.py",
-        "    for ack in earlier.values():\n        journal.discard(ack)\n",
+        "    journal.discard(earlier.values())\n",
         "",
         ("tests/model/test_stories.py::test_batches_that_there_are_no_longer_are_not_counted",),
     ),

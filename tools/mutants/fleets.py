@@ -113,8 +113,8 @@ FLEETS = (
     Mutant(
         "a log is appended to a file that the command reads",
         "ads_cli/console/invocation.py",
-        "            check_log_file(log, context, call.settings)\n",
-        "",
+        "                check_log_file(log, context, self.settings)\n",
+        "                pass\n",
         ("tests/console/test_log_file.py::test_an_input_is_not_written_to",),
     ),
     Mutant(

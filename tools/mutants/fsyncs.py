@@ -7,15 +7,15 @@ FSYNCS = (
     Mutant(
         "an acknowledgement is counted before it is on disk",
         "ads_cli/uploads/journal.py",
-        'os.fdatasync(self._file) if hasattr(os, "fdatasync") else os.fsync(self._file)',
+        'os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)',
         "pass",
         (COUNTED,),
     ),
     Mutant(
         "the name of a new journal is not on disk",
         "ads_cli/uploads/journal.py",
-        "        begun.rename(path)\n        sync_folder(self.folder)\n",
-        "        begun.rename(path)\n",
+        "    begun.rename(path)\n    sync_folder(path.parent)\n",
+        "    begun.rename(path)\n",
         (COUNTED,),
     ),
     Mutant(

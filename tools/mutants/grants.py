@@ -75,8 +75,8 @@ OAUTH2 = (
     Mutant(
         "guard: an estimate is refused as a change",
         "ads_cli/api/endpoint.py",
-        "return self.mutates and not self.reads_only and",
-        "return self.mutates and",
+        "return self.mutates and not self.reads_only\n",
+        "return self.mutates\n",
         ("tests/client/test_every_write.py::test_what_asks_by_post_passes_every_guard",),
     ),
     Mutant(

@@ -90,8 +90,8 @@ GUARDS = (
     Mutant(
         "guard: a cut is refused above the sum",
         GUARD,
-        "if before < after.total() > limit.value.micros:",
-        "if after.total() > limit.value.micros:",
+        "if before < total > limit.value.micros:",
+        "if total > limit.value.micros:",
         (f"{AMOUNTS}::test_a_cut_is_allowed_above_the_sum",),
     ),
     Mutant(
@@ -111,8 +111,8 @@ GUARDS = (
     Mutant(
         "guard: a repeated key is read",
         RULES,
-        "if self.repeated_key is not None:",
-        "if False:",
+        "hint, refuse_repeated_keys=True)",
+        "hint)",
         (f"{AMOUNTS}::test_what_cannot_be_read_stops_every_write_and_no_read",),
     ),
     Mutant(

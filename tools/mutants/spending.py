@@ -60,7 +60,7 @@ SPENDING = (
     ),
     Mutant(
         "spending: a status can be emptied",
-        "ads_cli/api/parts.py",
+        "ads_cli/api/records.py",
         'return is_name or bool(field.type.extra("spends"))',
         "return is_name",
         (f"{RAISING}::test_a_status_cannot_be_removed",),

@@ -23,6 +23,30 @@ SYNCS = (
         ("tests/audiences/test_ledger.py::test_two_jobs_that_were_not_alone_do_not_follow_one_another",),
     ),
     Mutant(
+        "a damaged ledger is replaced by the log of a killed job, and nobody is told",
+        "ads_cli/audiences/ledger.py",
+        "return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened",
+        "return opened",
+        (
+            "tests/audiences/test_ledger.py"
+            "::test_a_damaged_ledger_is_told_though_the_log_of_a_killed_job_replaces_it",
+        ),
+    ),
+    Mutant(
+        "a ledger is used whose records have lost a byte",
+        "ads_cli/audiences/ledger_file.py",
+        "crc, left = crc32(block, crc), left - len(block)",
+        "left -= len(block)",
+        ("tests/audiences/test_ledger.py::test_a_ledger_with_any_byte_changed_is_lost",),
+    ),
+    Mutant(
+        "a list whose first job is running is said to be forgotten by the service",
+        "ads_cli/commands/uploads/jobs.py",
+        '"" < info.changed < oldest',
+        "info.changed < oldest",
+        (f"{LIST}::test_jobs_clean_names_no_list_whose_first_job_is_running",),
+    ),
+    Mutant(
         "a sync of a list deletes people by a ledger that is not trusted",
         "ads_cli/audiences/comparison.py",
         "        if self._opened.trust is not Trust.FULL:\n",
@@ -81,15 +105,15 @@ SYNCS = (
     Mutant(
         "a memo of rows is used with another ledger than its own",
         "ads_cli/audiences/row_memo.py",
-        "if found and found[0].ledger == ledger:",
-        "if found:",
+        "if not stored or stored.header.ledger != ledger:",
+        "if not stored:",
         (f"{MEMO}::test_a_memo_counts_for_one_ledger_and_one_key_only",),
     ),
     Mutant(
         "a damaged memo of rows is used",
-        "ads_cli/audiences/row_memo.py",
-        "if begin < 0 or file.read() != checksum.digest():",
-        "if begin < 0:",
+        "ads_cli/audiences/memo_file.py",
+        "if checksum != _checksum(key, crc, encoded):",
+        "if False:",
         (f"{MEMO}::test_a_memo_counts_for_one_ledger_and_one_key_only",),
     ),
     Mutant(

@@ -40,7 +40,7 @@ UPDATES = (
     ),
     Mutant(
         "shown records: a value that only the service answers refuses a change",
-        "ads_cli/api/parts.py",
+        "ads_cli/api/records.py",
         "if str(values[name]) == str(current().get(name))}",
         "if False}",
         (f"{SHOWN}::test_of_a_list_only_what_was_edited_is_sent",),

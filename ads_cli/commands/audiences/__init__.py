@@ -21,7 +21,7 @@ from ..uploads.options import (
     recipe_file,
     with_options,
 )
-from .options import ListOptions
+from .lists import ListOptions, plan_lists, require_people, say_of_each
 
 if TYPE_CHECKING:
     from ...audiences.ledger import StoredLedger
@@ -106,7 +106,6 @@ def check(
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.reports import show_report
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
-    from .plans import require_people
 
     call = Invocation.of(ctx)
     plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
@@ -148,7 +147,6 @@ def hash_file(
     """
     from ...audiences.multi_file_plan import write_hashed
     from ..uploads.validation import write_valid_rows
-    from .plans import require_people
 
     call = Invocation.of(ctx)
     output_file = files.pop() if len(files) > 1 else "-"
@@ -184,8 +182,6 @@ class ListHooks(PushHooks, kw_only=True):
 
     def validated(self) -> None:
         """Require somebody to send."""
-        from .plans import require_people
-
         require_people(self.call, self.plan, self.feed)
 
 
@@ -194,7 +190,6 @@ def _push(
 ) -> None:
     from ..uploads.push import PushCommand
     from ..uploads.reports import resume_command
-    from .plans import plan_lists, require_people, say_of_each
 
     skips, resume = options.skip_invalid, resume_command(call.command_line)
     say = say_of_each(call, skip_invalid=skips, resume=resume)
@@ -213,7 +208,6 @@ def _offline_plan(
     call: Invocation, files: list[str], feed: ListOptions, *, allow_clear_text: bool
 ) -> "ListPlan":
     from ...audiences.upload import audience_upload
-    from .plans import plan_lists
 
     upload = audience_upload("-", "-")
     settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)

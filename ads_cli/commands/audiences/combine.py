@@ -60,7 +60,7 @@ def combine(
     For example: adsctl audiences combine --name 'Users of the app' --any-of 1nmw1,1nmw2
     """
     from ...api.audiences import CombineAudiences
-    from ...api.batches import encode_operation, operation
+    from ...api.parts import encode_operation, operation
     from ...console.results import show, show_prepared
     from ..uploads.creation import OneRecord, create_once
 

@@ -13,7 +13,7 @@ from ...output.text import counted, duration
 from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.options import Lists, PageOptions, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
-from .options import ListOptions
+from .lists import ListOptions, plan_lists, require_people
 from .page import ListRunReport
 
 if TYPE_CHECKING:
@@ -243,7 +243,6 @@ def _plan(
     from ...audiences.sync_plan import ListSyncPlan
     from ...uploads.job_file import GROUP_VARIABLE
     from ..uploads.journal import current_epoch
-    from .plans import plan_lists
 
     settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
     place = settings.place(call.service)
@@ -274,8 +273,6 @@ class _SyncSteps(ListHooks, kw_only=True):
 
     def compare(self) -> None:
         """Compare the file with what was acknowledged, and say what is not known."""
-        from .plans import require_people
-
         plan = self.plan
         self.page.is_validated = True
         if plan.has_params_columns:

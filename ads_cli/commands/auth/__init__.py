@@ -151,7 +151,7 @@ def _check_all(call: Invocation) -> None:
     for name in call.settings.read_config().get("profiles") or {}:
         status, message, hint = "ok", "the service takes the token", None
         try:
-            _ask(call.with_profile(name))
+            _ask(call.with_flags({"profile": name}))
         except AdsctlError as error:
             status, message, hint = error.code, error.message, error.hint or None
             if first is None or (isinstance(error, AccessError) and not isinstance(first, AccessError)):

@@ -42,7 +42,7 @@ def login(
     read_only: Annotated[bool, flag("Ask for tokens that can change nothing (with --oauth2)")] = False,
     port: Annotated[
         int | None,
-        option("TEXT", f"The port of the redirect (with --oauth2; by default {PORT})", min=1, max=65535),
+        option("N", f"The port of the redirect (with --oauth2; by default {PORT})", min=1, max=65535),
     ] = None,
     token_store: Annotated[Literal["keyring", "file"] | None, choice("Where tokens are stored")] = None,
 ) -> None:

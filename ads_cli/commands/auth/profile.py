@@ -42,7 +42,7 @@ def show(
     """
     call = Invocation.of(ctx)
     if name:
-        call = call.with_profile(name)
+        call = call.with_flags({"profile": name})
     settings = call.settings
     call.warn_unknown_keys()
     found = {"profile": Setting(settings.profile, settings.profile_origin)}
@@ -108,7 +108,7 @@ def remove(ctx: typer.Context, name: Name) -> None:
     has_guard = bool(call.settings.profile_values(name).get("guard"))
     what = f"the profile {name}, its guard" if has_guard else f"the profile {name}"
     call.confirm(f"Remove {what} and its stored secrets", at_service=False, needs_terminal=has_guard)
-    other = call.with_profile(name)
+    other = call.with_flags({"profile": name})
     if other.secrets.has_store:
         from ...auth.secret_stores import SECRET_NAMES
 

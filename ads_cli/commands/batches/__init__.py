@@ -5,8 +5,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...api.amounts import CurrencyOf
-from ...api.batches import has_batch_options
 from ...api.endpoint import Request
+from ...api.parts import has_batch_options
 from ...api.spending import may_spend_more
 from ...batches import Uncertain
 from ...batches.plan import record_plan
@@ -18,9 +18,9 @@ from ...errors import ContentError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
 from ...output.text import counted
+from ...uploads.job_file import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
-from ...uploads.upload import answers
 from ..spending import confirm_spending
 from ..uploads.creation import OneRecord, one_record
 from ..uploads.hooks import OnceHooks

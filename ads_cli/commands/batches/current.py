@@ -5,9 +5,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...api.amounts import amount_names, as_amount
-from ...api.endpoint import Request, is_of_service, requests_named
+from ...api.endpoint import Request
 from ...api.names import neutral_name, to_neutral
-from ...api.parts import differing_fields, only
+from ...api.records import differing_fields, only
+from ...api.registry import is_of_service, requests_named
 from ...client.spending import SOURCES
 from ...console.invocation import Invocation
 from ...console.results import show

@@ -5,10 +5,10 @@ from contextlib import suppress
 from typing import Any
 
 from ...api.amounts import amount_names, fields_of_amounts, money_fields
-from ...api.batches import batch_request, encode_operation, operation
 from ...api.endpoint import Request
 from ...api.names import neutral_name, to_neutral
-from ...api.parts import differing_fields
+from ...api.parts import batch_request, encode_operation, operation
+from ...api.records import differing_fields
 from ...api.spending import may_spend_more
 from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
 from ...client.prepared_request import PreparedRequest

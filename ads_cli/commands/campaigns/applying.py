@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...api.amounts import as_amount
-from ...api.parts import with_removed
+from ...api.records import with_removed
 from ...api.spending import ACTIVE, STATUS, is_on, may_serve, raises
 from ...api.validation import convert
 from ...campaigns.account import AccountReader
@@ -29,10 +29,9 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, IncompleteError, StateError, UsageError
 from ...output.text import cell, counted, safe
-from ...uploads.job_file import UploadTarget, current_folder
+from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
 from ...uploads.journal import Journal
-from ...uploads.upload import Acknowledgement
 from ..uploads.journal import document_key, new_job
 from .posting import Posting
 

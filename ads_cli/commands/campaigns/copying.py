@@ -49,7 +49,8 @@ def copy(
     settings, mapped = parse_settings(set_ or ()), parse_map(map_ or ())
     target = call
     if to_account or to_profile:
-        target = call.with_target(to_profile, to_account)
+        named = {"profile": to_profile} if to_profile else {}
+        target = call.with_flags({"account": to_account, **named})
     is_elsewhere = (target.service, target.account) != (call.service, call.account)
     template = name or ("{name}" if is_elsewhere else "Copy of {name}")
     for word in PLACEHOLDER.findall(template):

@@ -54,8 +54,8 @@ def search(
 
 def _requests(q: str, locale: str | None) -> "list[Request]":
     """Make a request for each kind that is searched by words; raise UsageError for a locale that is none."""
-    from ...api.endpoint import requests_of
     from ...api.fields import fields_of
+    from ...api.registry import requests_of
     from ...console.request_input import request_from_input
 
     given = {"q": q, "locale": locale}

@@ -98,7 +98,7 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
             "profile": task.profile,
             "command": shell_command(map(mask_address, task.words)),
             "account": task.account or None,
-            "changes": f"{task.place.kind} {task.place.id}" if task.place else None,
+            "changes": f"{task.target.kind} {task.target.id}" if task.target else None,
         }
         for task in tasks
     ]

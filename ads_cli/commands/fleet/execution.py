@@ -22,8 +22,7 @@ from ...errors import (
 )
 from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
 from ...fleet.records import FleetRun, FleetState, PlannedTask, Records, RunId, list_runs
-from ...fleet.run_task import SIGNAL_BASE
-from ...fleet.task_process import LocalEngine
+from ...fleet.run_task import SIGNAL_BASE, LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...hosts import is_loopback
 from ...installation import missing_extra

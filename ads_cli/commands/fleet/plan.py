@@ -23,11 +23,11 @@ from ...fleet.check import (
     Parser,
     SignedOut,
     check_catalogs,
+    check_conflicts,
     check_feeds,
     check_folders,
     check_grants,
     check_guard,
-    check_places,
     count_problems,
     find_signed_out,
     problem,
@@ -112,7 +112,7 @@ def plan_fleet(
     call.note_task_words(word for line in lines for word in line.words)
     parser = Parser(lambda words: parse_line(root, words)[:2], commands, words_of(call.flags, INHERITED))
     parsed = parser.tasks(lines)
-    problems += [*expansion.problems, *parser.problems, *check_places(parsed)]
+    problems += [*expansion.problems, *parser.problems, *check_conflicts(parsed)]
     names = _chosen([line.name for line in lines], only)
     chosen = [each for each in parsed if each.task.name in names]
     left_out: list[TaskResult] = []

@@ -13,12 +13,12 @@ from ...config.guard import read_guard
 from ...console.invocation import Invocation
 from ...console.options import CommandLine
 from ...errors import AdsctlError, GuardError, Interrupted, UsageError
-from ...fleet.check import Parsed, check_places, parsed_task, problem
+from ...fleet.check import Parsed, check_conflicts, parsed_task, problem
 from ...fleet.commands import FleetCommands
 from ...fleet.engine import Ended, TaskResult, error_of, grouped
 from ...fleet.file import TaskLine, TaskProblem, matching_profiles, words_for
 from ...fleet.records import Records, RunId
-from ...fleet.task_process import LocalEngine
+from ...fleet.run_task import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
 from ...output.text import counted, shell_command
@@ -119,7 +119,7 @@ class SeveralProfiles:
                 tasks.append(parsed_task(line, self._command, params, options, words, **fixed))
             except AdsctlError as error:
                 problems.append(problem(line, error))
-        problems += check_places(tasks)
+        problems += check_conflicts(tasks)
         problems += problems_here(self._call, tasks)
         _require_none(problems)
         return tasks

@@ -6,7 +6,7 @@ from typing import Any
 import typer
 
 from ...console.help_topics import ALL_TOPICS, ENVIRONMENT_TEXT, EXIT_CODES_TEXT, FORMATS_TEXT
-from ...console.options import COMMON_OPTIONS
+from ...console.options import COMMON_OPTIONS, IN_ROOT_HELP
 from ...errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ...output import FORMATS
 
@@ -77,7 +77,7 @@ def _sections(root: Any) -> Iterator[str]:
     summary = describe_command(root, ()).summary
     yield f"# adsctl\n\n{summary}.\n"
     yield f"## Contract\n\n{CONTRACT}\n"
-    shown = [option for option in COMMON_OPTIONS if option.in_root_help]
+    shown = [option for option in COMMON_OPTIONS if option.name in IN_ROOT_HELP]
     yield _table((f"`{', '.join(option.names)}`", option.help) for option in shown)
     yield f"Formats of `-o`: {', '.join(FORMATS)}. {FORMATS_TEXT}\n"
     yield f"{ENVIRONMENT_TEXT}\n"

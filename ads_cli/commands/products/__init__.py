@@ -9,7 +9,7 @@ from ...console.invocation import Invocation
 from ...console.parameters import flag
 from ...errors import UsageError
 from ..uploads.options import Files, PageOptions, PushOptions, Strict, with_options
-from .feed_checks import VERIFY_HINT, FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
+from .feed_checks import VERIFY_HINT, FeedHooks, FeedSizeCheck, MinRows, UnchangedFeed, warn_scheduled_feeds
 from .options import ProductFeedOptions
 from .page import FeedReport
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...products.selection import ChangedRows
     from ...products.sync_state import SyncState
     from ...uploads.plan import RowPlan
-    from .unchanged_feed import UnchangedFeed
 
 Changed = Annotated[bool, flag("Send only rows that differ from what the service last acknowledged")]
 Verify = Annotated[
@@ -105,14 +104,12 @@ def push(
 
 def _pushed_feeds(
     call: Invocation, files: list[str], feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
-) -> "UnchangedFeed | None":
+) -> UnchangedFeed | None:
     """Let the server of the only feed, if it is remote, say that it is unchanged since the last push."""
     from ...feeds.locations import is_remote
 
     if len(files) > 1 or not is_remote(files[0]):
         return None
-    from .unchanged_feed import UnchangedFeed
-
     found = UnchangedFeed(call, feed, strict=strict, skip_invalid=skip_invalid)
     call.known_version = found.feeds.version
     return found

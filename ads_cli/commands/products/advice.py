@@ -14,8 +14,9 @@ from ...api.iso_codes import CURRENCIES
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError
 from ...feeds import DUPLICATES
-from ...feeds.decoding import UTF_8
-from ...feeds.rows import NotUtf8Error, Row, Rows
+from ...feeds.decoding import UTF_8, NotUtf8Error
+from ...feeds.row import Row
+from ...feeds.rows import Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes

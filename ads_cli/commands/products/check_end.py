@@ -13,7 +13,8 @@ from ...api.products import MAX_IMAGE_BYTES
 from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, NotConfirmedError
-from ...feeds.rows import NotUtf8Error, Rows
+from ...feeds.decoding import NotUtf8Error
+from ...feeds.rows import Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA

@@ -13,8 +13,6 @@ from ...output.printer import Printer
 from ...output.text import cell, counted, duration, first_of, safe
 from ...products.sync.comparison import CatalogComparison, CompareOptions, comparing
 from ...products.sync.differences import NAMED_IDS, Differences, FieldChange, ProductChange
-from ...products.sync_state import KIND
-from ...uploads.job_file import UploadTarget
 from ...validation.validator import Validator
 from ..uploads.reports import HIDDEN_ROWS
 from . import sync_state_of
@@ -155,8 +153,3 @@ def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Pro
     call.messages.say(f"dry run: {describe_counts(differences)}")
     if shortfall := differences.shortfall:
         call.messages.warn(shortfall)
-
-
-def catalog_place(call: Invocation) -> UploadTarget:
-    """Return the place that the products of the catalog are."""
-    return UploadTarget(call.service, KIND, call.catalog)

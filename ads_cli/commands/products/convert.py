@@ -92,7 +92,7 @@ def _columns(plan: "RowPlan") -> list[str]:
     from ...products.normal_form import FIELDS
 
     rows = plan.rows
-    if rows.table and not (rows.conversion and rows.conversion.has_steps):
+    if rows.table and not rows.transform.has_steps:
         used = {*rows.fields, *(["inventory"] if "availability" in plan.report.fixed else ())}
     else:
         used = {field for product in _products(plan) for field in product}

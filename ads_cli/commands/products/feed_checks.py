@@ -1,23 +1,29 @@
 """What the pushes of product feeds do beside what all pushes do."""
 
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from ... import __version__
 from ...console.invocation import Invocation
 from ...console.parameters import option
-from ...errors import AdsctlError, NotConfirmedError
+from ...errors import AdsctlError, NotConfirmedError, UsageError
 from ...masking import mask_address
 from ...numbers import parse_share
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
+from .options import ProductFeedOptions
 
 if TYPE_CHECKING:
+    from ...feeds.locations import UnchangedError
     from ...feeds.rows import RowNames
     from ...products.pushed_feeds import FeedSizes
     from ...uploads.job_file import UploadTarget
     from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
+    from ..uploads.push import PushCommand
     from .page import FeedReport
 
 
@@ -79,9 +85,16 @@ class FeedSizeCheck:
     @property
     def _sizes(self) -> "FeedSizes":
         from ...products.pushed_feeds import FeedSizes
-        from .comparison import catalog_place
 
         return FeedSizes(self._call.settings.state_dir, self._place or catalog_place(self._call))
+
+
+def catalog_place(call: Invocation) -> "UploadTarget":
+    """Return the place that the products of the catalog are."""
+    from ...products.sync_state import KIND
+    from ...uploads.job_file import UploadTarget
+
+    return UploadTarget(call.service, KIND, call.catalog)
 
 
 def _size(report: "ValidationReport") -> int:
@@ -110,3 +123,63 @@ def warn_scheduled_feeds(call: Invocation, hint: str = "") -> None:
             "the service itself imports feeds into this catalog, and what they change is not known here: "
             f"{named}{hint}; 'adsctl catalog feeds list' shows them"
         )
+
+
+class UnchangedFeed:
+    """A remote feed that `products push --changed` need not download again."""
+
+    def __init__(
+        self, call: Invocation, feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
+    ) -> None:
+        from hashlib import sha256
+
+        from ...products.pushed_feeds import PushedFeeds
+
+        mapping = feed.mapping_file or call.settings.get("mapping")
+        feed = msgspec.structs.replace(feed, recipe=None)  # its options are those of the feed by now
+        options = feed, strict, skip_invalid, call.settings.service, __version__, _content(mapping)
+        conditions = sha256(msgspec.json.encode(options, order="deterministic")).hexdigest()
+        self.feeds = PushedFeeds(call.settings.state_dir, call.service, call.catalog, conditions)
+        self._call = call
+        self._started = time.monotonic()
+
+    def report_unchanged(self, unchanged: "UnchangedError") -> None:
+        """Say that nothing is sent, and print the summary of such a push."""
+        from ...products.plans import push_upload
+        from ...uploads.push import Summary
+        from ...validation.report import ValidationReport
+        from ..uploads.reports import show_summary
+
+        call, feed = self._call, self.feeds.find(unchanged.address)
+        call.messages.say(f"{unchanged.label} is unchanged since a push that succeeded: nothing to send")
+        rows, left_out, warned = (feed.rows, feed.left_out, feed.warned) if feed else (0, 0, 0)
+        summary = Summary(
+            job=None,
+            report=ValidationReport(rows=rows, left_out=left_out, warned=warned, can_warn=True),
+            batches=0,
+            due=0,
+            counts=dict.fromkeys(push_upload(call.catalog, note_keys=True).statuses, 0),
+            requests=call.client.requests,
+            retries=call.client.retries,
+            seconds=round(time.monotonic() - self._started, 3),
+            extra={"skipped": rows - left_out},
+            earlier=0,
+        )
+        show_summary(call.printer, summary, unchanged.label)
+
+    def store_version(self, command: "PushCommand") -> None:
+        """Store the version of the feed that a successful push has read."""
+        from ...feeds.locations.remote import RemoteLocation
+
+        (location,) = command.plan.rows.source.locations
+        if isinstance(location, RemoteLocation) and command.journal:
+            self.feeds.store(location.address, location.version, command.plan.report, command.journal)
+
+
+def _content(path: str | None) -> bytes:
+    if path is None:
+        return b""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be opened: {error.strerror}") from None

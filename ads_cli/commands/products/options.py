@@ -14,9 +14,9 @@ from ..uploads.options import FeedOptions, Recipe
 
 if TYPE_CHECKING:
     from ...console.invocation import Invocation
-    from ...feeds.rows import DuplicatePolicy, Rows
+    from ...feeds.row import DuplicatePolicy, Step
+    from ...feeds.rows import Rows
     from ...feeds.source import Feed
-    from ...feeds.transforms import Step
     from ...products.feeds.kinds.reading import OpenedFeed, Read
     from ...products.sync.comparison import CompareOptions
     from ...products.sync.listed_products import Scope
@@ -105,7 +105,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def _read_as_kind(self, read: "Read", mapping: str | None, schema: "RowSchema") -> "OpenedFeed":
         """Read a feed as one of the kind that it is, with the steps that convert its rows."""
-        from ...feeds.transforms import RowTransform
+        from ...feeds.row import RowTransform
         from ...products.feeds.kinds.reading import open_feed
 
         names = parse_fixes(self.fix) if self.fix else ()
@@ -127,8 +127,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
             fixes = Fixes(names, (self.currency or opened.kind.currency).upper())
         keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)
-        if steps or keep or fixes:
-            opened.rows.conversion = RowTransform(steps, keep, fixes)
+        opened.rows.transform = RowTransform(steps, keep, fixes)
         return opened
 
     def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":

@@ -12,7 +12,7 @@ from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
 from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
-from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, warn_scheduled_feeds
+from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, catalog_place, warn_scheduled_feeds
 from .options import ComparedFeedOptions, ProductFeedOptions
 from .page import FeedReport
 
@@ -125,7 +125,7 @@ def sync(
     from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
     from . import STRICT_HINT
-    from .comparison import catalog_place, comparing_with_catalog
+    from .comparison import comparing_with_catalog
 
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
@@ -184,7 +184,6 @@ def _resumable_bytes(call: Invocation) -> int:
     They do so in the write epoch that they began: only their journals show it, which grow.
     """
     from ...uploads.jobs import resumable_bytes
-    from .comparison import catalog_place
 
     return 0 if call.dry_run else resumable_bytes(call.settings.state_dir / "jobs", catalog_place(call))
 
@@ -222,7 +221,6 @@ class _SyncHooks(FeedHooks, kw_only=True):
             self._confirm_deletions(deletions)
         if self._is_another_job_resumed():
             from ...uploads.journal import changed_meanwhile
-            from .comparison import catalog_place
 
             raise changed_meanwhile(catalog_place(self.call), self.plan.rows.source.label)
 
@@ -315,7 +313,7 @@ def update(
     from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
     from . import STRICT_HINT
-    from .comparison import catalog_place, comparing_with_catalog
+    from .comparison import comparing_with_catalog
 
     call = Invocation.of(ctx)
     call.concurrency = options.concurrency
@@ -327,7 +325,7 @@ def update(
     expected_epoch = "" if call.dry_run else current_epoch(call, catalog_place(call))
     with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
         _list_products_of(call, comparison, rows)
-        rows.conversion = _completion(comparison, rows)  # whoever reads the rows from now on has them whole
+        rows.transform = _completion(comparison, rows)  # whoever reads the rows from now on has them whole
         plan = _plan_to_compare(
             call,
             comparison,
@@ -392,11 +390,9 @@ def _list_products_of(call: Invocation, comparison: "CatalogComparison", rows: "
 
 
 def _completion(comparison: "CatalogComparison", rows: "Rows") -> "Completion":
-    """Return the conversion of rows that also completes each by its listed product."""
-    from ...feeds.transforms import RowTransform
+    """Return the transform of rows that also completes each by its listed product."""
     from ...products.sync.comparison import fields_of_feed
     from ...products.sync.listed_products import Completion
 
     emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
-    assert rows.conversion is None or isinstance(rows.conversion, RowTransform)  # as options give it
-    return Completion(rows.conversion, comparison.listing, emptied)
+    return Completion(rows.transform, comparison.listing, emptied)

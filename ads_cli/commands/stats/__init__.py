@@ -15,9 +15,9 @@ from ..uploads.options import with_options
 from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
 if TYPE_CHECKING:
+    from ...statistics.answers import QueryResult
     from ...statistics.export import Export
     from ...statistics.query import StatsQuery
-    from ...statistics.rows import QueryResult
 
 
 @with_options(asked=StatisticsOptions, results=ResultOptions)
@@ -60,7 +60,7 @@ def get(
 def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryResult]]":
     """Ask for statistics, with progress."""
     from ...console.progress import progress
-    from ...statistics.fetch import answers, request_count
+    from ...statistics.answers import answers, request_count
 
     with progress(
         call.messages, "Asking for statistics", request_count(question), noun="request"
@@ -100,7 +100,7 @@ def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its i
 
     For example: adsctl stats jobs get 1638457211049000000
     """
-    from ...api.fields import path_segment
+    from ...api.parts import path_segment
     from ...api.statistics import ListJobs
     from ...console.results import show
 

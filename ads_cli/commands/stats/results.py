@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...api.names import neutral_name
-from ...config.atomic_files import replacing
+from ...config.atomic_files import check_output_path, replacing
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile, RunReport
 from ...errors import UsageError
@@ -105,7 +105,7 @@ def _database(options: ResultOptions) -> Path | None:
     kind, _, path = options.into.partition(":")
     if kind != "sqlite" or not path:
         raise UsageError(f"--into: {options.into!r} is not sqlite:FILE", hint="as in --into sqlite:ads.db")
-    require_folder("--into", Path(path))
+    check_output_path("--into", Path(path))
     return Path(path)
 
 
@@ -115,14 +115,7 @@ def check_plot(path: Path) -> None:
 
     format_of(path)
     require_matplotlib()
-    require_folder("--plot", path)
-
-
-def require_folder(option: str, path: Path) -> None:
-    """Raise UsageError for a file that cannot be written where it is to be."""
-    if not path.parent.is_dir() or path.is_dir():
-        reason = f"{path} is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
-        raise UsageError(f"{option}: {reason}")
+    check_output_path("--plot", path)
 
 
 def check_differs(paths: Iterable[Path | None]) -> None:

@@ -4,18 +4,26 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...api.batches import encode_operation, operation
 from ...api.endpoint import Request
+from ...api.parts import encode_operation, operation
 from ...batches import Uncertain
-from ...batches.plan import Once, named_file, require_first_or_resumed, require_no_other_run
-from ...batches.resumed import CreationRun, content_of, read_run, rest_of
+from ...batches.creation_runs import (
+    CreationRun,
+    Once,
+    content_of,
+    named_file,
+    read_run,
+    require_first_or_resumed,
+    require_no_other_run,
+)
+from ...batches.plan import rest_of
 from ...batches.upload import OPERATIONS, BatchUpload, Items, how_to_decide, records_in
 from ...console.invocation import Invocation
 from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
-from ...uploads.job_file import JobKey, UploadTarget, current_folder
-from ...uploads.upload import Acknowledgement, Batch, noted
+from ...uploads.job_file import Acknowledgement, JobKey, UploadTarget, current_folder
+from ...uploads.upload import Batch, noted
 from ...uploads.write_epochs import WriteEpochs
 from .journal import document_key, new_job, open_job
 from .reports import resume_command

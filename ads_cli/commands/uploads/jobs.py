@@ -15,7 +15,7 @@ from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
 
 if TYPE_CHECKING:
-    from ...uploads.job_file import Job
+    from ...uploads.job_file import Job, JournalContent
 
 # The counts come first: a terminal of 80 columns shows them all, and the file as far as there is room.
 COLUMNS = (
@@ -43,15 +43,19 @@ def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's 
 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
+    from ...uploads.job_file import read_journal
+
     call = Invocation.of(ctx)
     if path := _damaged(call).get(job):
-        record = _unreadable(path) | {"counts": _counts(path), "ids": _ids(path), "path": str(path)}
+        journal = read_journal(path)
+        record = _unreadable(path) | {"counts": _counts(journal), "ids": _ids(journal), "path": str(path)}
         call.printer.show(record, ("job", "state", "counts", "ids", "path"), "job")
         return
     (found,) = _named(call, [job])
     path, shown, _ = found
-    record = _record(*found) | {"counts": _counts(path), "service": shown.key.place.service}
-    if ids := _ids(path):
+    journal = read_journal(path)
+    record = _record(*found) | {"counts": _counts(journal), "service": shown.key.place.service}
+    if ids := _ids(journal):
         record["ids"] = ids
     if record["state"] == "unfinished" and shown.resume:
         cd = f"{shell_command(['cd', shown.folder])} && " if shown.folder else ""
@@ -114,7 +118,8 @@ def _say_old_ledgers(call: Invocation) -> None:
     if not (call.settings.state_dir / FOLDER).is_dir():
         return
     oldest = f"{datetime.now(UTC) - timedelta(days=FORGOTTEN_DAYS):%Y-%m-%dT%H:%M:%SZ}"
-    old = [each.info.target for each in stored_ledgers(call.settings.state_dir) if each.info.changed < oldest]
+    stored = (each.info for each in stored_ledgers(call.settings.state_dir))
+    old = [info.target for info in stored if "" < info.changed < oldest]  # "": nothing was acknowledged yet
     if old:
         call.messages.say(
             f"not changed for 13 months, so that the service has forgotten everybody: {listed(old)};"
@@ -153,10 +158,10 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
 
 def _given_up(path: Path, job: "Job | None" = None) -> str:
     """Say what is lost with a journal."""
-    from ...uploads.job_file import unacknowledged
+    from ...uploads.job_file import read_journal
 
-    counts = _counts(path)
-    lost = sum(map(len, unacknowledged(path)))
+    journal = read_journal(path)
+    counts, lost = _counts(journal), sum(map(len, journal.unanswered))
     counts["uncertain"] = counts.get("uncertain", 0) + lost
     said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing sent"
     if job is None:
@@ -203,22 +208,19 @@ def _named(call: Invocation, names: list[str]) -> "list[tuple[Path, Job, bool]]"
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _counts(path: Path) -> dict[str, int]:
+def _counts(journal: "JournalContent") -> dict[str, int]:
     """Count the rows that the service acknowledged, by status."""
-    from ...uploads.job_file import last_acknowledgements
-
     counts: Counter[str] = Counter()
-    for ack in last_acknowledgements(path).values():
+    for ack in journal.acknowledged.values():
         counts.update(ack.counts)
     return dict(counts)
 
 
-def _ids(path: Path) -> list[str]:
+def _ids(journal: "JournalContent") -> list[str]:
     """Return the ids of the records that the service answered."""
-    from ...uploads.job_file import last_acknowledgements
-    from ...uploads.upload import answers
+    from ...uploads.job_file import answers
 
-    records = answers(last_acknowledgements(path).values())
+    records = answers(journal.acknowledged.values())
     return [str(record["id"]) for record in records if isinstance(record, dict) and "id" in record]
 
 
@@ -228,12 +230,13 @@ def _unreadable(path: Path) -> dict[str, Any]:
 
 
 def _record(path: Path, job: "Job", ended: bool) -> dict[str, Any]:
-    from ...uploads.job_file import last_acknowledgements, sent_parts
+    from ...uploads.job_file import read_journal
     from ...uploads.jobs import job_state
     from ...uploads.upload import FAILED
 
-    parts = sent_parts(path) if job.parts else [job]
-    acknowledgements = last_acknowledgements(path).values()
+    journal = read_journal(path)
+    parts = journal.parts if job.parts else [job]
+    acknowledgements = journal.acknowledged.values()
     return {
         "job": job.job,
         "state": job_state(path.parent, job, ended=ended),

@@ -12,13 +12,12 @@ from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import counted
-from ...uploads.job_file import Job, JobKey, last_acknowledgements
+from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
 from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
 from ...uploads.rejected_rows import check_failed_out
-from ...uploads.upload import Acknowledgement
 from ...validation.report import ValidationReport
 from .hooks import PushHooks
 from .journal import file_of, open_journal
@@ -85,7 +84,7 @@ class PushCommand:
 
     def _show_ended(self, ended: EndedJob, report: ValidationReport) -> None:
         """Show the result of a job that has ended, and send nothing; raise its error."""
-        acks = last_acknowledgements(ended.path).values()
+        acks = read_journal(ended.path).acknowledged.values()
         self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")
         summary = self._summary(report, ended.job.job, acks)
         self.call.note_summary(summary.as_dict())

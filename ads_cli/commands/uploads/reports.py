@@ -9,7 +9,8 @@ import msgspec
 from ...api.problems import quoted
 from ...console.progress import OnProgress
 from ...errors import AdsctlError, ContentError, Interrupted, NotFoundError
-from ...feeds.rows import Row, RowNames
+from ...feeds.row import Row
+from ...feeds.rows import RowNames
 from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from ...api.endpoint import Endpoint, Request
 from ...api.names import SERVICES, Names
-from ...api.parts import with_removed, without_removed
 from ...api.problems import InvalidError, Problem
 from ...api.rates import TOTAL_COUNTS, Rate
+from ...api.records import with_removed, without_removed
 from ...api.validation import convert
 from ..storage import Record, Store
 from .faults import PARTIAL

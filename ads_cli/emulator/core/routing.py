@@ -6,11 +6,12 @@ from urllib.parse import unquote
 
 import msgspec
 
-from ...api.batches import batch_request, operation_of
-from ...api.endpoint import Endpoint, Request, requests_for
+from ...api.endpoint import Endpoint, Request
 from ...api.fields import enum_fields
 from ...api.names import SERVICES
+from ...api.parts import batch_request, operation_of
 from ...api.problems import InvalidError, Problem
+from ...api.registry import requests_for
 from ...api.validation import convert
 from ..storage import without
 from .handlers import RegisteredHandler, RequestContext, error_of, registered, tolerantly

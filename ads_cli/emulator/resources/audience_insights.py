@@ -9,7 +9,7 @@ from math import floor, log10, prod
 from zlib import crc32
 
 from ...api.audience_insights import Criterion, EstimateAudience, SearchKeywords
-from ...api.targeting_types import KEYWORDS
+from ...api.targeting import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
 from ..storage import Record

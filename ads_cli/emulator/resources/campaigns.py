@@ -4,7 +4,7 @@ from ...api import campaigns, funding_instruments
 from ...api.amounts import MICROS_PER_UNIT, decimals_of
 from ...api.funding_instruments import GetRecommendation, ListBiddingRules, ListRecommendations
 from ...api.problems import InvalidError, Problem
-from ...api.targeting_types import KEYWORDS
+from ...api.targeting import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, empty, utc_now, without

@@ -1,7 +1,7 @@
 """A collection of records that requests list, read, create, change and delete, declared in a few lines.
 
     TRACKING_TAGS = Collection(
-        line_item_parts.TRACKING_TAGS,
+        line_items.TRACKING_TAGS,
         defaults=empty("line_item_id tracking_tag_url"),
         filters={"line_item_ids": "line_item_id"},
         prepare=one_tag_a_line_item,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ...api import line_item_parts, line_items
+from ...api import categories, line_items
 from ...api.conditions import requires
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
@@ -259,14 +259,14 @@ def fitting_category(context: RequestContext, after: Record, before: Record | No
 
 
 CHOSEN = Collection(
-    line_item_parts.CURATED_CATEGORIES,
+    categories.LINE_ITEM_CATEGORIES,
     sortable=("line_item_id", "curated_category_id"),
     prepare=fitting_category,
 )
 
 
 TRACKING_TAGS = Collection(
-    line_item_parts.TRACKING_TAGS,
+    line_items.TRACKING_TAGS,
     defaults=empty("line_item_id tracking_tag_type tracking_tag_url"),
     filters={"line_item_ids": "line_item_id"},
 )

@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from ...api import lookup
+from ...api import categories
 from ...api.line_items import ListPlacements
 from ..core.handlers import RequestContext, handler
 from ..core.paging import invalid_cursor, list_page
@@ -19,22 +19,22 @@ def _all(context: RequestContext, kind: str, *hidden: str) -> list[Record]:
     return [without(record, *hidden) for record in context.store.find_all(kind, SERVICE)]
 
 
-@handler(lookup.ListBusinessCategories)
-def _list_business_categories(context: RequestContext, request: lookup.ListBusinessCategories) -> Result:
+@handler(categories.ListBusinessCategories)
+def _list_business_categories(context: RequestContext, request: categories.ListBusinessCategories) -> Result:
     return Result(_all(context, BUSINESS, *MANAGED))
 
 
-@handler(lookup.ListCuratedCategories)
-@handler(lookup.ListCuratedCategoriesIn)
+@handler(categories.ListCuratedCategories)
+@handler(categories.ListCuratedCategoriesIn)
 def _list_curated_categories(
-    context: RequestContext, request: lookup.ListCuratedCategories | lookup.ListCuratedCategoriesIn
+    context: RequestContext, request: categories.ListCuratedCategories | categories.ListCuratedCategoriesIn
 ) -> Result:
     """List the curated categories, under service x those of some countries; all are on one page.
 
     The specification does not name the parameter that filters by country, so there is none.
     """
     records = _all(context, CURATED, "deleted")
-    if isinstance(request, lookup.ListCuratedCategoriesIn):
+    if isinstance(request, categories.ListCuratedCategoriesIn):
         if request.cursor is not None:
             raise invalid_cursor()
         wanted = set(request.country_codes)
@@ -42,25 +42,25 @@ def _list_curated_categories(
     return Result(records, next_cursor=None, total_count=len(records))
 
 
-@handler(lookup.GetCuratedCategory)
-def _get_curated_category(context: RequestContext, request: lookup.GetCuratedCategory) -> Result:
+@handler(categories.GetCuratedCategory)
+def _get_curated_category(context: RequestContext, request: categories.GetCuratedCategory) -> Result:
     return Result(without(context.require(CURATED, request.curated_category_id, owner=SERVICE), "deleted"))
 
 
-@handler(lookup.ListIabCategories)
-def _list_iab_categories(context: RequestContext, request: lookup.ListIabCategories) -> Result:
+@handler(categories.ListIabCategories)
+def _list_iab_categories(context: RequestContext, request: categories.ListIabCategories) -> Result:
     page = list_page(context.store, request, IAB_CATEGORY, owner=SERVICE)
     return page._replace(data=[without(record, *MANAGED) for record in page.data])
 
 
-@handler(lookup.ListContentCategories)
-def _list_content_categories(context: RequestContext, request: lookup.ListContentCategories) -> Result:
+@handler(categories.ListContentCategories)
+def _list_content_categories(context: RequestContext, request: categories.ListContentCategories) -> Result:
     data = _all(context, CONTENT_CATEGORY, *MANAGED)
     return Result(data, next_cursor=None, total_count=len(data))
 
 
-@handler(lookup.ListPublishers)
-def _list_publishers(context: RequestContext, request: lookup.ListPublishers) -> Result:
+@handler(categories.ListPublishers)
+def _list_publishers(context: RequestContext, request: categories.ListPublishers) -> Result:
     """List the publishers, all on one page; the user identifies one."""
     records = _all(context, PUBLISHER, *MANAGED)
     data = [{"user_id": record["id"], **without(record, "id")} for record in records]

@@ -7,8 +7,6 @@ from msgspec import UNSET
 
 from ...api import targeting, targeting_search
 from ...api.endpoint import Request
-from ...api.targeting import ListSuggestions
-from ...api.targeting_types import ENGAGEMENTS, LOOKALIKES, MOST, MOST_PUBLISHERS_WITH_CURATED_CATEGORY
 from ..core.handlers import AccountContext, RequestContext, handler
 from ..core.paging import page_of
 from ..core.request import value_or_default
@@ -36,8 +34,10 @@ def check(context: RequestContext, new: Record) -> Record:
     _require_new(new, context.find_all(CRITERION, **of_line_item, targeting_value=new[VALUE]))
     counts = context.store.counts(CRITERION, context.account, TYPE, **of_line_item)
     _require_room(context, new, counts)
-    if new[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*ENGAGEMENTS}:
-        raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(ENGAGEMENTS)}: add that first")
+    if new[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*targeting.ENGAGEMENTS}:
+        raise invalid_parameter(
+            TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(targeting.ENGAGEMENTS)}: add that first"
+        )
     if new[TYPE] == CONTENT and has_category(context, new["line_item_id"]):
         raise invalid_parameter(
             TYPE, "the line item has a curated category, which excludes content categories"
@@ -62,8 +62,11 @@ def require_fitting_targeting(context: RequestContext, line_item: str, category:
     if any(criterion[TYPE] == CONTENT for criterion in criteria):
         reason = f"the line item {line_item} has content categories, and cannot have a curated one"
         raise invalid_parameter("curated_category_id", reason)
-    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > MOST_PUBLISHERS_WITH_CURATED_CATEGORY:
-        most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+    if (
+        sum(criterion[TYPE] == PUBLISHER for criterion in criteria)
+        > targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
+    ):
+        most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         reason = f"the line item {line_item} excludes more than {most} publishers"
         raise invalid_parameter("curated_category_id", reason)
     targeted = {*_countries(criteria)}
@@ -83,7 +86,10 @@ def _countries(criteria: Sequence[Record]) -> Iterator[str | None]:
 
 def _require_new(new: Record, same: Sequence[Record]) -> None:
     """Raise ApiError where a criterion with the same value has its type, or that of its lookalikes."""
-    opposites = {LOOKALIKES.get(new[TYPE]), *(one for one, of in LOOKALIKES.items() if of == new[TYPE])}
+    opposites = {
+        targeting.LOOKALIKES.get(new[TYPE]),
+        *(one for one, of in targeting.LOOKALIKES.items() if of == new[TYPE]),
+    }
     for other in same:
         if other[TYPE] == new[TYPE]:
             raise invalid_parameter(VALUE, f"the line item has it already: {other['id']}")
@@ -94,10 +100,10 @@ def _require_new(new: Record, same: Sequence[Record]) -> None:
 
 def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int]) -> None:
     """Raise ApiError where the line item has as many criteria of a type as it can have."""
-    for limit in MOST:
-        count, most = sum(counts.get(each, 0) for each in limit.types), limit.most
+    for limit in targeting.LIMITS:
+        count, most = sum(counts.get(each, 0) for each in limit.types), limit.maximum
         if new[TYPE] == PUBLISHER and has_category(context, new["line_item_id"]):
-            most = MOST_PUBLISHERS_WITH_CURATED_CATEGORY
+            most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         if new[TYPE] in limit.types and count >= most:
             raise invalid_parameter(TYPE, f"a line item has at most {most} {limit.noun}")
 
@@ -116,7 +122,7 @@ def _require_market(show: Record, places: Sequence[Record]) -> None:
 def find_named(context: AccountContext, new: Record) -> Record:
     """Return what a criterion names; raise ApiError if that does not exist."""
     type_, value = new[TYPE], new[VALUE]
-    of = LOOKALIKES.get(type_, type_)
+    of = targeting.LOOKALIKES.get(type_, type_)
     if of == "CUSTOM_AUDIENCE":
         return _audience(context, value)
     if of == "CAMPAIGN_ENGAGEMENT":
@@ -253,8 +259,8 @@ def _search_tv_shows(context: RequestContext, request: targeting_search.SearchTv
     return _page(request, [show for show in _values(request) if locale in show["locales"]])
 
 
-@handler(ListSuggestions)
-def _list_suggestions(context: RequestContext, request: ListSuggestions) -> Result:
+@handler(targeting.ListSuggestions)
+def _list_suggestions(context: RequestContext, request: targeting.ListSuggestions) -> Result:
     found = suggestions_for(request.suggestion_type, request.targeting_values)
     count = value_or_default(request, "count")
     named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in found]

@@ -14,6 +14,8 @@ UTF_16_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 WEB_PAGE = re.compile(r"(?>(?:<!--.*?-->\s*+)*)<(!doctype\s+html|html|head|body|script)\b", re.I | re.S)
 XML = re.compile(r"<[?!/\w]")
 DELIMITERS = ",;\t|"
+# The field is one text in XML too, in which these separate what each element gives.
+SEPARATORS = {"additional_image_link": ","}
 
 
 def text_of(head: bytes) -> str:

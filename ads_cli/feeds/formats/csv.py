@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
 from ...output.text import counted, listed
-from ..rows import MAX_LINE_BYTES, Block, Row, TableRows, TextRows, UnreadableBlockError
+from ..row import Row
+from ..rows import MAX_LINE_BYTES, Block, TableRows, TextRows, UnreadableBlockError
 
 if TYPE_CHECKING:
     from ..source import Source

@@ -5,13 +5,17 @@ import re
 from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from ...errors import ContentError
-from ..rows import MAX_LINE_BYTES, RecordRows, Row, decoding_error, decoding_error_in
+from ...output.text import shell_command
+from ..row import Row
+from ..rows import MAX_LINE_BYTES, RecordRows
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
 WHITE_SPACE = re.compile(r"[ \t\r\n]*+")
 
 
@@ -52,7 +56,7 @@ class JsonLinesRows(RecordRows):
             try:
                 text = raw.decode().strip()
             except UnicodeDecodeError:
-                raise decoding_error(self, line, raw) from None
+                raise self.decoding_error(line, raw) from None
             if text:
                 is_empty = False
                 yield self._parse(line, text)
@@ -104,11 +108,22 @@ class JsonRows(RecordRows):
             text.skip(1)
             key = "" if text.next_character() == "}" else text.decode_item()
             if key not in self.roots or text.next_character() != ":":
-                raise self.error(text.line, expected)
+                raise self.error(text.line, expected, hint=self._nested_records())
             text.skip(1)
         if text.next_character() != "[":
             raise self.error(text.line, expected)
         text.skip(1)
+
+    def _nested_records(self) -> str:
+        """Say which list within a mapping seems to be the one of records: that with the most objects."""
+        with suppress(ContentError, RepeatedFieldError):
+            text = _TextStream(self)
+            text.next_character()
+            sizes = {path: len(records) for path, records in _lists_of_objects(text.decode_item())}
+            if sizes:
+                command = shell_command(["jq", max(sizes, key=sizes.__getitem__)])
+                return f"give the list of its records alone, as made by: {command} FILE > products.json"
+        return ""
 
     def _read_item(self, text: "_TextStream") -> Row:
         text.next_character()
@@ -123,6 +138,15 @@ class JsonRows(RecordRows):
         if not text.next_character():
             return self.error(text.line, "the file is cut off in the middle")
         return self.error(text.line, f"{text.peek(20)!r} where {expected} should be")
+
+
+def _lists_of_objects(value: Any, path: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """Yield each list of objects in nested mappings, with its path as jq takes it."""
+    if isinstance(value, dict):
+        for key, nested in value.items():
+            yield from _lists_of_objects(nested, f"{path}.{key if NAME.fullmatch(key) else json.dumps(key)}")
+    elif isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        yield path, value
 
 
 class _TextStream:
@@ -197,7 +221,7 @@ class _TextStream:
             text = self._decoder.decode(raw, final=self._ended)
         except UnicodeDecodeError as error:
             line = self.line + self._text.count("\n", self._position)
-            raise decoding_error_in(self._rows, line, error) from None
+            raise self._rows.decoding_error_in(line, error) from None
         if "\0" in text:
             raise self._rows.error(self.line, "a NUL byte; the file is damaged or not a text file")
         line_start = self._text.rfind("\n", 0, self._position)

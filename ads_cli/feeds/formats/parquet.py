@@ -9,9 +9,10 @@ from typing import Any, BinaryIO
 from ...errors import ContentError
 from ...installation import missing_extra
 from .. import MAX_DECOMPRESSED_BYTES
-from ..decoding import memory_limit
+from ..compression import memory_limit
 from ..locations import spooled
-from ..rows import MAX_KEYS, RecordRows, Row
+from ..row import Row
+from ..rows import MAX_KEYS, RecordRows
 from .workbook import MAX_DIGITS, as_text, is_rounded
 
 BATCH_ROWS = 1000

@@ -12,7 +12,8 @@ from typing import Any, BinaryIO, cast
 from ...errors import ContentError, UsageError
 from ...output.text import counted
 from ..locations import spooled
-from ..rows import RecordRows, Row
+from ..row import Row
+from ..rows import RecordRows
 from .workbook import MAX_DIGITS
 
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.feeds.formats.workbook import main; main(*sys.argv[1:])"

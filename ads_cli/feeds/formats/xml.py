@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, cast
 from xml.parsers import expat
 
 from ...errors import ContentError
-from ..rows import FileRows, Row
+from ..row import Row
+from ..rows import FileRows
 from .xml_records import (
     ANYWHERE,
     CLOSE,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.parsers import expat
 
 from ..rows import MAX_KEYS
+from . import SEPARATORS
 from .xml_text import deferred
 
 if TYPE_CHECKING:
@@ -89,8 +90,6 @@ def add_value(values: dict[str, Any], name: str, value: Any) -> None:
         values[name] = [before, value]
 
 
-# The field is one text, in which these separate what each element gives.
-SEPARATORS = {"additional_image_link": ","}
 # In an item of a shop's feed `g:title` is the product's; `media:title` is that of an image.
 SHOP_PREFIXES = ("g", "c")
 # Before a name that is not that of an element: of an attribute of the record, or in <param name="...">.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 from ...errors import UsageError
 from ...output.text import counted
 from ..decoding import UTF_8, as_utf_8, check_encoding
-from ..rows import decoding_error_in
 from . import UTF_16_XML
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class XmlText:
             try:
                 decoder.decode(chunk)
             except UnicodeDecodeError as error:
-                raise decoding_error_in(self._rows, line, error) from None
+                raise self._rows.decoding_error_in(line, error) from None
             line += chunk.count(b"\n")
             if is_start:
                 text = chunk.lstrip()

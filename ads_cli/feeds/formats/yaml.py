@@ -9,7 +9,8 @@ from yaml import events as ev
 
 from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder, fast_loader
 from ...errors import ContentError
-from ..rows import RecordRows, Row, decoding_error_in
+from ..row import Row
+from ..rows import RecordRows
 
 BLOCK_BYTES = 64 * 1024
 MAX_RECORD_BYTES = 16 * 1024 * 1024
@@ -93,7 +94,7 @@ class _CheckedStream:
         try:
             self._decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
-            raise decoding_error_in(self._rows, self._line, error) from None
+            raise self._rows.decoding_error_in(self._line, error) from None
         self.record_bytes += len(raw)
         self._line += raw.count(b"\n")
         return raw

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ...feeds.rows import Row, Rows
+from ...feeds.row import Row
+from ...feeds.rows import Rows
 from ...output.text import counted
 from .kinds import FeedKind, NamePatterns, column_key
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from urllib.parse import quote
 
-from ...feeds.rows import Row
+from ...feeds.row import Row
 from .assembly import TRUE, AssembledRows, GroupedRows, Values, amount, image_fields, price_fields
 
 NO_OPTION = "default title"  # of a product without variants

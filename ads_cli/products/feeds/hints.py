@@ -11,91 +11,43 @@ OPEN = "…"  # stands for a value that only the owner of a feed knows
 COLUMN_SIMILARITY = 0.7
 # Names of columns of shops and price comparisons, in the order in which they are looked for: letters and
 # digits, without accents.
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "id": (
-        *("sku", "productid", "itemid", "articleid", "articlenumber", "itemnumber", "artikelnummer", "artnr"),
-        *("offerid", "uniqueid", "code", "ref", "reference", "referencia", "referenz", "productnumber"),
-        *("productcode", "codice", "codigo", "ugs", "kod", "kodproduktu", "商品コード", "商品番号", "品番"),
-    ),
-    "title": (
-        *("name", "productname", "producttitle", "itemname", "produktname", "bezeichnung", "titel", "nom"),
-        *("nombre", "titulo", "titre", "designation", "libelle", "denominazione", "produktbezeichnung"),
-        *("artikelbezeichnung", "productnaam", "nazwa", "nazwaproduktu", "商品名"),
-    ),
-    "description": (
-        *("desc", "productdescription", "longdescription", "body", "bodyhtml", "shortdescription"),
-        *("details", "langbeschreibung", "produktbeschreibung", "kurzbeschreibung", "beschreibung"),
-        *("beschrijving", "descripcion", "descrizione", "resume", "opis", "opisproduktu", "説明", "商品説明"),
-    ),
-    "availability": (
-        *("stockstatus", "instock", "stock", "stockquantity", "quantity", "qty", "stockqty"),
-        *("availablequantity", "stocklevel", "verfugbarkeit", "lagerbestand", "bestand", "disponibilidad"),
-        *(
-            "disponibilite",
-            "disponibilita",
-            "voorraad",
-            "quantite",
-            "dostepnosc",
-            "ilosc",
-            "在庫",
-            "在庫状況",
-            "在庫数",
-        ),
-    ),
-    "condition": (
-        "productcondition",
-        "zustand",
-        "itemcondition",
-        "state",
-        "etat",
-        "stan",
-        "状態",
-        "商品状態",
-    ),
-    "price": (
-        *("regularprice", "saleprice", "currentprice", "retailprice", "searchprice", "productprice", "preis"),
-        *(
-            "verkaufspreis",
-            "vkpreis",
-            "endpreis",
-            "bruttopreis",
-            "prix",
-            "prixttc",
-            "precio",
-            "pvp",
-            "prezzo",
-        ),
-        *(
-            "listprice",
-            "originalprice",
-            "unitprice",
-            "amount",
-            "tarif",
-            "tarifregulier",
-            "cena",
-            "cenabrutto",
-        ),
-        *("価格", "販売価格"),
-    ),
-    "link": (
-        *("url", "producturl", "productlink", "deeplink", "landingpage", "landingpageurl", "buyurl"),
-        *("awdeeplink", "merchantdeeplink", "permalink", "href", "webpage", "productpage", "website"),
-        *("produktlink", "produkturl", "lien", "enlace", "weblink", "adresurl", "商品url"),
-    ),
-    "image_link": (
-        *("image", "images", "imageurl", "imageurls", "imagelinks", "picture", "pictures", "photo", "img"),
-        *("productimage", "productimageurl", "mainimage", "mainimageurl", "merchantimageurl", "bild"),
-        *("bildlink", "bildurl", "produktbild", "bilder", "foto", "fotos", "imagesrc", "imagen", "immagine"),
-        *("thumbnail", "thumbnailurl", "zdjecie", "zdjecia", "画像", "画像url", "商品画像"),
-    ),
-    "brand": (
-        *("manufacturer", "vendor", "brandname", "marke", "hersteller", "marca", "marque", "merk"),
-        *("producer", "manufacturername", "supplier", "maker", "fabricante", "fabricant", "produttore"),
-        *("marka", "producent", "ブランド", "メーカー"),
-    ),
-    "gtin": ("ean", "ean13", "upc", "barcode", "isbn", "gtin13", "gtin14", "jan"),
-    "mpn": ("manufacturerpartnumber", "partnumber", "herstellernummer", "modelnumber", "model"),
+_SYNONYMS = {
+    "id": """
+        sku productid itemid articleid articlenumber itemnumber artikelnummer artnr offerid uniqueid
+        code ref reference referencia referenz productnumber productcode codice codigo ugs kod
+        kodproduktu 商品コード 商品番号 品番""",
+    "title": """
+        name productname producttitle itemname produktname bezeichnung titel nom nombre titulo titre
+        designation libelle denominazione produktbezeichnung artikelbezeichnung productnaam nazwa
+        nazwaproduktu 商品名""",
+    "description": """
+        desc productdescription longdescription body bodyhtml shortdescription details langbeschreibung
+        produktbeschreibung kurzbeschreibung beschreibung beschrijving descripcion descrizione resume
+        opis opisproduktu 説明 商品説明""",
+    "availability": """
+        stockstatus instock stock stockquantity quantity qty stockqty availablequantity stocklevel
+        verfugbarkeit lagerbestand bestand disponibilidad disponibilite disponibilita voorraad quantite
+        dostepnosc ilosc 在庫 在庫状況 在庫数""",
+    "condition": "productcondition zustand itemcondition state etat stan 状態 商品状態",
+    "price": """
+        regularprice saleprice currentprice retailprice searchprice productprice preis verkaufspreis
+        vkpreis endpreis bruttopreis prix prixttc precio pvp prezzo listprice originalprice unitprice
+        amount tarif tarifregulier cena cenabrutto 価格 販売価格""",
+    "link": """
+        url producturl productlink deeplink landingpage landingpageurl buyurl awdeeplink
+        merchantdeeplink permalink href webpage productpage website produktlink produkturl lien enlace
+        weblink adresurl 商品url""",
+    "image_link": """
+        image images imageurl imageurls imagelinks picture pictures photo img productimage
+        productimageurl mainimage mainimageurl merchantimageurl bild bildlink bildurl produktbild bilder
+        foto fotos imagesrc imagen immagine thumbnail thumbnailurl zdjecie zdjecia 画像 画像url 商品画像""",
+    "brand": """
+        manufacturer vendor brandname marke hersteller marca marque merk producer manufacturername
+        supplier maker fabricante fabricant produttore marka producent ブランド メーカー""",
+    "gtin": "ean ean13 upc barcode isbn gtin13 gtin14 jan",
+    "mpn": "manufacturerpartnumber partnumber herstellernummer modelnumber model",
 }
+SYNONYMS = {field: tuple(names.split()) for field, names in _SYNONYMS.items()}
 
 
 # What columns add to a name: a unit or currency in parentheses, the number of the first of several.

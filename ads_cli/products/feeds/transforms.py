@@ -5,13 +5,11 @@ from collections.abc import Collection
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-import msgspec
-
 from ...api.iso_codes import CURRENCIES
 from ...api.names import neutral_name
 from ...errors import UsageError
-from ...feeds.rows import Row
-from ...feeds.transforms import KeyOf, SetField, Template, put_text
+from ...feeds.row import KeyOf, Row, Step
+from ...feeds.transforms import SetField, Template, put_text
 from ...output.text import cell
 from ...spelling import suggestion
 
@@ -27,7 +25,7 @@ HAS_HOST = re.compile(rf"//|{HOST}", re.IGNORECASE)
 ABSOLUTE = re.compile(rf"[a-z][a-z0-9+.-]*:|{HOST}", re.IGNORECASE)
 
 
-class SplitField(msgspec.Struct, frozen=True):
+class SplitField(Step, frozen=True):
     """Keep the first part of a list; the others of images become additional ones."""
 
     column: str
@@ -67,7 +65,7 @@ def is_bare_amount(value: Any) -> bool:
     return bool(BARE_AMOUNT.fullmatch(amount)) and not UNCLEAR_AMOUNT.fullmatch(amount)
 
 
-class AddCurrency(msgspec.Struct, frozen=True):
+class AddCurrency(Step, frozen=True):
     """Append a currency to prices that have none."""
 
     currency: str  # of ISO 4217
@@ -80,7 +78,7 @@ class AddCurrency(msgspec.Struct, frozen=True):
                 row.values[field] = f"{cell(value).strip()} {self.currency}"
 
 
-class CompleteLinks(msgspec.Struct, frozen=True):
+class CompleteLinks(Step, frozen=True):
     """Complete relative addresses."""
 
     base: str  # ends with a slash

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...api.problems import Problem
-from ...api.products import MAX_IMAGES, URL_PATTERN, image_problem
+from ...api.products import MAX_IMAGES, image_problem
+from ...api.types import URL_PATTERN
 from ...http.file_start import Reading
 from ...validation import CheckedRow
 from .fetcher import Fetcher

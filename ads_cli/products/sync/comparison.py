@@ -340,5 +340,4 @@ def _deletion(product: Listed) -> ProductChange:
 
 def fields_of_feed(rows: Rows) -> frozenset[str]:
     """Return the compared fields that a feed has a column or an element for, or that a step fills."""
-    filled: Iterable[str] = rows.conversion.fields if rows.conversion else ()
-    return frozenset(COMPARED).intersection({*rows.fields, *rows.composed, *filled})
+    return frozenset(COMPARED).intersection({*rows.fields, *rows.composed, *rows.transform.fields})

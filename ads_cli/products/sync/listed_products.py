@@ -13,24 +13,22 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ...api.names import neutral_name
-from ...api.products import id_form
+from ...api.product_ids import id_form
 from ...errors import UsageError
-from ...feeds.rows import Row
-from ...feeds.transforms import KeyOf, RowTransform
+from ...feeds.row import Row, RowTransform, Step
 from ...output.text import cell
 from ...spelling import suggestion
 from ..normal_form import COMPARED, normal_form
 from . import blob, create, insert, open_for_writing, open_unchanging, select, text
 
 
-class Scope(msgspec.Struct, frozen=True):
-    """The products with one value of a field; as a step of the conversion, it refuses all other rows."""
+class Scope(Step, frozen=True):
+    """The products with one value of a field; as a step, it refuses all other rows."""
 
     field: str
     value: str
 
     option = "--scope"
-    fields = ()
 
     @classmethod
     def parse(cls, text: str) -> "Scope":
@@ -51,10 +49,6 @@ class Scope(msgspec.Struct, frozen=True):
     def columns(self) -> tuple[str, ...]:
         """Name the field."""
         return (self.field,)
-
-    def bound(self, key_of: KeyOf) -> "Scope":
-        """Return the same scope: rows have their values by field."""
-        return self
 
     def problem(self, values: Mapping[str, Any]) -> str:
         """Say why a row is not within the scope; empty where it is."""
@@ -282,11 +276,10 @@ OR_HIDDEN = ", or is a variant that the service does not list"
 
 
 class Completion(RowTransform):
-    """Converts the rows of a file, and then adds the fields that the catalog has and the file does not."""
+    """Applies the steps of a file, and then adds the fields that the catalog has and the file does not."""
 
-    def __init__(self, conversion: RowTransform | None, listing: Path, fields: Collection[str]) -> None:
-        given = conversion or RowTransform(())
-        super().__init__(given.steps, given.keep, given.fixes)
+    def __init__(self, transform: RowTransform, listing: Path, fields: Collection[str]) -> None:
+        super().__init__(transform.steps, transform.keep, transform.fixes)
         self._path = listing
         self._fields = fields  # of which the file has the whole truth: where a row lacks one, it is emptied
         self._listing: ListedProducts | None = None
@@ -298,11 +291,11 @@ class Completion(RowTransform):
 
     @property
     def has_steps(self) -> bool:
-        """Tell that every row is converted."""
+        """Tell that every row is changed."""
         return True
 
     def apply(self, row: Row) -> None:
-        """Convert a row, and complete it."""
+        """Change a row, and complete it."""
         super().apply(row)
         if row.problem or row.left_out:
             return

@@ -14,10 +14,10 @@ from ...api.endpoint import Request
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
-from ...uploads.job_file import JobKey
+from ...uploads.job_file import Acknowledgement, Attempt, JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged, RowPlan
-from ...uploads.upload import FAILED, Acknowledgement, Attempt, AttemptLog, Batch, Batches, RowUpload
+from ...uploads.upload import FAILED, AttemptLog, Batch, Batches, RowUpload
 from ...validation import EncodedRows, RowSchema
 from ...validation.report import ValidationReport
 from ...validation.validator import Validator

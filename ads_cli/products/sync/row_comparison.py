@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from ...api.products import id_form
-from ...feeds.rows import Row
+from ...api.product_ids import id_form
+from ...feeds.row import Row
 from ...validation import CheckedRow, KeptRun
 from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_hash
 from ..normal_form import COMPARED, encode_product

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.api.endpoint import MODULES, requests_of
+from ads_cli.api.registry import MODULES, requests_of
 from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.cli.tree import root
 from ads_cli.commands.mcp.reachable import (

@@ -118,6 +118,32 @@ def test_a_text_in_another_script_is_not_called_latin(adsctl):
     assert "cp1251" in said and "add --encoding cp1252" not in said and "try:" not in said
 
 
+@pytest.mark.parametrize("encoding", ["cp1250", "iso8859-2"])
+def test_the_encoding_of_a_polish_feed_is_recognized(adsctl, encoding):
+    feed = messy_feeds.magento()
+    adsctl.file(feed.name, feed.content.decode().replace("kubka", "kawową").encode(encoding))
+    options = suggested(adsctl, feed.name)
+    assert options[options.index("--encoding") + 1] == encoding
+
+
+@pytest.mark.parametrize(
+    "text", ["Crème brûlée, 3 m³, ±5 °C", "¿Qué? ¡Sí! œuf n¹", "Smørrebrød, blåbær; ½-¾ l"]
+)
+def test_a_text_of_western_europe_is_not_called_polish(adsctl, text):
+    adsctl.file("feed.csv", f"id,title\n1,{text}\n".encode("cp1252"))
+    assert "--encoding cp1252" in adsctl("products", "check", "feed.csv", code=3).stderr
+
+
+def test_a_list_that_is_nested_in_a_document_is_named(adsctl):
+    records = [{"product_id": number, "product_title": "Mug"} for number in range(3)]
+    result = {"total": 3, "categories": [{"name": "Mugs"}], "products": {"the product": records}}
+    adsctl.file("feed.json", json.dumps({"query_response": {"resp_code": 200, "result": result}}))
+    said = adsctl("products", "check", "feed.json", code=3).stderr
+    assert "jq '.query_response.result.products.\"the product\"'" in said, said
+    adsctl.file("feed.json", '{"total": 3, "names": ["a"], "product": {}}')
+    assert "jq" not in adsctl("products", "check", "feed.json", code=3).stderr
+
+
 def test_a_column_is_never_suggested_for_what_only_the_service_fills(adsctl):
     adsctl.file("feed.json", feed_of({"productId": "7", "itemGroupKey": "8"}))
     assert "product_key" not in adsctl("products", "check", "feed.json").stderr

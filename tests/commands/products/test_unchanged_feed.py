@@ -84,7 +84,7 @@ def test_without_changed_every_row_is_sent(push, adsctl, shop_server):
 
 def test_another_version_of_adsctl_downloads_it(push, monkeypatch):
     push()
-    monkeypatch.setattr("ads_cli.commands.products.unchanged_feed.__version__", "99")
+    monkeypatch.setattr("ads_cli.commands.products.feed_checks.__version__", "99")
     assert not push()[2]
 
 

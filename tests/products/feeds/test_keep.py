@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.feeds.transforms import RowTransform
+from ads_cli.feeds.row import RowTransform
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
 from tests.conftest import PRODUCT
@@ -67,7 +67,7 @@ def identical_kept(tmp_path, *changes: dict) -> tuple[int, list[str]]:
     path = tmp_path / "feed.jsonl"
     path.write_text("".join(json.dumps(PRODUCT | change) + "\n" for change in changes))
     rows = read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known)
-    rows.conversion = RowTransform((), keep="identical")
+    rows.transform = RowTransform((), keep="identical")
     plan = check_plan(rows)
     report = plan.validate(lambda rows: None)
     bodies = [body for batch in plan.batches() for body in batch.items.bodies]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.feeds.reader import open_source, read_rows
-from ads_cli.feeds.rows import Row
+from ads_cli.feeds.row import Row
 from ads_cli.products.feeds.transforms import AddCurrency, CompleteLinks, SplitField
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan

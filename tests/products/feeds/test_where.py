@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.feeds.rows import Row
+from ads_cli.feeds.row import Row
 from ads_cli.feeds.transforms import Where
 from tests.products.feeds.conftest import OPTIONS
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ads_cli.feeds.rows import Row
+from ads_cli.feeds.row import Row, RowTransform
 from ads_cli.products.normal_form import COMPARED
 from ads_cli.products.sync.listed_products import Completion, ListedProducts
 
@@ -24,7 +24,7 @@ def test_a_row_decides_on_its_fields_and_the_catalog_on_the_others(id, listed, g
         with closing(ListedProducts.create(path)) as listing:
             listing.add([listed | {"id": id, "product_key": "k"}])
             listing.index()
-        completion = Completion(None, path, emptied)
+        completion = Completion(RowTransform(), path, emptied)
         completion = pickle.loads(pickle.dumps(completion)) if is_copied else completion
         row, other = Row(1, {"id": id, **given}), Row(2, {"id": f"{id}!", **given})
         completion.apply(row)

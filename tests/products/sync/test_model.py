@@ -5,7 +5,7 @@ from unicodedata import normalize
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ads_cli.api.products import id_form
+from ads_cli.api.product_ids import id_form
 from tests.conftest import PRODUCT
 from tests.products.sync.world import World
 

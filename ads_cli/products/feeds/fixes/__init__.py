@@ -1,6 +1,6 @@
 """The fixes that options name; they are loaded with the first row that may need one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from ....feeds import DUPLICATES
 from ....spelling import suggestion
 
 if TYPE_CHECKING:
-    from ....feeds.rows import Row
+    from ....feeds.row import Row
     from .fix import Fix, TextFix
 
 ALL = "all"
@@ -43,15 +43,39 @@ def parse_fixes(lists: Iterable[str]) -> tuple[str, ...]:
 
 
 CATEGORIES = ("product_type", "store_product_category")
-# The fixes of texts, and bytes in UTF-8 without which they need not be asked; of white space and controls
-# beyond ASCII, the first one.
-TRIGGERS = {"whitespace": bytes(range(0x20)) + b"\x7f\xc2\xe2\xef", "html": b"<&", "category": b""}
-MAX_SPACED = 10_000  # categories that are remembered
+MAX_FINE_VALUES = 10_000  # of a field that are remembered
 
 
 def is_spaced(category: str) -> bool:
     """Tell whether the levels of a category are as far apart as they should be."""
     return ">" not in category.replace(" > ", "") and " - " not in category
+
+
+class Triggers(msgspec.Struct, frozen=True):
+    """What texts must have before a fix of texts is asked about them; one without any is always asked.
+
+    They are stated here and not by the fix, which is loaded with the first row that has one of them.
+    """
+
+    utf8: bytes = b""  # some of these bytes
+    phrase: str = ""  # these characters, in the values between spaces
+    fields: tuple[str, ...] = ()  # a value of one of these that is not fine
+    is_fine: Callable[[str], bool] = bool
+
+    @property
+    def first_bytes(self) -> bytes:
+        """Return the bytes that trigger the fix: any byte where it has no triggers."""
+        return self.utf8 if self.utf8 or self.phrase or self.fields else bytes(range(256))
+
+
+# The fixes of texts, each with its triggers.
+TRIGGERS = {
+    # Controls, and the first byte of white space and controls beyond ASCII; a space at either end of a value
+    # is one of two.
+    "whitespace": Triggers(utf8=bytes(range(0x20)) + b"\x7f\xc2\xe2\xef", phrase="  "),
+    "html": Triggers(utf8=b"<&"),
+    "category": Triggers(fields=CATEGORIES, is_fine=is_spaced),
+}
 
 
 class Fixes(msgspec.Struct, frozen=True, dict=True):
@@ -62,28 +86,31 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
 
     def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
         """Tell whether a text of some rows may have to be fixed; asked of all, and nearly always false."""
-        if TRIGGERS.keys().isdisjoint(self.names):
+        if not self._triggers:
             return False
         try:
             text = f" {' '.join(chain.from_iterable(map(dict.values, rows)))} "
             plain = text.encode().translate(self._is_plain)
         except (TypeError, UnicodeEncodeError):  # numbers and lists; lone surrogates
             return True
-        # A space at either end of a value is one of two here; `rfind` is twice as fast as `in`.
-        has_blanks = "whitespace" in self.names and text.rfind("  ") >= 0
-        if 0 not in plain and not has_blanks and self._are_spaced(rows):
+        # `rfind` is twice as fast as `in`.
+        if (
+            0 not in plain
+            and all(text.rfind(phrase) < 0 for phrase in self._phrases)
+            and self._are_fine(rows)
+        ):
             return False
         return len(rows) > 1 or any(fix.may_apply(text, rows[0]) for fix in self._text_fixes)
 
-    def _are_spaced(self, rows: Sequence[dict[str, Any]]) -> bool:
-        """Tell whether no category of some rows is to be fixed."""
-        spaced = self._spaced
-        for field in CATEGORIES if "category" in self.names else ():
-            if not (found := {values.get(field, "") for values in rows}) <= spaced:
-                if not all(map(is_spaced, found)):
+    def _are_fine(self, rows: Sequence[dict[str, Any]]) -> bool:
+        """Tell whether no field of some rows has a value that triggers a fix."""
+        for field, is_fine, fine in self._fine_values:
+            values = {row.get(field, "") for row in rows}
+            if not values <= fine:
+                if not all(map(is_fine, values)):
                     return False
-                if len(spaced) < MAX_SPACED:
-                    spaced |= found
+                if len(fine) < MAX_FINE_VALUES:
+                    fine |= values
         return True
 
     def fix_texts(self, row: "Row") -> None:
@@ -95,14 +122,23 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
         _apply(self._rule_fixes, row)
 
     @cached_property
+    def _triggers(self) -> list[Triggers]:
+        return [triggers for name, triggers in TRIGGERS.items() if name in self.names]
+
+    @cached_property
     def _is_plain(self) -> bytes:
         """A translation table that gives 0 for each byte that triggers a fix."""
-        triggers = b"".join(TRIGGERS.get(name, b"") for name in self.names)
+        triggers = b"".join(each.first_bytes for each in self._triggers)
         return bytes(byte not in triggers for byte in range(256))
 
     @cached_property
-    def _spaced(self) -> set[str]:
-        return set()  # categories with nothing to fix; most products share theirs
+    def _phrases(self) -> list[str]:
+        return [each.phrase for each in self._triggers if each.phrase]
+
+    @cached_property
+    def _fine_values(self) -> list[tuple[str, Callable[[str], bool], set[str]]]:
+        """Return each field with a trigger, and the values found to be fine: most products share theirs."""
+        return [(field, each.is_fine, set()) for each in self._triggers for field in each.fields]
 
     @cached_property
     def _text_fixes(self) -> "list[TextFix]":
@@ -119,7 +155,7 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
 
 def _apply(fixes: "Iterable[Fix]", row: "Row") -> None:
     """Apply fixes to a row, and note what they change."""
-    from ....feeds.rows import AppliedFix
+    from ....feeds.row import AppliedFix
 
     for fix in fixes:
         if edits := fix.apply(row.values):

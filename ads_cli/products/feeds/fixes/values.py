@@ -5,7 +5,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....api.products import MAX_IMAGES, URL_PATTERN, gtin_error, gtin_warning, image_problem, was_truncated
+from ....api.product_ids import gtin_error, gtin_warning, was_truncated
+from ....api.products import MAX_IMAGES, image_problem
+from ....api.types import URL_PATTERN
 from ..transforms import HAS_HOST
 from . import CATEGORIES, is_spaced
 from .fix import FIELD_TYPES, Edit, edit

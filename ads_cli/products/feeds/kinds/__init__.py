@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ....errors import ContentError
-from ....feeds.rows import Row
+from ....feeds.row import Row
 from ....spelling import suggestion
 
 NAMESPACES = ("g:", "c:")

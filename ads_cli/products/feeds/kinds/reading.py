@@ -5,11 +5,10 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-import msgspec
-
 from ....errors import ContentError, UsageError
 from ....feeds.registry import load
-from ....feeds.rows import Row, Rows
+from ....feeds.row import Row, Step
+from ....feeds.rows import Rows
 from ....spelling import suggestion
 from . import KINDS, FeedKind, Spellings, built_in, column_key, load_mapping, merged, spellings_of
 
@@ -51,11 +50,11 @@ class KindColumns(dict[str, str]):
         return (is_new and self._kind.field_of(column, self._known)) or default
 
 
-class AsKind(msgspec.Struct, frozen=True, dict=True):
-    """The step that reads values as a kind has them; `columns` are those of the feed."""
+class AsKind(Step, frozen=True, dict=True):
+    """The step that reads values as a kind has them."""
 
     kind: FeedKind
-    columns: list[str] = []
+    feed_columns: list[str] = []
 
     def apply(self, row: Row) -> None:
         """Leave a row out, join the columns of a list, and read spellings."""
@@ -87,7 +86,7 @@ class AsKind(msgspec.Struct, frozen=True, dict=True):
 
     def _found(self, column: str) -> str:
         """Return a column as the feed names it."""
-        return next((name for name in self.columns if column_key(name) == column_key(column)), column)
+        return next((name for name in self.feed_columns if column_key(name) == column_key(column)), column)
 
 
 def read_as(

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
-from ads_cli.feeds.rows import Row
-from ads_cli.products.feeds.fixes import DUPLICATES, NAMES, TRIGGERS, Fixes
+from ads_cli.feeds.row import Row
+from ads_cli.products.feeds.fixes import DUPLICATES, NAMES, TRIGGERS, Fixes, Triggers
+from ads_cli.products.feeds.fixes import fixes as fixes_module
+from ads_cli.products.feeds.fixes.fix import edit
 from ads_cli.products.feeds.fixes.fixes import RULE_FIXES, TEXT_FIXES, all_fixes
 from ads_cli.products.feeds.fixes.texts import to_text
 from ads_cli.products.feeds.fixes.values import MAX_LENGTHS
@@ -309,6 +311,39 @@ def test_texts_are_fixed_wherever_in_a_file_they_are(adsctl, wrong):
 def test_a_fix_that_is_not_named_is_not_asked():
     assert Fixes(("html",)).may_fix_texts([{"title": "<b>x</b>"}])
     assert not Fixes(("whitespace",)).may_fix_texts([{"title": "<b>x</b>"}])
+
+
+class Exclamation:
+    """A text fix that no other one shares a trigger with."""
+
+    name = "exclamation"
+    rules = ()
+
+    def may_apply(self, text, values):
+        return "!" in text
+
+    def apply(self, values):
+        title = values.get("title", "")
+        return [edit(values, "title", title.replace("!", ""))] if "!" in title else []
+
+
+@pytest.mark.parametrize(
+    "triggers",
+    [
+        Triggers(),
+        Triggers(utf8=b"!"),
+        Triggers(phrase="!"),
+        Triggers(fields=("title",), is_fine=lambda title: "!" not in title),
+    ],
+)
+def test_a_fix_of_texts_is_asked_whatever_triggers_the_others(triggers, monkeypatch):
+    monkeypatch.setitem(TRIGGERS, "exclamation", triggers)
+    monkeypatch.setattr(fixes_module, "TEXT_FIXES", (*TEXT_FIXES, Exclamation()))
+    named = Fixes(("html", "category", "whitespace", "exclamation"))
+    seen = {"title": "Tea", "product_type": "Drinks > Tea"}
+    assert not named.may_fix_texts([seen]) and not named.may_fix_texts([seen])
+    for wrong in ([seen | {"title": "Tea!"}], [seen, seen | {"title": "Tea!"}]):
+        assert named.may_fix_texts(wrong)
 
 
 def test_every_fix_has_a_name_that_the_option_offers():

@@ -1,4 +1,4 @@
-"""What the service defines for all accounts: categories of content, and publishers."""
+"""Categories of content, the publishers in them, and the curated categories of line items."""
 
 from typing import Annotated
 
@@ -6,7 +6,17 @@ from msgspec import Meta
 
 from .conditions import excludes
 from .endpoint import Request, Resource, endpoint
-from .types import Country, Cursor, Id, InAccount, PageSize, WithTotalCount
+from .types import (
+    Country,
+    Cursor,
+    Id,
+    InAccount,
+    LineItemId,
+    PageInAccount,
+    PageSize,
+    WithDeleted,
+    WithTotalCount,
+)
 
 
 @endpoint(
@@ -86,3 +96,57 @@ class GetCuratedCategory(InAccount, kw_only=True):
     """Show one curated category."""
 
     curated_category_id: Id
+
+
+LINE_ITEM_CATEGORIES = Resource(
+    "/12/accounts/{account_id}/line_item_curated_categories",
+    "line_item_curated_category_id",
+    example="6c0f1",
+    parents=("line_item_id", "curated_category_id"),
+    columns="id line_item_id curated_category_id deleted",
+    extra_fields="created_at updated_at",
+)
+
+
+@LINE_ITEM_CATEGORIES.list("line-items curated-categories list", example="--sort-by created_at-desc")
+class ListLineItemCategories(PageInAccount):
+    """List the curated categories of line items."""
+
+
+@LINE_ITEM_CATEGORIES.get("line-items curated-categories get")
+class GetLineItemCategory(InAccount, kw_only=True):
+    """Show one curated category of a line item."""
+
+    line_item_curated_category_id: Id
+    with_deleted: WithDeleted | None = None
+
+
+@LINE_ITEM_CATEGORIES.create(
+    "line-items curated-categories add", example="--line-item-id 9d4e1 --curated-category-id cc2"
+)
+class AddLineItemCategory(InAccount, kw_only=True):
+    """Add a curated category to a line item."""
+
+    line_item_id: LineItemId
+    curated_category_id: Id
+
+
+@LINE_ITEM_CATEGORIES.update(
+    "line-items curated-categories update", example="6c0f1 --curated-category-id cc2"
+)
+class UpdateLineItemCategory(InAccount, kw_only=True):
+    """Change the curated category, or the line item it belongs to."""
+
+    line_item_curated_category_id: Id
+    curated_category_id: Id | None = None
+    line_item_id: LineItemId | None = None
+
+
+@LINE_ITEM_CATEGORIES.delete(
+    "line-items curated-categories delete",
+    confirm_prompt="Remove the curated category {line_item_curated_category_id} from its line item",
+)
+class DeleteLineItemCategory(InAccount, kw_only=True):
+    """Remove a curated category from a line item."""
+
+    line_item_curated_category_id: Id

@@ -1,25 +1,97 @@
-"""Plan the upload of people from the files that arguments name."""
+"""The lists of people that commands read: their options, and the plan of their upload."""
 
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from ...console.invocation import Invocation
-from ...errors import ContentError
+from ...console.parameters import flag, option
+from ...errors import ContentError, UsageError
 from ...output.text import counted, listed, shell_command
-from ..uploads.reports import error_lines, hint_of_kind, warning_lines
-from .options import ListOptions
+from ..uploads.options import FeedOptions, Recipe
 
 if TYPE_CHECKING:
+    from ...audiences.list_columns import ListColumns
     from ...audiences.multi_file_plan import ListFile
     from ...audiences.plan import AudiencePlan, ListPlan, ListSettings
-    from ...feeds.locations import RemoteAccess
+    from ...audiences.upload import UserUpload
+    from ...feeds.locations import Location, RemoteAccess
+    from ...feeds.rows import FileRows
 
 PEEKED_AT_ONCE = 16  # files whose columns are found: most of it is waiting for a store
 NUMBERS = re.compile(r"[\d,]+")
 
 OnValidated = Callable[["AudiencePlan"], None]
+
+
+class ListOptions(FeedOptions, frozen=True):
+    """How a list of people is read."""
+
+    recipe: Recipe = None
+    ignore: Annotated[list[str] | None, option("COLUMN", "Leave a column out, without a word about it")] = (
+        None
+    )
+    where: Annotated[
+        list[str] | None, option("COLUMN=VALUE", "Take only these people; also != > < >= <=, ~ for a regex")
+    ] = None
+    allow_empty: Annotated[bool, flag("End with 0 where --where leaves out everybody")] = False
+    region: Annotated[str | None, option("REGION", "Country of national phone numbers, as in DE")] = None
+    region_column: Annotated[
+        str | None, option("COLUMN", "Column of countries, for national numbers, before --region")
+    ] = None
+    keep_partial: Annotated[bool, flag("Keep people for their valid identifiers where one is invalid")] = (
+        False
+    )
+
+    def list_columns(self, upload: "UserUpload") -> "ListColumns":
+        """Return what columns of lists are, by the options; raise UsageError."""
+        from ...audiences.list_columns import ColumnOptions, ListColumns
+        from ...feeds.transforms import Where
+
+        mapping = self.mapping(upload.known)
+        ignored = frozenset(map(str.strip, self.ignore or ()))
+        for column in sorted(ignored & {*mapping, self.region_column}):
+            raise UsageError(f"--ignore: {column!r} is named by another option too")
+        conditions = [*map(Where.parse, self.where or ())]
+        options = ColumnOptions(mapping, ignored, self.region_column, conditions)
+        return ListColumns(options, upload.known, upload.identifiers)
+
+    def open_list(self, location: "Location", columns: "ListColumns") -> "FileRows":
+        """Open a list; raise AdsctlError."""
+        from ...audiences.headers import KnownHeaders
+        from ...feeds.reader import open_location, read_rows
+
+        source = open_location(location, self.format, self.encoding, options=self.read_options)
+        # The service's own documents are read too.
+        known = KnownHeaders({*columns.options.mapping, "params", "users"})
+        return read_rows(source, roots=("users", "operations"), known=known)
+
+    def peek(self, file: str, columns: "ListColumns", access: "RemoteAccess") -> "ListFile":
+        """Find the columns of one of several lists; raise AdsctlError where they do not do."""
+        from ...audiences.multi_file_plan import ListFile
+        from ...feeds.locations import parse_location
+        from ...feeds.reader import peek_columns
+
+        location = parse_location(file, lambda: access)
+        peeked = peek_columns(location, lambda opened: self.open_list(opened, columns), columns.check_header)
+        return ListFile(file, location, peeked)
+
+    @property
+    def checked_region(self) -> str | None:
+        """Return --region; raise UsageError where it is not a country."""
+        return checked_region(self.region)
+
+
+def checked_region(region: str | None) -> str | None:
+    """Return --region as its code; raise UsageError where it is not a country."""
+    if not region:
+        return None
+    from phonenumbers import SUPPORTED_REGIONS
+
+    code = region.upper()
+    if code not in SUPPORTED_REGIONS:
+        raise UsageError(f"--region: {code} is not a country code", hint="two letters, as in DE")
+    return code
 
 
 def plan_lists(
@@ -66,6 +138,8 @@ def _peek_all(
     files: Sequence[str], feed: ListOptions, settings: "ListSettings", access: "RemoteAccess"
 ) -> "list[ListFile]":
     """Find the columns of every file; raise the error of the first whose columns do not do."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(PEEKED_AT_ONCE) as threads:
         try:
             return [*threads.map(lambda file: feed.peek(file, settings.columns, access), files)]
@@ -97,6 +171,8 @@ def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValid
 
     What one list has in common with those before is said once; `resume` is the command that sends the rest.
     """
+    from ..uploads.reports import error_lines, hint_of_kind, warning_lines
+
     said: set[str] = set()
 
     def say(plan: "AudiencePlan") -> None:

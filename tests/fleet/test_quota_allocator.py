@@ -26,14 +26,14 @@ steps = st.tuples(
 
 
 class Cluster:
-    """A scheduler whose ledger can be lost."""
+    """A scheduler whose allocator can be lost."""
 
     def __init__(self) -> None:
-        self.ledger = QuotaAllocator()
+        self.allocator = QuotaAllocator()
         self.fleets = {name: FleetLimits(name, self.update) for name in FLEETS}
 
     def update(self, claims: Claims, now: float):
-        return self.ledger.update(claims, now + 5.0)  # by a clock of its own
+        return self.allocator.update(claims, now + 5.0)  # by a clock of its own
 
     def total(self, now: float) -> int:
         shares = [self.fleets["one"].shares(home, now).get(TOKEN, LimitShare(0, PARTS)) for home in HOMES]
@@ -54,7 +54,7 @@ def test_fleets_that_use_all_they_may_never_overrun_a_limit_together(taken):
         elif step == "leave":
             limits.leave(now)
         elif step == "restart" and any(each.claimed(TOKEN) for each in cluster.fleets.values()):
-            cluster.ledger = QuotaAllocator()
+            cluster.allocator = QuotaAllocator()
             for each in cluster.fleets.values():
                 each.restore(now)
         for each in cluster.fleets.values():
@@ -108,7 +108,7 @@ def test_a_scheduler_that_is_started_again_is_told_what_the_last_one_knew():
     one, two = cluster.fleets.values()
     one.claim(TOKEN, ["a"], 0.0)
     two.claim(TOKEN, ["b"], 1.0)
-    cluster.ledger = QuotaAllocator()
+    cluster.allocator = QuotaAllocator()
     two.restore(100.0), one.restore(101.0)
     assert one.shares("a", 101.0) == {TOKEN: LimitShare(PARTS - 1, PARTS)}
     assert one.shares("b", 101.0) == {} and two.delay(TOKEN, "b", 101.0) == REST_SECONDS - 100

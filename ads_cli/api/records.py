@@ -1,0 +1,159 @@
+"""The values of a request and the records of the service: which of them are sent, and which differ."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from .endpoint import Request
+from .fields import Field, fields_of
+from .problems import Problem
+from .time import decode_custom
+
+R = TypeVar("R", bound=Request)
+ADDED = ("id", "created_at", "updated_at", "deleted")  # by the service, to what lies in a record
+NO_NAMES: Mapping[str, str] = {}
+
+
+def without_removed(
+    request: type[Request], values: dict[str, Any], other_names: Mapping[str, str] = NO_NAMES
+) -> tuple[dict[str, Any], list[str]]:
+    """Part the values of a request from the names of the optional fields that it empties.
+
+    Service x removes the value of such a field in a change; names and statuses stay. `other_names` lead to
+    fields that may be emptied under another name too; one that is given under several is not.
+    """
+    endpoint = getattr(request, "endpoint", None)  # a handler may parse a request as a type of its own
+    if endpoint is None or endpoint.method != "PUT" or endpoint.params_in != "query":
+        return values, []
+    removable = removable_fields(request)
+    fields = {name: other_names.get(name, name) for name in values}
+    once = {field for field, names in Counter(fields.values()).items() if names == 1} & removable
+    removed = [name for name, value in values.items() if value in ("", [""]) and fields[name] in once]
+    kept = {name: value for name, value in values.items() if name not in removed}
+    return kept, [fields[name] for name in removed]
+
+
+def removable_fields(request: type[Request]) -> frozenset[str]:
+    """Name the fields of a change that may be sent empty, so that their value is removed."""
+    return frozenset(field.name for field in fields_of(request) if not (field.required or _stays(field)))
+
+
+def _stays(field: Field) -> bool:
+    """Whether a field has no empty value: a name, and a status, which the service might make ACTIVE."""
+    is_name = field.name == "name" and bool(field.type.limit("min_length"))
+    return is_name or bool(field.type.extra("spends"))
+
+
+def with_removed(request: R, removed: list[str]) -> R:
+    """Let a validated request send some fields empty, whatever their type."""
+    for name in removed:
+        setattr(request, name, "")
+    return request
+
+
+class RecordValues(NamedTuple):
+    """The values of a request in a record as the service sends it."""
+
+    values: dict[str, Any]  # with the id of the record as that of the request
+    left_out: list[str]  # what is read only
+    problems: list[Problem]
+
+
+def values_of_record(request: type[Request], values: Mapping[str, Any]) -> RecordValues:
+    """Part what a request takes from what only records have; both by neutral names."""
+    endpoint = request.endpoint
+    known = {field.name: field for field in fields_of(request)}
+    own_id, record_id = endpoint.id_field, endpoint.record_id
+    left_out = [name for name in values if name not in known and name in {*endpoint.record_fields, record_id}]
+    kept = {name: value for name, value in values.items() if name not in left_out}
+    if left_out and endpoint.method == "POST":
+        left_out += [name for name in kept if known.get(name) and _is_only_answered(known[name], kept[name])]
+        kept = {name: value for name, value in kept.items() if name not in left_out}
+    if left_out:
+        kept = {name: _without_own(known.get(name), value) for name, value in kept.items()}
+    problems = []
+    if own_id and record_id in left_out and kept.setdefault(own_id, values[record_id]) != values[record_id]:
+        problems = [Problem(own_id, f"is {kept[own_id]!r}, and {record_id} is {values[record_id]!r}")]
+    return RecordValues(kept, left_out, problems)
+
+
+def _without_own(field: Field | None, value: Any) -> Any:
+    """Leave out what the service adds to objects inside of a record."""
+    if field is None or not isinstance(value, list):
+        return value
+    struct = field.type.item.base if field.type.is_nested else None
+    if not (isinstance(struct, type) and issubclass(struct, msgspec.Struct)):
+        return value
+    added = {*ADDED} - {*struct.__struct_fields__}
+    return [
+        {name: inner for name, inner in each.items() if name not in added} if isinstance(each, dict) else each
+        for each in value
+    ]
+
+
+def _is_only_answered(field: Field, value: Any) -> bool:
+    """Whether a value is one that the service answers, and never takes."""
+    return bool(field.type.extra("by_service")) and value not in field.type.choices
+
+
+def without_same_invalid(
+    request: type[Request], values: dict[str, Any], current: Callable[[], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Leave out the values of a change that a request does not take, where the record has them already.
+
+    `current` is asked for the record only where there is such a value.
+    """
+    fields = {field.name: field for field in fields_of(request)}
+    invalid = [
+        name for name, value in values.items() if name in fields and not _is_valid(fields[name], value)
+    ]
+    same = {name for name in invalid if str(values[name]) == str(current().get(name))}
+    return {name: value for name, value in values.items() if name not in same}
+
+
+def _is_valid(field: Field, value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        msgspec.convert(value, field.type.annotation, strict=False, dec_hook=decode_custom)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def only(request: R, fields: Collection[str]) -> R:
+    """Return a change of some fields alone, whose values were validated with the others."""
+    own = request.endpoint.path_fields
+    names = [name for name in request.__struct_fields__ if name not in own and name not in fields]
+    return msgspec.structs.replace(request, **dict.fromkeys(names))
+
+
+def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
+    """Name the fields that a change gives another value than a record has, by neutral names.
+
+    Values are compared by their declared types: times whatever their zone, lists without order.
+    """
+    own = request.endpoint.path_fields
+    return [
+        field.name
+        for field in fields_of(type(request))
+        if field.name not in own
+        and (value := getattr(request, field.name)) is not None
+        and _comparable(field, value) != _comparable(field, record.get(field.name))
+    ]
+
+
+def _comparable(field: Field, value: Any) -> Any:
+    if value is None or value in ("", []):
+        return None
+    with suppress(msgspec.ValidationError):
+        value = msgspec.convert(
+            msgspec.to_builtins(value, enc_hook=str),
+            field.type.annotation,
+            strict=False,
+            dec_hook=decode_custom,
+        )
+    return sorted(map(str, value)) if isinstance(value, list) else value

@@ -1,0 +1,106 @@
+"""Which module declares the requests of a command: a command line loads those of its group alone."""
+
+from collections.abc import Iterator
+from importlib import import_module
+
+from .endpoint import Request
+
+# By group, or by a group or a command below it that has modules of its own.
+GROUP_MODULES = {
+    "campaigns": ("campaigns",),
+    "funding-instruments": ("funding_instruments",),
+    "lookup": ("funding_instruments", "categories"),
+    "accounts": ("accounts", "categories"),
+    "accounts features": ("accounts",),
+    "accounts curated-categories": ("categories",),
+    "line-items": ("line_items",),
+    "line-items curated-categories": ("categories",),
+    "targeting": ("targeting",),
+    "targeting search": ("targeting_search",),
+    "promoted": ("promoted",),
+    "promoted media": ("promoted",),
+    "promoted call-to-actions": ("promoted",),
+    "audiences": ("audiences", "audience_insights"),
+    "audiences combine": ("audiences",),
+    "audiences permissions": ("audiences",),
+    "audiences do-not-reach": ("audiences",),
+    "audiences push": ("users",),
+    "cards": ("cards",),
+    "cards poll": ("conversations",),
+    "cards image-conversation": ("conversations",),
+    "cards video-conversation": ("conversations",),
+    "media": ("media", "media_uploads"),
+    "media subtitles": ("media_uploads",),
+    "posts": ("posts",),
+    "posts drafts": ("posts",),
+    "posts scheduled": ("posts",),
+    "catalog": ("catalog",),
+    "catalog sets": ("catalog",),
+    "catalog feeds": ("catalog",),
+    "products": ("products",),
+    "settings": ("settings",),
+    "tracking-tags": ("line_items",),
+    "recommendations": ("funding_instruments",),
+    "conversions": ("conversions",),
+    "measurement": ("measurement",),
+    "measurement web-event-tags": ("measurement",),
+    "measurement conversion-events": ("conversions",),
+    "measurement conversion-attribution": ("conversions",),
+    "measurement ab-tests": ("ab_tests",),
+    "stats": ("statistics",),
+    "auth": ("auth",),
+    "webhooks": ("auth",),
+}
+MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
+
+
+def modules_of(group: tuple[str, ...]) -> tuple[str, ...]:
+    """Name the modules that declare the commands of a group, which may be those of a group above it."""
+    while group:
+        if modules := GROUP_MODULES.get(" ".join(group)):
+            return modules
+        group = group[:-1]
+    return ()
+
+
+def requests_of(module: str) -> list[type[Request]]:
+    """List the Request classes of one module of `api`, in declaration order."""
+    declaring = import_module(f"{__package__}.{module}")
+    return [
+        value
+        for value in vars(declaring).values()
+        if isinstance(value, type)
+        and issubclass(value, Request)
+        and "endpoint" in vars(value)
+        and value.__module__ == declaring.__name__
+    ]
+
+
+def requests_named(words: tuple[str, ...]) -> list[type[Request]]:
+    """Return the requests of a command, which are of one module; raise KeyError if there are none."""
+    command = " ".join(words)
+    for module in modules_of(words[:-1]):
+        if found := [request for request in requests_of(module) if request.endpoint.command == command]:
+            return found
+    raise KeyError(command)
+
+
+def requests_for(service: str) -> Iterator[type[Request]]:
+    """List the requests of all modules that a service understands."""
+    for module in MODULES:
+        yield from (request for request in requests_of(module) if is_of_service(request, service))
+
+
+def is_of_service(request: type[Request], service: str) -> bool:
+    """Whether a service understands a request."""
+    return request.endpoint.service in ("", service)
+
+
+def document_of(request: type[Request]) -> str:
+    """Return the commented YAML example of a request with nested values: its own, or that of its group."""
+    from importlib.resources import files
+
+    *group, verb = request.endpoint.command.split()
+    names = ("-".join(words) for words in ([*group, verb], group))
+    documents = (files(__package__).joinpath("examples", f"{name}.yaml") for name in names)
+    return next(found for found in documents if found.is_file()).read_text(encoding="utf-8")

@@ -1,0 +1,227 @@
+"""Earlier runs that create records once: found by their file or its records, and what they have sent."""
+
+import os
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from ..errors import StateError
+from ..feeds.locations import Location
+from ..output.text import safe
+from ..uploads.job_file import Acknowledgement, Job, JobKey, read_journal, unreadable
+from ..uploads.jobs import job_state, list_jobs
+from ..uploads.upload import FAILED
+from .upload import UNCERTAIN
+
+if TYPE_CHECKING:
+    from ..uploads.journal import Journal
+
+
+LOST = "lost"  # the status of a record of a request whose answer was lost
+
+
+def content_of(body: bytes) -> str:
+    """Return a digest of a record as it is sent, whatever the order of its fields."""
+    canonical = msgspec.json.encode(msgspec.json.decode(body), order="sorted")
+    return blake2b(canonical, digest_size=8).hexdigest()
+
+
+class SentRecord(NamedTuple):
+    """A record that a run has sent."""
+
+    batch: int
+    content: str
+    number: int = 0  # in its file; 0 where the answer was lost
+    status: str = LOST
+    reason: str = ""  # where the service rejected it
+    answer: Any = None  # the record that the service made of it
+
+
+class CreationRun(NamedTuple):
+    """A run, as its journal tells."""
+
+    path: Path
+    job: Job
+    planned: set[str]  # contents
+    sent: list[SentRecord]  # in the order of their batches
+
+    @property
+    def answers(self) -> list[Any]:
+        """Return the records that the service made."""
+        return [record.answer for record in self.sent if record.answer is not None]
+
+
+def read_run(path: Path, job: Job) -> CreationRun:
+    """Read the journal of a run that creates; raise StateError where it is damaged."""
+    journal = read_journal(path, strict=True)
+    acknowledged = journal.acknowledged
+    sent: list[SentRecord] = []
+    for number in sorted(journal.uncertain | acknowledged):
+        attempt, ack = journal.attempts.get(number), acknowledged.get(number)
+        if not (attempt and attempt.keys) or (ack and len(ack.records) != len(attempt.keys)):
+            raise unreadable(path, f"it does not name the records of batch {number}")
+        sent += _answered(attempt.keys, ack) if ack else [SentRecord(number, key) for key in attempt.keys]
+    return CreationRun(path, job, journal.planned, sent)
+
+
+def _answered(contents: Sequence[str], ack: Acknowledgement) -> Iterable[SentRecord]:
+    """Yield what became of each record of a batch."""
+    reasons = dict(ack.failed)
+    done = next((name for name, count in ack.counts.items() if count and name != FAILED), FAILED)
+    answers = iter(ack.answer)
+    for content, number in zip(contents, ack.records, strict=True):
+        if (reason := reasons.get(number)) is not None:
+            yield SentRecord(ack.batch, content, number, FAILED, reason)
+        else:
+            answer = None if done == UNCERTAIN else next(answers, None)
+            yield SentRecord(ack.batch, content, number, done, answer=answer)
+
+
+UNNAMED = ("/dev/", "/proc/")  # pipes: another one has the same name
+
+
+class Once(NamedTuple):
+    """What a run creates once."""
+
+    key: JobKey
+    file: str | None  # path or address; None for standard input
+    folder: str  # that the path starts from
+    contents: Sequence[str]  # of its records
+
+
+def require_first_or_resumed(
+    jobs: Path, once: Once, *, resume: bool
+) -> tuple[CreationRun | None, Job | None]:
+    """Return the run to be resumed, or the last one that has ended with the file, which is sent again.
+
+    Raise StateError where a run that has not ended may have created some of the records and this one does
+    not resume it, where there is none to resume, and where a journal cannot be read.
+    """
+    known = _jobs_of(jobs, once)
+    related = _related(known, once)
+    if not related:
+        ended = [job for _, job, has_ended in known if has_ended and _is_sent_again(job, once)]
+        if resume:
+            raise _nothing_to_resume(ended)
+        return None, ended[-1] if ended else None
+    run = related[-1]
+    if not resume:
+        raise _unfinished(run.job, _how_to_resume(run.job, once))
+    if not _begins_alike(run.job.key, once.key):
+        how = "with its own options and version of adsctl it can be resumed"
+        raise _unfinished(run.job, f"{how}: {run.job.resume}")
+    if job_state(jobs, run.job, ended=False) != "unfinished":
+        how = "it cannot be resumed, since its journal may be a copy: look which records exist"
+        raise _unfinished(run.job, how)
+    for other in related[:-1]:
+        if _has_sent(other, once):
+            raise _unfinished(other.job, f"resume it first, with its own file: {other.job.resume}")
+    return run, None
+
+
+def named_file(location: Location) -> str | None:
+    """Return the name of a file, by which it is known when its content has changed."""
+    name = location.identity
+    return None if location.file_name is None or name.startswith(UNNAMED) else safe(name)
+
+
+def require_no_other_run(journal: "Journal", once: Once) -> None:
+    """Raise StateError where another run with the records has begun at the same time.
+
+    Nothing was sent yet: the journal is removed.
+    """
+    known = [each for each in _jobs_of(journal.folder, once) if each[0] != journal.path]
+    if related := _related(known, once):
+        journal.remove()
+        raise _unfinished(related[-1].job, _how_to_resume(related[-1].job, once))
+
+
+def _jobs_of(jobs: Path, once: Once) -> list[tuple[Path, Job, bool]]:
+    """List the jobs that create records of the kind in the same place, oldest first."""
+
+    def refuse(path: Path, error: StateError) -> None:
+        error.message += "; what it says was created is not known, and nothing more is created"
+        raise error
+
+    return [each for each in list_jobs(jobs, refuse) if _is_of(each[1].key, once.key)]
+
+
+def _is_of(key: JobKey, own: JobKey) -> bool:
+    """Tell whether two jobs create records of one kind in one place."""
+    kinds = key.place.kind.split(" of ")[0], own.place.kind.split(" of ")[0]
+    same_place = (key.place.service, key.place.id) == (own.place.service, own.place.id)
+    return same_place and kinds[0] == kinds[1] and key.upload == own.upload
+
+
+def _related(known: list[tuple[Path, Job, bool]], once: Once) -> list[CreationRun]:
+    """Return the unfinished runs with the file or some of its records; the one most like it is the last."""
+    contents = set(once.contents)
+    runs = [read_run(path, job) for path, job, has_ended in known if not has_ended]
+    related = [run for run in runs if _has_file(run.job, once) or not contents.isdisjoint(run.planned)]
+    shared = {run.job.job: len(contents & run.planned) for run in related}
+    return sorted(
+        related,
+        key=lambda run: (
+            run.job.key.content == once.key.content,
+            _has_name(run.job, once),
+            shared[run.job.job],
+        ),
+    )
+
+
+def _has_sent(run: CreationRun, once: Once) -> bool:
+    contents = set(once.contents)
+    return any(record.content in contents for record in run.sent)
+
+
+def _has_file(job: Job, once: Once) -> bool:
+    """Tell whether a job is of the same bytes, or of the file of the same name."""
+    return job.key.content == once.key.content or _has_name(job, once)
+
+
+def _has_name(job: Job, once: Once) -> bool:
+    return once.file is not None and _path(job.folder, job.file) == _path(once.folder, once.file)
+
+
+def _path(folder: str, file: str) -> str:
+    return file if "://" in file else os.path.normpath(Path(folder, file))
+
+
+def _is_sent_again(job: Job, once: Once) -> bool:
+    """Tell whether a run that has ended has sent the file, or as many records of the file of its name."""
+    as_many = job.rows == len(once.contents)
+    return job.key.content == once.key.content or (_has_name(job, once) and as_many)
+
+
+def _begins_alike(key: JobKey, own: JobKey) -> bool:
+    """Tell whether two runs make the same of a record, in whatever file it is."""
+    same = {"format": own.options.format, "encoding": own.options.encoding, "reading": own.options.reading}
+    return replace(key.options, **same) == own.options
+
+
+def _nothing_to_resume(ended: list[Job]) -> StateError:
+    if not ended:
+        return StateError(
+            "there is no unfinished run with this file, or with records of it, to resume",
+            hint="adsctl jobs list shows the runs that are known; without --resume, every record is sent",
+        )
+    last = ended[-1]
+    return StateError(
+        f"the last run with {last.file}, of {last.started}, has ended",
+        hint=f"adsctl jobs show {last.job} says what it did; without --resume, every record is sent again",
+    )
+
+
+def _how_to_resume(job: Job, once: Once) -> str:
+    return f"resume it with: {job.resume}" if _has_name(job, once) else "resume it: add --resume"
+
+
+def _unfinished(job: Job, how: str) -> StateError:
+    return StateError(
+        f"an earlier run with {job.file} has not ended, and may have created some of its records",
+        hint=f"{how}; adsctl jobs show {job.job} says what it did; adsctl jobs discard {job.job} gives it up",
+    )

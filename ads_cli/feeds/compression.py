@@ -1,0 +1,256 @@
+"""Decompress streams of any kind of compression, within limits of size and memory."""
+
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import AdsctlError, ContentError
+from . import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
+from .locations import spooled
+
+if TYPE_CHECKING:
+    import zipfile
+
+    Buffered = io.BufferedReader[Any]
+
+BUFFER_BYTES = 1024 * 1024
+INPUT_BYTES = 64 * 1024
+MAX_XZ_MEMORY = 256 * 1024**2  # four times what `xz -9` asks for
+
+
+class Compression(NamedTuple):
+    """A kind of compression."""
+
+    name: str
+    extensions: tuple[str, ...]
+    magic: re.Pattern[bytes]
+    open: "Callable[[Buffered], Any] | None"  # gives a file with `read1`; None for an archive
+
+
+class _Streams:
+    """Compressed streams, one after the other, decompressed a piece at a time."""
+
+    def __init__(self, raw: "Buffered", new: Callable[[], Any]) -> None:
+        self._raw = raw
+        self._new = new
+        self._decompressor = new()
+        self._begun = False  # whether the current stream has had input
+        self._pending = b""  # read after the end of the last stream
+
+    def read1(self, size: int) -> bytes:
+        """Decompress at most `size` bytes; none at the end."""
+        while True:
+            if self._decompressor.eof:
+                self._pending = self._decompressor.unused_data
+                self._decompressor, self._begun = self._new(), False
+            data = b""
+            if self._decompressor.needs_input:
+                data, self._pending = self._pending or self._raw.read1(INPUT_BYTES), b""
+                if not data and self._begun:
+                    raise EOFError("it is cut off")
+                if not data:
+                    return b""
+                if not self._begun and not (data := data.lstrip(b"\0")):
+                    continue  # padding between streams
+                self._begun = True
+            if content := self._decompressor.decompress(data, size):
+                return bytes(content)
+
+
+def _gunzip(raw: "Buffered") -> Any:
+    import gzip
+
+    return gzip.GzipFile(fileobj=raw)
+
+
+def _bunzip2(raw: "Buffered") -> Any:
+    import bz2
+
+    return _Streams(raw, bz2.BZ2Decompressor)
+
+
+def _unxz(raw: "Buffered") -> Any:
+    import lzma
+
+    return _Streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_XZ_MEMORY))
+
+
+def _unzstd(raw: "Buffered") -> Any:
+    if sys.version_info >= (3, 14):
+        from compression.zstd import ZstdDecompressor
+    else:
+        from backports.zstd import ZstdDecompressor
+    return _Streams(raw, ZstdDecompressor)
+
+
+COMPRESSIONS = (
+    Compression("gzip", (".gz",), re.compile(rb"\x1f\x8b"), _gunzip),
+    Compression("bzip2", (".bz2",), re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _bunzip2),
+    Compression("xz", (".xz",), re.compile(rb"\xfd7zXZ\0"), _unxz),
+    Compression("zstd", (".zst", ".zstd"), re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _unzstd),
+    Compression("zip", (".zip",), re.compile(rb"PK(\x03\x04|\x05\x06)"), None),
+)
+COMPRESSED_EXTENSIONS = tuple(extension for each in COMPRESSIONS for extension in each.extensions)
+WRITTEN_EXTENSION = ".gz"  # the only compression that is written
+
+
+MAX_LAYERS = 3  # compressed by the shop, and again on its way
+IN_EVERY_WORKBOOK = "[Content_Types].xml"  # an xlsx file is a zip archive itself
+
+
+class Decompressed(NamedTuple):
+    """The decompressed content of a stream, and the name of the file in a zip archive."""
+
+    stream: "Buffered"
+    member: str = ""
+
+
+class DamagedArchiveError(Exception):
+    """An archive whose content cannot be a feed."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def decompressed(raw: io.RawIOBase, label: str) -> Decompressed:
+    """Decompress a stream as often as it is compressed; raise ContentError if nothing is in it."""
+    stream: Buffered = io.BufferedReader(raw, BUFFER_BYTES)
+    member, layers = "", 0
+    while compression := _compression_of(stream):
+        layers += 1
+        if layers > MAX_LAYERS:
+            message = f"{label} is compressed more than {MAX_LAYERS} times"
+            raise ContentError(message, hint="give the decompressed file")
+        layer = _Layer(stream, compression, label)
+        stream, member = io.BufferedReader(layer, BUFFER_BYTES), layer.member or member
+        if layer.is_workbook:
+            break
+    if not stream.peek(1):
+        raise ContentError(f"{label} is empty")
+    return Decompressed(stream, member)
+
+
+def _compression_of(stream: "Buffered") -> Compression | None:
+    head = stream.peek(16)
+    return next((each for each in COMPRESSIONS if each.magic.match(head)), None)
+
+
+class _Layer(io.RawIOBase):
+    """The content of a compressed stream; raise ContentError if it is damaged, or a bomb."""
+
+    is_workbook = False
+    member = ""
+
+    def __init__(self, raw: "Buffered", compression: Compression, label: str) -> None:
+        self._label = label
+        self._kind = compression.name
+        self._input = _Counted(raw)
+        self._size = 0
+        try:
+            counted = io.BufferedReader(self._input, BUFFER_BYTES)
+            self._file = compression.open(counted) if compression.open else self._open_zip(counted)
+        except Exception as error:
+            raise self._explain(error) from None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            content: bytes = self._file.read1(len(buffer))
+        except Exception as error:
+            raise self._explain(error) from None
+        self._size += len(content)
+        if self._size > MIN_JUDGED_BYTES:
+            self._refuse_bomb()
+        buffer[: len(content)] = content
+        return len(content)
+
+    def _open_zip(self, stream: "Buffered") -> Any:
+        """Open the one file of an archive; folders, and what macOS adds, are no files of the shop."""
+        import zipfile
+
+        copy = spooled(stream, self._label)  # a zip archive is read from its end
+        archive = zipfile.ZipFile(copy)
+        if IN_EVERY_WORKBOOK in archive.namelist():
+            self.is_workbook = True
+            copy.seek(0)
+            return io.BufferedReader(copy)
+        files = [each for each in archive.infolist() if not (each.is_dir() or _is_of_macos(each))]
+        if len(files) != 1:
+            names = ", ".join(repr(each.filename) for each in files[:5])
+            message = f"the zip archive contains {len(files)} files{': ' if names else ''}{names}"
+            raise DamagedArchiveError(message, "a feed is a single file; unpack it and name one")
+        (file,) = files
+        if file.flag_bits & 1:
+            raise DamagedArchiveError(f"{file.filename!r} in the zip archive is encrypted", "unpack it first")
+        self.member = file.filename
+        return archive.open(file)
+
+    def _refuse_bomb(self) -> None:
+        if self._size > MAX_DECOMPRESSED_BYTES:
+            found = f"more than {MAX_DECOMPRESSED_BYTES:,} bytes"
+        elif self._size > MAX_RATIO * self._input.size:
+            found = f"more than {MAX_RATIO:,} times its size, as no feed does"
+        else:
+            return
+        hint = "if it is a feed all the same, give the decompressed file"
+        raise ContentError(f"{self._label} decompresses to {found}", hint=hint)
+
+    def _explain(self, error: Exception) -> AdsctlError:
+        """Make the error of a failed step; decompressors raise errors of many types."""
+        if isinstance(error, AdsctlError):
+            return error
+        if isinstance(error, DamagedArchiveError):
+            return ContentError(f"{self._label}: {error}", hint=error.hint)
+        reason = str(error) or type(error).__name__
+        return ContentError(
+            f"{self._label} is not a complete {self._kind} file: {reason}", hint="compress it again"
+        )
+
+
+def _is_of_macos(file: "zipfile.ZipInfo") -> bool:
+    return file.filename.startswith("__MACOSX/") or file.filename.endswith(".DS_Store")
+
+
+class _Counted(io.RawIOBase):
+    """A stream that counts the bytes read from it."""
+
+    def __init__(self, raw: "Buffered") -> None:
+        self.size = 0
+        self._raw = raw
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self._raw.read1(len(buffer))
+        self.size += len(content)
+        buffer[: len(content)] = content
+        return len(content)
+
+
+STATISTICS = Path("/proc/self/statm")  # its first number is the size of this process, in pages
+
+
+@contextmanager
+def memory_limit(size: int) -> Iterator[None]:
+    """Let this process grow by `size` bytes; what asks for more gets none, and fails."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = int(STATISTICS.read_text().split()[0]) * resource.getpagesize() + size
+    known = [each for each in (soft, hard) if each != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *known]), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -1,0 +1,182 @@
+"""Answers of the service: statistics asked for at once, and the series of any answer.
+
+A question is cut into parts: some entities, a window of its period, groups of metrics. The answer to a part
+has a series for each of its entities and their segments.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..api.metrics import METRICS
+from ..api.names import neutral_name
+from ..api.statistics import MAX_PERIOD, GetStatistics
+from ..api.time import HourOrDay
+from ..errors import UnavailableError
+from ..parallel.ordered_map import map_ordered
+from .periods import Period
+from .query import QueryPart, StatsQuery, columns_of, parts
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+PARTS_AHEAD = 2  # for each thread, requested and not yet read
+NUMBERS = {int, float, NoneType}  # the types that a number of a series may have
+MAX_NUMBER = 10**18  # a million million of a currency in micro-units
+Columns = dict[str, list[Any]]  # the numbers of a series, by column
+
+
+class QueryResult(NamedTuple):
+    """What the service answers to one part of a question."""
+
+    part: QueryPart
+    data: list[dict[str, Any]]
+
+
+class SegmentValue(NamedTuple):
+    """A part of the people, or all of them where there is no value."""
+
+    value: str | None
+    name: str | None
+
+
+class Series(NamedTuple):
+    """The numbers of one entity and one segment in an answer, and what numbers no column has."""
+
+    id: str
+    segment: SegmentValue
+    columns: Columns
+    unmapped_metrics: set[str]
+
+
+def request_count(question: StatsQuery) -> int:
+    """Count the requests of a question."""
+    return sum(map(len, parts(question, MAX_PERIOD)))
+
+
+def answers(
+    client: "Client", account: str, question: StatsQuery, on_progress: Callable[[int], None]
+) -> Iterator[list[QueryResult]]:
+    """Yield the answers of every few entities; raise UnavailableError where one cannot be read."""
+
+    def ask(task: tuple[int, QueryPart]) -> tuple[int, QueryResult]:
+        number, part = task
+        response = client.call(GetStatistics(**values_of(account, question, part)))
+        return number, QueryResult(part, records_in(response.data))
+
+    tasks = ((number, part) for number, few in enumerate(parts(question, MAX_PERIOD)) for part in few)
+    found = map_ordered(ask, tasks, client.concurrency, PARTS_AHEAD * client.concurrency)
+    requests = 0
+    for _, group in groupby(found, key=lambda numbered: numbered[0]):
+        few = [answer for _, answer in group]
+        requests += len(few)
+        on_progress(requests)
+        yield few
+
+
+def values_of(account: str, question: StatsQuery, part: QueryPart) -> dict[str, Any]:
+    """Return the parameters of a part that a request at once and a job have in common."""
+    return {
+        "account_id": account,
+        "entity": question.entity,
+        "entity_ids": [*part.ids],
+        **times_of(part.window),
+        "granularity": question.granularity,
+        "metric_groups": [*part.groups],
+        "placement": question.placement,
+    }
+
+
+def times_of(period: Period) -> dict[str, HourOrDay]:
+    """Return the beginning and the end of a period as requests have them."""
+    times = {"start_time": period.start, "end_time": period.end}
+    return {name: HourOrDay.parse(time.isoformat()) for name, time in times.items()}
+
+
+def records_in(data: Any) -> list[dict[str, Any]]:
+    """Return statistics as a list of records; raise UnavailableError if they are not."""
+    if not isinstance(data, list) or not all(isinstance(record, dict) for record in data):
+        raise UnavailableError("the answer has no list of statistics")
+    return data
+
+
+def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
+    """Yield what an answer has of each entity and segment; raise UnavailableError for what it cannot mean.
+
+    Each entity that was asked for is in it once, and each segment of it once.
+    """
+    seen = set()
+    for record in answer.data:
+        id, id_data = record.get("id"), record.get("id_data")
+        if not isinstance(id, str) or id not in answer.part.ids or not isinstance(id_data, list):
+            raise UnavailableError("the answer has statistics of an entity that was not asked for")
+        if id in seen:
+            raise UnavailableError(f"the answer has the statistics of {id} twice")
+        seen.add(id)
+        values = set()
+        for one in id_data:
+            metrics = one.get("metrics") if isinstance(one, dict) else None
+            if not isinstance(metrics, dict):
+                raise UnavailableError(f"the statistics of {id} have no metrics")
+            segment = _segment(id, one.get("segment"))
+            if segment.value in values:
+                what = f"of the segment {segment.value}" if segment.value else "without a segment"
+                raise UnavailableError(f"the answer has the statistics of {id} {what} twice")
+            values.add(segment.value)
+            if segment.value and not question.segmentation:
+                raise UnavailableError(f"the statistics of {id} have segments that were not asked for")
+            yield Series(id, segment, *_columns(question, answer.part, metrics))
+    if missing := [id for id in answer.part.ids if id not in seen]:
+        raise UnavailableError(f"the answer has no statistics of {missing[0]}")
+
+
+def _segment(id: str, segment: Any) -> SegmentValue:
+    """Return a segment, which its value tells from others; where it has none, its name does."""
+    if segment is None:
+        return SegmentValue(None, None)
+    fields = ("segment_value", "segment_name")
+    value, name = (segment.get(field) for field in fields) if isinstance(segment, dict) else (None, None)
+    known = value if value not in (None, "") else name
+    if isinstance(known, bool) or not isinstance(known, str | int) or known == "":
+        raise UnavailableError(f"the statistics of {id} have a segment without a value")
+    return SegmentValue(str(known), str(name or known))
+
+
+def _columns(question: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]) -> tuple[Columns, set[str]]:
+    """Return the numbers of the metrics that a part asks for, and the names of those without a column.
+
+    Raises UnavailableError if they are not numbers, or not those of its times.
+    """
+    neutral = {neutral_name(name): numbers for name, numbers in metrics.items()}
+    if len(neutral) < len(metrics):
+        raise UnavailableError("the answer has a metric by two of its names")
+    found, unmapped_metrics, length = Columns(), set[str](), part.window.count(question.granularity)
+    for metric in question.metrics:
+        if not any(metric in METRICS[group] for group in part.groups):
+            continue
+        numbers, columns = neutral.get(metric), columns_of(metric)
+        if isinstance(numbers, dict):
+            named = {f"{metric}_{name}": own for name, own in numbers.items()}
+        else:
+            named = {columns[0] if len(columns) == 1 else metric: numbers}
+        for column, own in named.items():
+            if own is None:
+                continue
+            if column in columns:
+                found[column] = _checked(column, own, length)
+            else:
+                unmapped_metrics.add(column)
+    return found, unmapped_metrics
+
+
+def _checked(column: str, numbers: Any, length: int) -> list[Any]:
+    """Return the numbers of a metric; raise UnavailableError if they are not numbers, or not as many."""
+    if not isinstance(numbers, list) or len(numbers) != length:
+        raise UnavailableError(f"{column} has not the {length} numbers of its period")
+    if wrong := {*map(type, numbers)} - NUMBERS:
+        raise UnavailableError(f"{column} has {wrong.pop().__name__} in place of a number")
+    # A comparison with NaN is false.
+    if not all(number is None or -MAX_NUMBER < number < MAX_NUMBER for number in numbers):
+        raise UnavailableError(f"{column} has a number that is too large, or is not a number")
+    return numbers

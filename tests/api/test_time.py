@@ -1,0 +1,50 @@
+"""Times at the ends of the calendar, and periods of days and hours."""
+
+import pytest
+
+from ads_cli.api.statistics import GetStatistics
+from ads_cli.api.time import DayOrTime, ExactTime, HourOrDay, Time
+from ads_cli.api.validation import check
+
+BEYOND = ["9999-12-31T23:00:00-10:00", "0001-01-01T00:00:00+10:00"]  # in UTC
+
+
+@pytest.mark.parametrize("text", BEYOND)
+@pytest.mark.parametrize("type_", [Time, ExactTime, DayOrTime, HourOrDay])
+def test_a_time_that_utc_cannot_write_is_not_valid(type_, text):
+    with pytest.raises(ValueError, match="calendar"):
+        type_.parse(text)
+
+
+@pytest.mark.parametrize("text", BEYOND)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "line-items update 9d4c1 --start-time {}",
+        "posts scheduled create --text x --scheduled-at {}",
+        "stats active --entity LINE_ITEM --start-time {} --end-time 2026-03-08",
+        "stats export --since 2026-03-01 --until {}",
+    ],
+)
+def test_a_command_refuses_such_a_time_in_words(adsctl, command, text):
+    result = adsctl.local(*command.format(text).split(), code=2)
+    assert text[:4].lstrip("0") in result.stderr and "bug" not in result.stderr
+
+
+def test_a_row_with_such_a_time_is_invalid(adsctl, tmp_path):
+    (tmp_path / "list.csv").write_text(f"email,expires_at\na@b.example,{BEYOND[0]}\n")
+    assert "is not a time" in adsctl.local("audiences", "check", tmp_path / "list.csv", code=3).stdout
+
+
+def problems_of(start: str, end: str) -> list[str]:
+    values = {"account_id": "a", "entity": "CAMPAIGN", "entity_ids": ["b"], "granularity": "TOTAL"}
+    values |= {"metric_groups": ["ENGAGEMENT"], "placement": "ALL_ON_PLATFORM"}
+    return list(map(str, check(GetStatistics, values | {"start_time": start, "end_time": end})[1]))
+
+
+def test_only_a_day_beside_an_hour_may_differ_by_the_time_zone():
+    too_long = ["end_time: is more than 7 days after start_time"]
+    assert problems_of("2026-03-01T00:00:00Z", "2026-03-08T01:00:00+00:00") == too_long
+    assert problems_of("2026-03-01T00:00:00Z", "2026-03-08T02:00:00+01:00") == too_long
+    assert problems_of("2026-03-01", "2026-03-09") == too_long
+    assert problems_of("2026-03-01", "2026-03-08T12:00:00-12:00") == []

@@ -28,27 +28,7 @@ FOREIGN = {
 }
 
 
-def check(context: RequestContext, new: Record) -> Record:
-    """Return what a new criterion names, as far as known; raise ApiError if the line item cannot have it."""
-    of_line_item = {"line_item_id": new["line_item_id"]}
-    _require_new(new, context.find_all(CRITERION, **of_line_item, targeting_value=new[VALUE]))
-    counts = context.store.counts(CRITERION, context.account, TYPE, **of_line_item)
-    _require_room(context, new, counts)
-    if new[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*targeting.ENGAGEMENTS}:
-        raise invalid_parameter(
-            TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(targeting.ENGAGEMENTS)}: add that first"
-        )
-    if new[TYPE] == CONTENT and has_category(context, new["line_item_id"]):
-        raise invalid_parameter(
-            TYPE, "the line item has a curated category, which excludes content categories"
-        )
-    found = find_named(context, new)
-    if new[TYPE] == "TV_SHOW":
-        _require_market(found, context.find_all(CRITERION, **of_line_item, targeting_type="LOCATION"))
-    return found
-
-
-def has_category(context: RequestContext, line_item: str) -> bool:
+def _has_category(context: RequestContext, line_item: str) -> bool:
     """Tell whether a line item has a curated category."""
     return bool(context.find_all(CATEGORY, line_item_id=line_item))
 
@@ -62,11 +42,8 @@ def require_fitting_targeting(context: RequestContext, line_item: str, category:
     if any(criterion[TYPE] == CONTENT for criterion in criteria):
         reason = f"the line item {line_item} has content categories, and cannot have a curated one"
         raise invalid_parameter("curated_category_id", reason)
-    if (
-        sum(criterion[TYPE] == PUBLISHER for criterion in criteria)
-        > targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
-    ):
-        most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
+    most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
+    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > most:
         reason = f"the line item {line_item} excludes more than {most} publishers"
         raise invalid_parameter("curated_category_id", reason)
     targeted = {*_countries(criteria)}
@@ -102,7 +79,7 @@ def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int
     """Raise ApiError where the line item has as many criteria of a type as it can have."""
     for limit in targeting.LIMITS:
         count, most = sum(counts.get(each, 0) for each in limit.types), limit.maximum
-        if new[TYPE] == PUBLISHER and has_category(context, new["line_item_id"]):
+        if new[TYPE] == PUBLISHER and _has_category(context, new["line_item_id"]):
             most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         if new[TYPE] in limit.types and count >= most:
             raise invalid_parameter(TYPE, f"a line item has at most {most} {limit.noun}")
@@ -160,18 +137,29 @@ PLATFORMS = {"android_app_store_identifier": "1", "ios_app_store_identifier": "0
 
 def _checked(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a criterion with its name; raise ApiError if the line item cannot have it."""
-    return {"id": after["id"], **stored_fields(after, check(context, after))}
+    line_item = {"line_item_id": after["line_item_id"]}
+    _require_new(after, context.find_all(CRITERION, **line_item, targeting_value=after[VALUE]))
+    counts = context.store.counts(CRITERION, context.account, TYPE, **line_item)
+    _require_room(context, after, counts)
+    if after[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*targeting.ENGAGEMENTS}:
+        engagements = " or ".join(targeting.ENGAGEMENTS)
+        raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {engagements}: add that first")
+    if after[TYPE] == CONTENT and _has_category(context, after["line_item_id"]):
+        reason = "the line item has a curated category, which excludes content categories"
+        raise invalid_parameter(TYPE, reason)
+    found = find_named(context, after)
+    if after[TYPE] == "TV_SHOW":
+        _require_market(found, context.find_all(CRITERION, **line_item, targeting_type="LOCATION"))
+    return {"id": after["id"], **stored_fields(after, found)}
 
 
 def stored_fields(new: Record, found: Record) -> Record:
     """Return the fields of a criterion whose value names `found`."""
-    location = {"location_type": found.get("location_type")} if new["targeting_type"] == "LOCATION" else {}
+    location = {"location_type": found.get("location_type")} if new[TYPE] == "LOCATION" else {}
     return {
         "line_item_id": new["line_item_id"],
-        "name": found.get("name", new["targeting_value"]),
-        "targeting_type": new["targeting_type"],
-        "targeting_value": new["targeting_value"],
-        "operator_type": new["operator_type"],
+        "name": found.get("name", new[VALUE]),
+        **{name: new[name] for name in (TYPE, VALUE, "operator_type")},
         **location,
     }
 
@@ -180,12 +168,7 @@ def target_platforms_of_app(context: RequestContext, line_item: Record) -> None:
     """Let a new line item that advertises an app target the platforms of the app's stores."""
     for field, platform in PLATFORMS.items():
         if line_item[field]:
-            fields = {
-                "line_item_id": line_item["id"],
-                "targeting_type": "PLATFORM",
-                "targeting_value": platform,
-            }
-            CRITERIA.add(context, fields)
+            CRITERIA.add(context, {"line_item_id": line_item["id"], TYPE: "PLATFORM", VALUE: platform})
 
 
 def _shown(context: RequestContext, criterion: Record) -> Record:

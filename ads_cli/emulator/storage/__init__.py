@@ -38,7 +38,9 @@ SERVICE = ""  # owner of records that belong to no user or account
 class Store:
     """The database, with one connection for each thread that uses it at the moment.
 
-    One connection shared by threads loses rows.
+    One connection shared by threads loses rows. A connection is `_idle`, or the `own` one of a thread: from
+    its first use to the end of the outermost block `in_use`. Another thread may close it between two uses,
+    but not while its lock is held.
     """
 
     def __init__(self, database: Path) -> None:

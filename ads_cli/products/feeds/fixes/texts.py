@@ -1,4 +1,4 @@
-"""Remove invisible white space: around values, double and non-breaking; and control characters."""
+"""Make texts plain: without invisible white space and control characters, and without HTML."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,8 @@ C1_CONTROLS = re.compile("[\x7f-\x9f]")
 SPACES = re.compile(f"[ \t\r\x0b\x0c\x85{NON_BREAKING}]+")
 NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")  # halves of one, and what is none
 REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f{INVISIBLE}]|{NO_CHARACTERS.pattern}")
-LINE_END = re.compile("\r\n?|\x85|\u2028|\u2029")
+LINE_SEPARATORS = "\u2028\u2029"
+LINE_END = re.compile(f"\r\n?|[\x85{LINE_SEPARATORS}]")
 BLANK_LINES = re.compile("\n{3,}")
 
 
@@ -32,7 +33,7 @@ def clean_lines(text: str) -> str:
 
 
 class Whitespace:
-    """Removes invisible white space."""
+    """Removes invisible white space; `may_apply` is true wherever `apply` changes something."""
 
     name = "whitespace"
     rules = tuple(FIELD_TYPES)
@@ -43,13 +44,13 @@ class Whitespace:
             return True
         data = text.encode("utf-8", "surrogatepass")
         if 0 in (visible := data.translate(IS_VISIBLE)):
-            lines = values.get(MULTILINE, "")
+            lines = values.get(MULTILINE, "")  # whose line feeds are the only controls that may stay
             if visible.count(0) != lines.count("\n") or clean_lines(lines) != lines:
                 return True
         if text.isascii():
             return False
         return (
-            any(odd in text for odd in NON_BREAKING + INVISIBLE)
+            any(odd in text for odd in NON_BREAKING + INVISIBLE + LINE_SEPARATORS)
             or (b"\xc2" in data and C1_CONTROLS.search(text) is not None)
             or NO_CHARACTERS.search(text) is not None
         )
@@ -118,7 +119,7 @@ def character_of(reference: str) -> str:
     return unescape(reference) if reference[1] == "#" else html5.get(reference[1:], "")
 
 
-MAX_PASSES = 4  # what was escaped, perhaps twice, is HTML once it is unescaped
+MAX_PASSES = 4  # what was escaped is HTML once it is unescaped; nobody escapes it more often
 REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 # Marks of CDATA, and what word processors leave: <![if !supportLists]>, <?xml:namespace prefix = o />.
 DECLARATION = re.compile(r"<!\[CDATA\[|\]\]>|<[!?][a-zA-Z\[][^<>]*>")
@@ -162,7 +163,9 @@ def to_text(markup: str, *, multiline: bool) -> str:
 
 def _has_markup(text: str) -> bool:
     return (
-        find_html_tag(text) is not None or _has_comment(text) or any(map(_character, REFERENCE.findall(text)))
+        find_html_tag(text) is not None
+        or _has_comment(text)
+        or any(map(character_of, REFERENCE.findall(text)))
     )
 
 
@@ -176,7 +179,7 @@ def _without_markup(markup: str) -> str:
     text = DECLARATION.sub("", _without_comments(markup))
     if find_html_tag(text):
         text = text_of(text)
-    return REFERENCE.sub(lambda reference: _character(reference[0]) or reference[0], text)
+    return REFERENCE.sub(lambda reference: character_of(reference[0]) or reference[0], text)
 
 
 def _without_comments(markup: str) -> str:
@@ -185,8 +188,3 @@ def _without_comments(markup: str) -> str:
         kept.append(markup[end:start])
         end = close + 3
     return "".join([*kept, markup[end:]])
-
-
-def _character(reference: str) -> str:
-
-    return character_of(reference)

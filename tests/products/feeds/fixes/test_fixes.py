@@ -22,7 +22,7 @@ FIXES = all_fixes()
 BY_NAME = {fix.name: fix for fix in FIXES}
 ALL_FIXES = Fixes(NAMES)  # which remembers categories
 LIMITS = {"title": 150, "description": 5000}
-TEXTS = st.text() | st.text("<>/ab&;ltgnsp#38!-\n \xa0\u200b\"'=", max_size=60)
+TEXTS = st.text() | st.text("<>/ab&;ltgnsp#38!-\n \xa0\u200b\x85\u2028\"'=", max_size=60)
 
 
 def fixed(name: str, **values: object) -> dict:
@@ -290,6 +290,7 @@ def test_no_fix_makes_a_valid_row_invalid(values):
 
 
 @given(ROWS)
+@example({"title": "a", "description": "b\u2028c"})
 def test_a_row_that_a_fix_of_texts_changes_is_shown_to_it(values):
     row = Row(1, dict(values))
     ALL_FIXES.fix_texts(row)

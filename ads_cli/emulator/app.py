@@ -69,12 +69,11 @@ class Emulator:
     @cached_property
     def credentials(self) -> SeededCredentials:
         """Return the keys and tokens of the seeded user, which are random and stored in the database."""
-        row = self._store.connection.execute(
+        query = (
             "SELECT consumer_key, consumer_secret, token, secret FROM tokens JOIN apps USING (consumer_key)"
-            " WHERE token = ?",
-            (self._store.setting("access_token"),),
-        ).fetchone()
-        return SeededCredentials(*row)
+            " WHERE token = ?"
+        )
+        return SeededCredentials(*self._store.row(query, self._store.setting("access_token")))
 
     @property
     def database_id(self) -> str:
@@ -136,7 +135,9 @@ class Emulator:
             said = identity.ServedIdentity(self.database_id, self.service)
             return HttpResponse.json(said._asdict())
         if incoming.path.startswith(RESULTS):
-            return handle_with_faults(self.faults, incoming, lambda fault: self._download(incoming))
+            from .resources.statistics import download
+
+            return handle_with_faults(self.faults, incoming, lambda fault: download(self._store, incoming))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
             self._store,
@@ -157,11 +158,6 @@ class Emulator:
             return _handle(context, endpoint, handler)
 
         return handle_with_faults(self.faults, incoming, handle)
-
-    def _download(self, incoming: IncomingRequest) -> HttpResponse:
-        from .resources.statistics import download
-
-        return download(self._store, incoming)
 
 
 @cache

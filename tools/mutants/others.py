@@ -209,6 +209,13 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "the emulator shows what is in accounts of others",
+        "ads_cli/emulator/core/handlers.py",
+        "if self.request_type and IN_ACCOUNT in endpoint.path:",
+        "if not self.request_type and IN_ACCOUNT in endpoint.path:",
+        ("tests/emulator/test_account_resources.py::test_resources_of_inaccessible_accounts_are_not_found",),
+    ),
+    Mutant(
         "the emulator keeps one of several products with an id",
         "ads_cli/emulator/resources/products.py",
         "if result.id is not None and occurrences[result.id] > 1:",

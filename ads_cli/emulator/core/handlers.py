@@ -165,7 +165,7 @@ class RegisteredHandler(NamedTuple):
 
     function: Callable[[RequestContext, Any], Result | HttpResponse]
     request_type: type[Request] | None  # None: a raw handler, which authenticates and parses by itself
-    extra_lines: tuple[str, ...] = ()  # further method and path pairs, such as POST /oauth/authorize
+    extra_routes: tuple[str, ...] = ()  # methods with their paths, such as POST /oauth/authorize
 
     def __call__(
         self, context: RequestContext, endpoint: Endpoint, request: Request | None
@@ -195,14 +195,14 @@ def handler(
     return register
 
 
-def raw_handler(declared: type[Request], *extra_lines: str) -> Callable[[RawHandler], RawHandler]:
+def raw_handler(declared: type[Request], *extra_routes: str) -> Callable[[RawHandler], RawHandler]:
     """Register a function for a request that it authenticates and parses by itself.
 
-    `extra_lines` are further lines that it handles, such as `POST /oauth/authorize`.
+    `extra_routes` are others that it handles, such as `POST /oauth/authorize`.
     """
 
     def register(function: RawHandler) -> RawHandler:
-        _registry[declared] = RegisteredHandler(lambda context, _: function(context), None, extra_lines)
+        _registry[declared] = RegisteredHandler(lambda context, _: function(context), None, extra_routes)
         return function
 
     return register

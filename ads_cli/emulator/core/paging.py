@@ -36,6 +36,13 @@ def decode_cursor(text: str, position_type: Any) -> Any:
         raise invalid_cursor() from None
 
 
+def page_of(items: list[Any], cursor: str | None, count: int) -> Result:
+    """Return one page of items that are all at hand; its cursor is where the next one begins."""
+    (start,) = decode_cursor(cursor, tuple[Seq]) if cursor else (0,)
+    end = start + count
+    return Result(items[start:end], next_cursor=encode_cursor(end) if end < len(items) else None)
+
+
 def invalid_cursor() -> ApiError:
     """Return the error for a cursor of another list, or of none."""
     return invalid_parameter("cursor", "is not a cursor of this list")
@@ -76,8 +83,7 @@ def list_page(
     condition = " AND ".join(conditions)
     total = UNSET
     if value_or_default(request, "with_total_count"):
-        count_query = f"SELECT count(*) FROM records WHERE {condition}"
-        (total,) = store.connection.execute(count_query, values).fetchone()
+        total = store.value(f"SELECT count(*) FROM records WHERE {condition}", *values)
     rows, next_cursor = _select_page(store, request, condition, values, sortable)
     return Result([record_from_row(row) for row in rows], next_cursor, total)
 

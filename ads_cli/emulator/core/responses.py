@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ...api.names import ENUMS, GENERIC, Names
+from ..storage import Record, without
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -70,11 +71,6 @@ def envelope(result: Result, params: dict[str, Any], names: Names = GENERIC) -> 
     return HttpResponse.json(body)
 
 
-def message_response(message: str, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
-    """Return the response of the advertising API that has a message and no data."""
-    return HttpResponse.json({"request": {"params": names.to_wire(params)}, "message": message})
-
-
 def error_response(
     status: int, errors: list[dict[str, Any]], params: dict[str, Any], headers: Headers = ()
 ) -> HttpResponse:
@@ -84,28 +80,19 @@ def error_response(
 
 READ_ONLY = "this access token is read-only"
 NOT_FOUND = "NOT_FOUND"
-# The codes of service x for what does not exist, by the kind of record; what has none is NOT_FOUND.
-X_NOT_FOUND = {
-    "account": "ACCOUNT_NOT_FOUND",
-    "account_media": "ACCOUNT_MEDIA_NOT_FOUND",
-    "app_event_provider_configuration": "APP_EVENT_PROVIDER_CONFIGURATION_NOT_FOUND",
-    "app_event_tag": "APP_EVENT_TAG_NOT_FOUND",
-    "audience": "TAILORED_AUDIENCE_NOT_FOUND",
-    "campaign": "CAMPAIGN_NOT_FOUND",
-    "card": "CARD_NOT_FOUND",
-    "draft_post": "TWEET_NOT_FOUND",
-    "funding_instrument": "FUNDING_INSTRUMENT_NOT_FOUND",
-    "library_media": "MEDIA_NOT_FOUND",
-    "line_item": "LINE_ITEM_NOT_FOUND",
-    "media_creative": "MEDIA_CREATIVE_NOT_FOUND",
-    "post": "TWEET_NOT_FOUND",
-    "promotable_user": "PROMOTABLE_USER_NOT_FOUND",
-    "promoted_account": "PROMOTED_ACCOUNT_NOT_FOUND",
-    "promoted_post": "PROMOTED_TWEET_NOT_FOUND",
-    "route": "ROUTE_NOT_FOUND",
-    "scheduled_post": "TWEET_NOT_FOUND",
-    "targeting_criterion": "TARGETING_CRITERION_NOT_FOUND",
-    "web_event_tag": "WEB_EVENT_TAG_NOT_FOUND",
+# The kinds of records for which service x has a code of its own where one does not exist, such as
+# CAMPAIGN_NOT_FOUND; of these, the ones that the code names otherwise.
+X_KINDS = {
+    *("account", "account_media", "app_event_provider_configuration", "app_event_tag", "audience"),
+    *("campaign", "card", "draft_post", "funding_instrument", "library_media", "line_item"),
+    *("media_creative", "post", "promotable_user", "promoted_account", "promoted_post", "route"),
+    *("scheduled_post", "targeting_criterion", "web_event_tag"),
+}
+X_KIND_NAMES = {
+    **dict.fromkeys(("draft_post", "post", "scheduled_post"), "tweet"),
+    "audience": "tailored_audience",
+    "library_media": "media",
+    "promoted_post": "promoted_tweet",
 }
 # Those that service x sends with another status than 404: it does not say whether they exist.
 X_STATUSES = {"ACCOUNT_NOT_FOUND": 403}
@@ -144,7 +131,7 @@ class RecordNotFoundError(ApiError):
 
     def __init__(self, kind: str, message: str, *, parameter: str | None = None) -> None:
         super().__init__(404, NOT_FOUND, message, parameter=parameter)
-        self._x_code = X_NOT_FOUND.get(kind, NOT_FOUND)
+        self._x_code = f"{X_KIND_NAMES.get(kind, kind).upper()}_NOT_FOUND" if kind in X_KINDS else NOT_FOUND
 
     def errors_in(self, names: Names) -> list[dict[str, Any]]:
         """Return the error with the code of a service."""
@@ -211,11 +198,6 @@ def invalid_token() -> AuthenticationError:
     return AuthenticationError(89, "Invalid or expired token.")
 
 
-def read_only_token() -> ApiError:
-    """Return the error for a write request with a read-only access token."""
-    return ApiError(403, "FORBIDDEN", READ_ONLY)
-
-
 def not_found(kind: str, identifier: str) -> ApiError:
     """Return the error for an id that no record of some kind has."""
     return RecordNotFoundError(kind, f"the {kind.replace('_', ' ')} {identifier} does not exist")
@@ -232,7 +214,6 @@ def invalid_parameter(parameter: str, reason: str) -> ApiError:
     return ApiError(400, "INVALID_PARAMETER", f"{parameter}: {reason}", parameter=parameter)
 
 
-Record = dict[str, Any]
 # What a post and an author have besides, with the values that they have here.
 POST: Record = {
     "truncated": False,
@@ -280,8 +261,12 @@ USER: Record = {
 def classic_post(post: Record) -> Record:
     """Return a post with a number as its id, and the time in the older form."""
     made = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
-    own = {name: value for name, value in post.items() if name not in ("updated_at", "deleted")}
-    return POST | own | _classic_id(post) | {"created_at": made, "user": _classic_user(post["user"])}
+    return (
+        POST
+        | without(post, "updated_at", "deleted")
+        | _classic_id(post)
+        | {"created_at": made, "user": _classic_user(post["user"])}
+    )
 
 
 def renamed_post(post: Record) -> Record:
@@ -305,7 +290,6 @@ def _classic_id(record: Record) -> Record:
 ONE_IN_A_LIST = ("accounts create", "cards get", "cards update", "cards delete")
 # The public SDK of the service, whose reference lists what the SDK reads as one object.
 SDK_USER_AGENT = "twitter-ads version:"
-MANAGED = ("created_at", "updated_at", "deleted")
 
 
 def in_shape_of_x(result: Result, command: str, user_agent: str) -> Result:
@@ -319,33 +303,32 @@ def in_shape_of_x(result: Result, command: str, user_agent: str) -> Result:
     return result._replace(data=data)
 
 
-def _without_managed_fields(record: Record) -> Record:
-    return {name: value for name, value in record.items() if name not in MANAGED}
+def _unmanaged(record: Record) -> Record:
+    return without(record, "created_at", "updated_at", "deleted")
 
 
 def _scheduled_feed(record: Record) -> Record:
     """Return a scheduled feed with its times, in milliseconds, though no record beside it has them."""
     times = {name: record[name].replace("Z", ".000Z") for name in ("created_at", "updated_at")}
-    return _without_managed_fields(record) | times
+    return _unmanaged(record) | times
 
 
 def _older_card(card: Record) -> Record:
     """Return a card whose numbers are texts, without what is not set."""
-    found = {name: value for name, value in card.items() if value is not None}
-    return {name: value if isinstance(value, bool) else str(value) for name, value in found.items()}
+    found = ((name, value) for name, value in card.items() if value is not None)
+    return {name: value if isinstance(value, bool) else str(value) for name, value in found}
 
 
 def _changed_audience(audience: Record) -> Record:
     """Return an audience with whether the account owns it in place of who does; only the owner changes it."""
-    changed = {name: value for name, value in audience.items() if name != "owner_account_id"}
-    return changed | {"is_owner": True}
+    return without(audience, "owner_account_id") | {"is_owner": True}
 
 
 SHAPES: dict[str, Callable[[Record], Record]] = {
     "audiences update": _changed_audience,
-    "catalog": _without_managed_fields,
+    "catalog": _unmanaged,
     "catalog feeds": _scheduled_feed,
-    "catalog sets": _without_managed_fields,
+    "catalog sets": _unmanaged,
     "cards image-conversation": _older_card,
     "cards poll": _older_card,
     "cards video-conversation": _older_card,

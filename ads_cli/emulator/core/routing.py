@@ -36,7 +36,7 @@ class BatchOperation(NamedTuple):
 
 
 class BatchHandler:
-    """Handles the requests of one batch line; each operation is carried out as its own request would be."""
+    """Handle the requests of one batch endpoint, each operation as its own request would be."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
@@ -162,8 +162,8 @@ class Router:
             handler = handler_of(request)
             if not request.endpoint.is_batch:
                 self._add(request.endpoint, handler)
-            for line in handler.extra_lines if handler else ():
-                method, path = line.split()
+            for route in handler.extra_routes if handler else ():
+                method, path = route.split()
                 self._add(msgspec.structs.replace(request.endpoint, method=method, path=path), handler)
             if handler and request.endpoint.batch:
                 self._add_batch(request, request.endpoint.batch.path, handler)
@@ -171,7 +171,7 @@ class Router:
             routes.sort(key=lambda route: [segment.startswith("{") for segment in route.segments])
 
     def _add_batch(self, request: type[Request], path: str, handler: RegisteredHandler) -> None:
-        """Accept a request as an operation of its batch line."""
+        """Accept a request as an operation of its batch endpoint."""
         if path not in self._batches:
             declared = request if request.endpoint.is_batch else batch_request(request)
             endpoint = msgspec.structs.replace(declared.endpoint, batch=request.endpoint.batch)

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from ..storage import Store
 from .request import IncomingRequest
 from .responses import (
+    READ_ONLY,
     ApiError,
     AuthenticationError,
     bad_authentication_data,
     could_not_authenticate,
     invalid_token,
-    read_only_token,
 )
 
 MAX_CLOCK_SKEW_SECONDS = 300
@@ -75,7 +75,7 @@ class Authenticator:
             return self._authenticate_grant(incoming, writes=writes)
         signer = self._authenticate(incoming, ACCESS_TOKEN)
         if writes and signer.access == "read":
-            raise read_only_token()
+            raise ApiError(403, "FORBIDDEN", READ_ONLY)
         return signer
 
     def authenticate_request_token(self, incoming: IncomingRequest) -> Signer:
@@ -92,7 +92,7 @@ class Authenticator:
         query = (
             "SELECT client_id, user_id, scopes, expires FROM oauth2_tokens WHERE token = ? AND NOT is_refresh"
         )
-        row = self._store.connection.execute(query, (token,)).fetchone()
+        row = self._store.row(query, token)
         if row is None or time.time() >= row[3]:
             raise invalid_token()
         app, user, scopes, _ = row

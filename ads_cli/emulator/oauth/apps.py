@@ -45,11 +45,11 @@ def _issue_bearer(context: RequestContext) -> HttpResponse:
     except ApiError as error:
         message = "too many requests for a bearer token; store the token, it stays valid"
         raise SignInError(403, TOO_MANY_REQUESTS, message, headers=error.headers) from None
-    with context.store.transaction() as connection:
+    with context.store.transaction():
         find = "SELECT token FROM bearer_tokens WHERE consumer_key = ? AND NOT revoked"
-        (token,) = connection.execute(find, (app,)).fetchone() or (secrets.token_urlsafe(64),)
-        add = "INSERT OR IGNORE INTO bearer_tokens (token, consumer_key) VALUES (?, ?)"
-        connection.execute(add, (token, app))
+        if not (token := context.store.value(find, app)):
+            token = secrets.token_urlsafe(64)
+            context.store.insert("bearer_tokens", token=token, consumer_key=app)
     return json_response(headers, token_type="bearer", access_token=token)
 
 
@@ -57,8 +57,8 @@ def _issue_bearer(context: RequestContext) -> HttpResponse:
 def _invalidate_bearer(context: RequestContext) -> HttpResponse:
     """Revoke a bearer token; the owner of the app signs."""
     signer = context.authenticator.authenticate_user(context.incoming)
-    is_owner = "SELECT owner = ? FROM apps WHERE consumer_key = ?"
-    if not context.store.connection.execute(is_owner, (signer.user, signer.app)).fetchone()[0]:
+    owner = context.store.value("SELECT owner FROM apps WHERE consumer_key = ?", signer.app)
+    if signer.user != owner:
         raise SignInError(403, NOT_THE_OWNER, "only the owner of the app can revoke its bearer token")
     token = context.incoming.parameters.get("access_token", "")
     revoke = "UPDATE bearer_tokens SET revoked = 1 WHERE token = ? AND consumer_key = ? AND NOT revoked"
@@ -71,19 +71,17 @@ def _invalidate_bearer(context: RequestContext) -> HttpResponse:
 def authenticate_bearer(context: RequestContext) -> str:
     """Return the app whose bearer token a request has."""
     query = "SELECT consumer_key FROM bearer_tokens WHERE token = ? AND NOT revoked"
-    token = authorization_value(context.incoming, "Bearer")
-    row = context.store.connection.execute(query, (token,)).fetchone()
-    if row is None:
+    app: str | None = context.store.value(query, authorization_value(context.incoming, "Bearer"))
+    if app is None:
         raise invalid_token()
-    return str(row[0])
+    return app
 
 
 def _authenticate_basic(context: RequestContext) -> str:
     """Return the app whose key and secret a request has (HTTP Basic)."""
     key, secret = basic_pair(context.incoming)
-    query = "SELECT consumer_secret FROM apps WHERE consumer_key = ?"
-    (expected,) = context.store.connection.execute(query, (key,)).fetchone() or ("",)
-    if not expected or not hmac.compare_digest(expected.encode(), secret.encode()):
+    expected = context.store.value("SELECT consumer_secret FROM apps WHERE consumer_key = ?", key)
+    if expected is None or not hmac.compare_digest(expected.encode(), secret.encode()):
         raise could_not_authenticate()
     return key
 
@@ -136,11 +134,8 @@ def _create_webhook(context: RequestContext) -> HttpResponse:
         return _invalid(context, "url", url, "CrcValidationFailed: the address does not answer the challenge")
     webhook = {"id": random_number(), "url": url, "valid": _is_https(url), "created_at": utc_now()}
     try:
-        with context.store.transaction() as connection:
-            connection.execute(
-                "INSERT INTO webhooks (id, url, valid, created_at, consumer_key) VALUES (?, ?, ?, ?, ?)",
-                (*webhook.values(), app),
-            )
+        with context.store.transaction():
+            context.store.insert("webhooks", **webhook, consumer_key=app)
     except sqlite3.IntegrityError:
         if is_x:
             return _invalid(context, "url", url, f"DuplicateUrlFailed: {url} is already registered")

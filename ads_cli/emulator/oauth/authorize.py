@@ -1,6 +1,7 @@
 """The pages on which a user authorizes or refuses an app."""
 
 import hmac
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
@@ -41,26 +42,28 @@ def message(title: str, text: str, status: int = 200) -> HttpResponse:
 
 
 def authorize_form(
-    request: RequestToken, screen_name: str, *, ask_username: bool, suggested: str, error: str
+    app: str, hidden: Mapping[str, str], user: str, rights: Iterable[str], form_action: str
 ) -> HttpResponse:
-    """Ask whether the app may act for a user, and with `ask_username` also for which one."""
-    if ask_username:
-        user = _username_field(suggested, error)
-    else:
-        user = f"<p>You are signed in as <strong>@{escape(screen_name)}</strong>.</p>"
-    rights = ["see your accounts, catalogs and audiences"]
-    if request.asks_for_write:
-        rights.append("change and delete them, and spend your budget")
+    """Ask whether an app may have some rights; `user` is HTML that says for whom, or asks for it."""
     items = "".join(f"<li>{right}</li>" for right in rights)
+    inputs = (f'<input type="hidden" name="{name}" value="{escape(hidden[name])}">' for name in hidden)
     form = (
-        f'<form method="post"><input type="hidden" name="oauth_token" value="{escape(request.token)}">'
-        f'<input type="hidden" name="form_token" value="{escape(request.form_token)}">{user}'
+        f'<form method="post">{"".join(inputs)}{user}'
         '<button name="answer" value="allow">Authorize</button>'
         '<button name="answer" value="refuse" formnovalidate>Cancel</button></form>'
     )
-    form_action = "" if request.uses_pin else origin(request.callback)
-    title = f"Authorize {request.app} to use your account?"
+    title = f"Authorize {app} to use your account?"
     return page(title, f"<p>It will be able to:</p><ul>{items}</ul>", form, form_action=form_action)
+
+
+def signed_in_as(screen_name: str) -> str:
+    """Return the HTML that says who is signed in."""
+    return f"<p>You are signed in as <strong>@{escape(screen_name)}</strong>.</p>"
+
+
+def foreign_form() -> HttpResponse:
+    """Reject a form that is not one of these pages (CSRF)."""
+    return message("This form was sent by another site", "Use the form on the page of this service.", 403)
 
 
 def pin(request: RequestToken, verifier: str) -> HttpResponse:
@@ -171,7 +174,13 @@ def _form(context: RequestContext, request: RequestToken, error: str = "") -> Ht
     screen_name = user_table.screen_name(context.store, user) or ""
     suggested = context.incoming.parameters.get("screen_name", "")
     ask_username = _forces_login(context) or suggested not in ("", screen_name)
-    return authorize_form(request, screen_name, ask_username=ask_username, suggested=suggested, error=error)
+    user_html = _username_field(suggested, error) if ask_username else signed_in_as(screen_name)
+    rights = ["see your accounts, catalogs and audiences"]
+    if request.asks_for_write:
+        rights.append("change and delete them, and spend your budget")
+    hidden = {"oauth_token": request.token, "form_token": request.form_token}
+    form_action = "" if request.uses_pin else origin(request.callback)
+    return authorize_form(request.app or "", hidden, user_html, rights, form_action)
 
 
 def _forces_login(context: RequestContext) -> bool:
@@ -179,13 +188,12 @@ def _forces_login(context: RequestContext) -> bool:
 
 
 def _submit(context: RequestContext, request: RequestToken) -> HttpResponse:
-    """Handle a submitted form, and reject forms of other sites (CSRF)."""
+    """Handle a submitted form."""
     params = context.incoming.parameters
     form_token = params.get("form_token", "").encode()
     is_own_form = hmac.compare_digest(form_token, request.form_token.encode())
     if not is_own_form or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
-        text = "Use the form on the page of this service."
-        return message("This form was sent by another site", text, 403)
+        return foreign_form()
     if params.get("answer") == "allow":
         name = params.get("screen_name", "").strip().removeprefix("@")
         if not name and _forces_login(context):

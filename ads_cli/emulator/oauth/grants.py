@@ -2,7 +2,6 @@
 
 import hmac
 import secrets
-import sqlite3
 import time
 from base64 import urlsafe_b64encode
 from hashlib import sha256
@@ -18,7 +17,15 @@ from ..core.handlers import RequestContext, raw_handler
 from ..core.request import FORM
 from ..core.responses import ApiError, HttpResponse
 from .apps import basic_pair
-from .authorize import TRUSTED_FETCH_SITES, escape, message, origin, page, redirect
+from .authorize import (
+    TRUSTED_FETCH_SITES,
+    authorize_form,
+    foreign_form,
+    message,
+    origin,
+    redirect,
+    signed_in_as,
+)
 from .request_tokens import NO_STORE
 
 CODE_SECONDS = 30.0
@@ -83,10 +90,8 @@ def _authorize(context: RequestContext) -> HttpResponse:
         return redirect(redirect_uri, error="invalid_request", error_description=str(error), state=state)
     scopes = request.scope.split()
     if unknown := [scope for scope in scopes if scope not in RIGHTS]:
-        description = f"unknown scopes: {' '.join(unknown)}"
-        return redirect(
-            redirect_uri, error="invalid_scope", error_description=description, state=request.state
-        )
+        refusal = {"error": "invalid_scope", "error_description": f"unknown scopes: {' '.join(unknown)}"}
+        return redirect(redirect_uri, **refusal, state=request.state)
     form_token = secrets.token_urlsafe(24)
     asked = AuthorizationRequest(
         form_token=form_token,
@@ -98,9 +103,12 @@ def _authorize(context: RequestContext) -> HttpResponse:
         method=request.code_challenge_method,
         expires=time.time() + FORM_SECONDS,
     )
-    with context.store.transaction() as connection:
-        _insert(connection, "oauth2_requests", asked._asdict())
-    return _form(context, app.name, form_token, redirect_uri, scopes)
+    with context.store.transaction():
+        context.store.insert("oauth2_requests", **asked._asdict())
+    user = user_table.screen_name(context.store, context.store.setting("user")) or ""
+    rights = [RIGHTS[scope] for scope in scopes]
+    hidden = {"form_token": form_token}
+    return authorize_form(app.name, hidden, signed_in_as(user), rights, origin(redirect_uri))
 
 
 class OAuthApp(NamedTuple):
@@ -113,32 +121,16 @@ class OAuthApp(NamedTuple):
 
 def _find_app(context: RequestContext, client_id: str) -> OAuthApp | None:
     query = "SELECT client_secret, name, redirects FROM oauth2_apps WHERE client_id = ?"
-    row = context.store.connection.execute(query, (client_id,)).fetchone()
+    row = context.store.row(query, client_id)
     return OAuthApp(row[0], row[1], row[2].split("\n")) if row else None
 
 
-def _form(
-    context: RequestContext, app: str, form_token: str, redirect_uri: str, scopes: list[str]
-) -> HttpResponse:
-    name = user_table.screen_name(context.store, context.store.setting("user")) or ""
-    items = "".join(f"<li>{RIGHTS[scope]}</li>" for scope in scopes)
-    form = (
-        f'<form method="post"><input type="hidden" name="form_token" value="{form_token}">'
-        f"<p>You are signed in as <strong>@{escape(name)}</strong>.</p>"
-        '<button name="answer" value="allow">Authorize</button>'
-        '<button name="answer" value="refuse">Cancel</button></form>'
-    )
-    title = f"Authorize {app} to use your account?"
-    return page(title, f"<p>It will be able to:</p><ul>{items}</ul>", form, form_action=origin(redirect_uri))
-
-
 def _submit(context: RequestContext) -> HttpResponse:
-    """Handle a submitted form, and reject forms of other sites (CSRF)."""
+    """Handle a submitted form."""
     params = context.incoming.parameters
     asked = _find_request(context, "form_token", params.get("form_token", ""))
     if asked is None or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
-        text = "Use the form on the page of this service."
-        return message("This form was sent by another site", text, 403)
+        return foreign_form()
     is_allowed = params.get("answer") == "allow"
     code = secrets.token_urlsafe(32) if is_allowed else None
     answer = (time.time() + CODE_SECONDS, context.store.setting("user"), code, asked.form_token, time.time())
@@ -160,14 +152,8 @@ def _find_request(
     context: RequestContext, column: Literal["form_token", "code"], value: str
 ) -> AuthorizationRequest | None:
     query = f"SELECT {', '.join(AuthorizationRequest._fields)} FROM oauth2_requests WHERE {column} = ?"
-    row = context.store.connection.execute(query, (value,)).fetchone()
+    row = context.store.row(query, value)
     return AuthorizationRequest(*row) if row else None
-
-
-def _insert(connection: sqlite3.Connection, table: str, values: dict[str, Any]) -> None:
-    """Insert a row by the names of its columns."""
-    places = ", ".join(f":{name}" for name in values)
-    connection.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", values)
 
 
 @raw_handler(GetGrantToken)
@@ -185,7 +171,7 @@ def _token(context: RequestContext) -> HttpResponse:
                 "DELETE FROM oauth2_tokens WHERE token = ? AND client_id = ? AND is_refresh"
                 " RETURNING grant_id, user_id, scopes"
             )
-            row = connection.execute(query, (request.refresh_token or "", client_id)).fetchone()
+            row = context.store.row(query, request.refresh_token or "", client_id)
             if row is None:
                 raise GrantError("invalid_grant", "the refresh token is not the newest one")
             grant, user, scopes = row
@@ -204,10 +190,10 @@ def _token(context: RequestContext) -> HttpResponse:
             "scopes": scopes,
             "expires": time.time() + lifetime,  # of the access token: a refresh token stays valid
         }
-        _insert(connection, "oauth2_tokens", {"token": access, "is_refresh": 0} | of_grant)
+        context.store.insert("oauth2_tokens", token=access, is_refresh=False, **of_grant)
         body = {"token_type": "bearer", "expires_in": lifetime, "access_token": access, "scope": scopes}
         if OFFLINE in scopes.split():
-            _insert(connection, "oauth2_tokens", {"token": refresh, "is_refresh": 1} | of_grant)
+            context.store.insert("oauth2_tokens", token=refresh, is_refresh=True, **of_grant)
             body["refresh_token"] = refresh
     return HttpResponse.json(body, headers=NO_STORE)
 
@@ -232,16 +218,10 @@ def _authenticate_app(context: RequestContext) -> str:
 def _redeem(context: RequestContext, client_id: str, request: GetGrantToken) -> AuthorizationRequest:
     """Return what a code was given for, which it is no longer; raise GrantError."""
     asked = _find_request(context, "code", request.code or "")
-    is_valid = (
-        asked
-        and asked.client_id == client_id
-        and asked.redirect_uri == request.redirect_uri
-        and time.time() < asked.expires
-    )
-    if not (asked and is_valid):
-        raise GrantError(
-            "invalid_grant", "the code is unknown, was used, is too old, or is of another redirect"
-        )
+    sent = (client_id, request.redirect_uri)
+    if not asked or (asked.client_id, asked.redirect_uri) != sent or time.time() >= asked.expires:
+        reason = "the code is unknown, was used, is too old, or is of another redirect"
+        raise GrantError("invalid_grant", reason)
     verifier = (request.code_verifier or "").encode()
     if asked.method == "S256":
         verifier = urlsafe_b64encode(sha256(verifier).digest()).rstrip(b"=")
@@ -260,7 +240,7 @@ def _revoke(context: RequestContext) -> HttpResponse:
         raise GrantError("invalid_request", "token is required")
     with context.store.transaction() as connection:
         find = "SELECT grant_id FROM oauth2_tokens WHERE token = ? AND client_id = ? AND is_refresh"
-        (grant,) = connection.execute(find, (value, client_id)).fetchone() or ("",)
+        grant = context.store.value(find, value, client_id)
         end = "DELETE FROM oauth2_tokens WHERE client_id = ? AND (token = ? OR grant_id = ?)"
         connection.execute(end, (client_id, value, grant))
     return HttpResponse.json({"revoked": True}, headers=NO_STORE)

@@ -86,29 +86,28 @@ def create(store: Store, app: str, callback: str | None, access: str) -> tuple[s
     if not callback:
         message = "oauth_callback is required: oob for a PIN, or a callback registered for this app"
         raise SignInError(403, CALLBACK_REFUSED, message)
-    query = "SELECT callbacks FROM apps WHERE consumer_key = ?"
-    (callbacks,) = store.connection.execute(query, (app,)).fetchone()
+    callbacks: str = store.value("SELECT callbacks FROM apps WHERE consumer_key = ?", app)
     if callback != OUT_OF_BAND and callback not in callbacks.split("\n"):
         registered = callbacks.replace("\n", " ")
         message = f"the callback {callback!r} is not registered for this app; registered: {registered}"
         raise SignInError(403, CALLBACK_REFUSED, message)
     token, secret, form_token = (secrets.token_urlsafe(24) for _ in range(3))
-    with store.transaction() as connection:
-        connection.execute(
-            "INSERT INTO request_tokens (token, secret, consumer_key, callback, access, form_token, expires)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (token, secret, app, callback, access, form_token, time.time() + LIFETIME_SECONDS),
+    wanted = {"consumer_key": app, "callback": callback, "access": access}
+    expires = time.time() + LIFETIME_SECONDS
+    with store.transaction():
+        store.insert(
+            "request_tokens", token=token, secret=secret, form_token=form_token, expires=expires, **wanted
         )
     return token, secret
 
 
 def find(store: Store, token: str) -> RequestToken | None:
     """Return a request token in any state, or None."""
-    row = store.connection.execute(
+    row = store.row(
         "SELECT request_tokens.*, apps.name, apps.callbacks, apps.sign_in"
         " FROM request_tokens LEFT JOIN apps USING (consumer_key) WHERE token = ?",
-        (token,),
-    ).fetchone()
+        token,
+    )
     return RequestToken(*row) if row else None
 
 
@@ -141,8 +140,7 @@ def was_allowed_before(store: Store, request: RequestToken, user: str) -> bool:
         "SELECT 1 FROM tokens WHERE consumer_key = ? AND user_id = ? AND NOT revoked"
         " AND access IN (?, 'write')"
     )
-    row = store.connection.execute(query, (request.consumer_key, user, request.access)).fetchone()
-    return bool(request.sign_in and row)
+    return bool(request.sign_in and store.row(query, request.consumer_key, user, request.access))
 
 
 def exchange(store: Store, token: str, verifier: str) -> IssuedToken:
@@ -176,10 +174,10 @@ def _issue(store: Store, request: RequestToken) -> IssuedToken:
 
     user = str(request.user)
     token, secret = f"{user}-{secrets.token_urlsafe(24)}", secrets.token_urlsafe(32)
-    execute = store.connection.execute
-    execute("UPDATE request_tokens SET state = 'used', verifier = NULL WHERE token = ?", (request.token,))
-    values = (token, secret, request.consumer_key, user, request.access)
-    execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, 0)", values)
+    used = "UPDATE request_tokens SET state = 'used', verifier = NULL WHERE token = ?"
+    store.connection.execute(used, (request.token,))
+    granted = {"consumer_key": request.consumer_key, "user_id": user, "access": request.access}
+    store.insert("tokens", token=token, secret=secret, **granted)
     return IssuedToken(token, secret, user, user_table.screen_name(store, user) or "")
 
 

@@ -37,8 +37,9 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
         raise invalid_parameter("end_time", "must be in the future, and a day or more after start_time")
     groups = [_group(group, before) for group in after["user_groups"]]
     ids = [id for group in groups for id in group["entity_ids"]]
-    _require_free(context, after["entity_type"].lower(), ids, before)
-    _require_fitting(context, after, ids)
+    if before is None or groups != before["user_groups"]:
+        _require_allowed(context, after["entity_type"], ids, before)
+    _require_length(context, ids, end - start)
     by = {"user_id": context.user, "username": "nordlicht"}
     return after | {
         "user_groups": groups,
@@ -71,8 +72,11 @@ def _group(group: Record, before: Record | None) -> Record:
     return merged
 
 
-def _require_free(context: RequestContext, kind: str, ids: list[str], before: Record | None) -> None:
-    """Raise ApiError for an entity that does not exist, or is in another test, or in two groups."""
+def _require_allowed(
+    context: RequestContext, entity_type: str, ids: list[str], before: Record | None
+) -> None:
+    """Raise ApiError unless entities exist, are in one group of one test, and are whole campaigns."""
+    kind = entity_type.lower()  # the values of the API are the kinds of the records
     others = [test for test in context.find_all(AB_TESTS.kind) if not before or test["id"] != before["id"]]
     running = [test for test in others if _status(test) != "COMPLETED"]
     taken = {id for test in running for group in test["user_groups"] for id in group["entity_ids"]}
@@ -81,23 +85,22 @@ def _require_free(context: RequestContext, kind: str, ids: list[str], before: Re
             raise invalid_parameter("user_groups", f"the {kind.replace('_', ' ')} {id} does not exist")
         if id in taken or ids.count(id) > 1:
             raise invalid_parameter("user_groups", f"{id} is in a test already")
-
-
-def _require_fitting(context: RequestContext, test: Record, ids: list[str]) -> None:
-    """Raise ApiError unless a test is of whole campaigns, and long enough for their objective."""
-    line_items = [one for one in context.find_all(LINE_ITEM) if {one["id"], one["campaign_id"]} & {*ids}]
-    if test["entity_type"] == "LINE_ITEM":
-        whole = context.find_all(LINE_ITEM, campaign_id=line_items[0]["campaign_id"])
-        if {one["id"] for one in whole} != {*ids}:
+    if kind == LINE_ITEM:
+        campaign = context.require(LINE_ITEM, ids[0])["campaign_id"]
+        if {one["id"] for one in context.find_all(LINE_ITEM, campaign_id=campaign)} != {*ids}:
             raise invalid_parameter("user_groups", "must be all line items of one campaign")
-    is_of_apps = any(one["objective"] in APP_OBJECTIVES for one in line_items)
-    if is_of_apps and _moment(test["end_time"]) - _moment(test["start_time"]) < SHORTEST_OF_APPS:
+
+
+def _require_length(context: RequestContext, ids: list[str], length: timedelta) -> None:
+    """Raise ApiError for a test of apps that is too short."""
+    line_items = [one for one in context.find_all(LINE_ITEM) if {one["id"], one["campaign_id"]} & {*ids}]
+    if length < SHORTEST_OF_APPS and any(one["objective"] in APP_OBJECTIVES for one in line_items):
         reason = f"must be {SHORTEST_OF_APPS.days} days or more after start_time, for a test of apps"
         raise invalid_parameter("end_time", reason)
 
 
 def _conditions(context: RequestContext, request: ListAbTests) -> Mapping[str, Any]:
-    """Return the conditions of a list in SQL: the status follows from the times."""
+    """Return the conditions of a list in SQL; all times are texts in one form, which sort as times do."""
     now, start, end = utc_now(), json_field("start_time"), json_field("end_time")
     of_status: dict[str | None, dict[str, str]] = {
         "SCHEDULED": {f"{start} > ?": now},
@@ -105,7 +108,7 @@ def _conditions(context: RequestContext, request: ListAbTests) -> Mapping[str, A
         "COMPLETED": {f"{end} <= ?": now},
     }
     found = of_status.get(request.status, {})
-    if request.live_during:  # the parentheses make these other conditions than those of a status
+    if request.live_during:  # in parentheses: equal conditions would be one key
         found |= {f"{start} < (?)": request.live_during[-1], f"{end} > (?)": request.live_during[0]}
     user = str(request.user_id) if request.user_id else None
     return found | field_is("created_by.user_id", user) | field_is("created_by.username", request.username)

@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 from math import floor, log10, prod
 from zlib import crc32
 
+from msgspec.structs import asdict
+
 from ...api.audience_insights import Criterion, EstimateAudience, SearchKeywords
 from ...api.targeting import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
-from ..storage import Record
 from ..targeting import find_value
 from .audiences import described
 from .targeting import find_named
@@ -49,7 +50,7 @@ def _estimate_audience(context: RequestContext, request: EstimateAudience) -> Re
     context.echoed["targeting_criteria"] = None
 
     def people(criterion: Criterion) -> int:
-        found = find_named(context, _as_record(criterion))
+        found = find_named(context, asdict(criterion))
         if not criterion.targeting_type.startswith("CUSTOM_AUDIENCE"):
             return found.get("estimated_users") or _between(PEOPLE[criterion.targeting_type], criterion)
         size: int = described(context.store, found)["audience_size"]
@@ -90,10 +91,6 @@ def _between(limits: tuple[int, int], criterion: Criterion) -> int:
     """Choose a number between limits, by the value of a criterion."""
     least, most = limits
     return least + crc32(criterion.targeting_value.encode()) % (most - least + 1)
-
-
-def _as_record(criterion: Criterion) -> Record:
-    return {name: getattr(criterion, name) for name in criterion.__struct_fields__}
 
 
 def _rounded(number: float) -> int:

@@ -9,7 +9,7 @@ import msgspec
 
 from ...api import audiences
 from ..core.handlers import ACCOUNT, AccountContext, RequestContext, handler
-from ..core.paging import Seq, decode_cursor, encode_cursor, list_page
+from ..core.paging import list_page, page_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, audience_user_table, random_base36
 from .accounts import FEATURE
@@ -140,9 +140,7 @@ def _list_targeted(context: RequestContext, request: audiences.ListTargeted) -> 
     _require_usable(context, request.custom_audience_id, with_deleted=True)
     only_active = request.with_active is not False
     campaigns = _targeting_campaigns(context, request.custom_audience_id, only_active=only_active)
-    (start,) = decode_cursor(request.cursor, tuple[Seq]) if request.cursor else (0,)
-    end = start + CAMPAIGNS_PER_PAGE
-    return Result(campaigns[start:end], next_cursor=encode_cursor(end) if end < len(campaigns) else None)
+    return page_of(campaigns, request.cursor, CAMPAIGNS_PER_PAGE)
 
 
 def _targeting_campaigns(context: RequestContext, audience: str, *, only_active: bool) -> list[Record]:

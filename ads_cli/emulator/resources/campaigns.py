@@ -110,19 +110,18 @@ LARGEST_BID_COINS = 100_000
 
 @handler(ListBiddingRules)
 def _list_bidding_rules(context: RequestContext, request: ListBiddingRules) -> Result:
-    found = [one for one in CURRENCIES if request.currency in (None, one)]
-    rules = []
-    for currency in found:
-        coin = MICROS_PER_UNIT // 10 ** decimals_of(currency)
-        rules.append(
-            {
-                "currency": currency,
-                "minimum_cpe_bid_local_micro": coin,
-                "maximum_cpe_bid_local_micro": LARGEST_BID_COINS * coin,
-                "minimum_denomination": coin,
-            }
-        )
+    rules = [_bidding_rule(one) for one in CURRENCIES if request.currency in (None, one)]
     return Result(rules, total_count=len(rules))
+
+
+def _bidding_rule(currency: str) -> Record:
+    coin = MICROS_PER_UNIT // 10 ** decimals_of(currency)
+    return {
+        "currency": currency,
+        "minimum_cpe_bid_local_micro": coin,
+        "maximum_cpe_bid_local_micro": LARGEST_BID_COINS * coin,
+        "minimum_denomination": coin,
+    }
 
 
 RECOMMENDATION = "recommendation"

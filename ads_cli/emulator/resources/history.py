@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -93,20 +94,10 @@ class ActiveTimes:
     ) -> list[Interval]:
         """Return when an entity was active, inside the intervals of what it belongs to."""
         flight = Interval(_time(record.get("start_time"), ALWAYS), _time(record.get("end_time"), NEVER))
-        own = [interval.within(flight) for interval in self._intervals(entity, record)]
-        both = (interval.within(parent) for interval in own for parent in within)
+        states = [*self._states(entity, record), (NEVER, False)]
+        own = [Interval(start, end) for (start, is_active), (end, _) in pairwise(states) if is_active]
+        both = (interval.within(flight).within(parent) for interval in own for parent in within)
         return [interval for interval in both if not interval.is_empty]
-
-    def _intervals(self, entity: str, record: Record) -> Iterator[Interval]:
-        start: datetime | None = None
-        for at, is_active in self._states(entity, record):
-            if is_active and start is None:
-                start = at
-            elif not is_active and start is not None:
-                yield Interval(start, at)
-                start = None
-        if start is not None:
-            yield Interval(start, NEVER)
 
     def _states(self, entity: str, record: Record) -> Iterator[tuple[datetime, bool]]:
         """Yield the times of changes, and whether the entity was active from then on."""

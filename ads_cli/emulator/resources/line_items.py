@@ -19,20 +19,14 @@ WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy 
 MAX_BUSINESS_CATEGORIES = 2
 
 
-def check(after: Record, *, before: Record | None, campaign: Record, businesses: list[Record]) -> None:
-    """Validate a line item as it would be stored; raise InvalidError with all broken rules.
+@requires("duration_in_days", "frequency_cap")
+@line_items.goal_fits_objective
+class LineItem(line_items.LineItemDetails, kw_only=True):
+    """A line item as it would be stored, with the data that its rules need.
 
     The rules of the request apply to the stored fields too: a new daily budget is compared with the
     stored total budget.
     """
-    context = {"account_id": "-", "before": before, "campaign": campaign, "businesses": businesses}
-    convert(LineItem, {name: (after | context).get(name) for name in LineItem.__struct_fields__})
-
-
-@requires("duration_in_days", "frequency_cap")
-@line_items.goal_fits_objective
-class LineItem(line_items.LineItemDetails, kw_only=True):
-    """A line item as it would be stored, with the data that its rules need."""
 
     goal: str | None
     pay_by: str | None
@@ -198,8 +192,9 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
         _require_place(context, after)
     if after["bid_strategy"] == "AUTO":
         after["bid_amount_local_micro"] = None  # ignored with AUTO
-    businesses = context.store.find_all(BUSINESS, SERVICE)
-    check(after, before=before, campaign=campaign, businesses=businesses)
+    needed = {"before": before, "campaign": campaign, "businesses": context.store.find_all(BUSINESS, SERVICE)}
+    values = after | needed | {"account_id": context.account}
+    convert(LineItem, {name: values.get(name) for name in LineItem.__struct_fields__})
     return after
 
 
@@ -222,7 +217,7 @@ def _shown(context: RequestContext, record: Record) -> Record:
     return {name: value for name, value in record.items() if name != "funding_instrument_id" or not is_change}
 
 
-def of_campaigns(context: RequestContext, request: line_items.ListLineItems) -> Mapping[str, Any]:
+def _of_campaigns(context: RequestContext, request: line_items.ListLineItems) -> Mapping[str, Any]:
     """Hide the line items of deleted campaigns, which are not deleted themselves."""
     if value_or_default(request, "with_deleted"):
         return {}
@@ -238,12 +233,12 @@ LINE_ITEMS = Collection(
     prepare=_prepared,
     added=target_platforms_of_app,
     shown=_shown,
-    conditions=of_campaigns,
+    conditions=_of_campaigns,
 )
 accept_activation(line_items.ActivateLineItem, LINE_ITEMS)
 
 
-def fitting_category(context: RequestContext, after: Record, before: Record | None) -> Record:
+def _fitting_category(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError where service x refuses a category: a second one, or one that is shown elsewhere."""
     if context.service != "x" or after == before:
         return after
@@ -261,7 +256,7 @@ def fitting_category(context: RequestContext, after: Record, before: Record | No
 CHOSEN = Collection(
     categories.LINE_ITEM_CATEGORIES,
     sortable=("line_item_id", "curated_category_id"),
-    prepare=fitting_category,
+    prepare=_fitting_category,
 )
 
 

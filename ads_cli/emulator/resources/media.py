@@ -233,7 +233,7 @@ def _stored(store: Store, number: str) -> list[StoredMedia]:
 def owner_of(store: Store, upload: str) -> str:
     """Return the account or user that an upload is of."""
     query = "SELECT owner FROM records WHERE kind = ? AND id = ?"
-    return str(store.connection.execute(query, (UPLOAD, upload)).fetchone()[0])
+    return str(store.value(query, UPLOAD, upload))
 
 
 def _describe(context: RequestContext, number: str, details: Record) -> None:

@@ -11,7 +11,7 @@ from ...api.parts import params_of
 from ..core.handlers import AccountContext, RequestContext, handler
 from ..core.paging import field_is, json_field, list_page
 from ..core.request import value_or_default
-from ..core.responses import ApiError, HttpResponse, Result, invalid_parameter, message_response
+from ..core.responses import ApiError, HttpResponse, Result, invalid_parameter
 from ..storage import Record, random_number, screen_name, utc_now, without
 from .accounts import advertiser_of
 from .cards import CARD
@@ -251,7 +251,9 @@ def _preview_draft(context: RequestContext, request: posts.PreviewDraft) -> Http
     """Say that the signed-in user was notified of a draft; no notification is sent."""
     DRAFTS.find(context, context.account, request.draft_post_id)
     message = f"A preview was sent to the devices of the user {context.user}"
-    return message_response(message, context.echoed, context.names)
+    return HttpResponse.json(
+        {"request": {"params": context.names.to_wire(context.echoed)}, "message": message}
+    )
 
 
 def _prepared_schedule(context: RequestContext, after: Record, before: Record | None) -> Record:

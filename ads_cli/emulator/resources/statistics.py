@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ...api import statistics
 from ...api.names import SERVICES
+from ...api.statistics import MAX_JOBS
 from ...api.time import Time, is_plain_date
 from ...api.validation import convert
 from ..core.handlers import ACCOUNT, RequestContext, handler
@@ -164,8 +165,8 @@ def _create_job(context: RequestContext, request: statistics.CreateJob) -> Resul
         query.numbers.sources(request.entity, id)
     with context.store.transaction():
         jobs = context.store.find_all(JOB, request.account_id)
-        if sum(_shown(context, job)["status"] == "PROCESSING" for job in jobs) >= statistics.MAX_JOBS:
-            message = f"the account has {statistics.MAX_JOBS} jobs in processing, and may not have more"
+        if sum(_shown(context, job)["status"] == "PROCESSING" for job in jobs) >= MAX_JOBS:
+            message = f"the account has {MAX_JOBS} jobs in processing, and may not have more"
             raise ApiError(429, "TOO_MANY_JOBS", message)
         number = str(1_000_000_000_000_000_000 + secrets.randbelow(8 * 10**18))
         job = new_job(number, request, query.period, query.now) | {

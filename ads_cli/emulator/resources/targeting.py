@@ -7,16 +7,8 @@ from msgspec import UNSET
 
 from ...api import targeting, targeting_search
 from ...api.endpoint import Request
-from ...api.fields import fields_of
-from ...api.targeting import (
-    ENGAGEMENTS,
-    LIMITS,
-    LOOKALIKES,
-    MAX_PUBLISHERS_WITH_CURATED_CATEGORY,
-    ListSuggestions,
-)
 from ..core.handlers import AccountContext, RequestContext, handler
-from ..core.paging import Seq, decode_cursor, encode_cursor
+from ..core.paging import page_of
 from ..core.request import value_or_default
 from ..core.responses import ApiError, Result, invalid_parameter
 from ..storage import Record, utc_now
@@ -36,25 +28,7 @@ FOREIGN = {
 }
 
 
-def check(context: RequestContext, new: Record) -> Record:
-    """Return what a new criterion names, as far as known; raise ApiError if the line item cannot have it."""
-    of_line_item = {"line_item_id": new["line_item_id"]}
-    _require_new(new, context.find_all(CRITERION, **of_line_item, targeting_value=new[VALUE]))
-    counts = context.store.counts(CRITERION, context.account, TYPE, **of_line_item)
-    _require_room(context, new, counts)
-    if new[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*ENGAGEMENTS}:
-        raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {' or '.join(ENGAGEMENTS)}: add that first")
-    if new[TYPE] == CONTENT and has_category(context, new["line_item_id"]):
-        raise invalid_parameter(
-            TYPE, "the line item has a curated category, which excludes content categories"
-        )
-    found = find_named(context, new)
-    if new[TYPE] == "TV_SHOW":
-        _require_market(found, context.find_all(CRITERION, **of_line_item, targeting_type="LOCATION"))
-    return found
-
-
-def has_category(context: RequestContext, line_item: str) -> bool:
+def _has_category(context: RequestContext, line_item: str) -> bool:
     """Tell whether a line item has a curated category."""
     return bool(context.find_all(CATEGORY, line_item_id=line_item))
 
@@ -68,8 +42,8 @@ def require_fitting_targeting(context: RequestContext, line_item: str, category:
     if any(criterion[TYPE] == CONTENT for criterion in criteria):
         reason = f"the line item {line_item} has content categories, and cannot have a curated one"
         raise invalid_parameter("curated_category_id", reason)
-    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > MAX_PUBLISHERS_WITH_CURATED_CATEGORY:
-        most = MAX_PUBLISHERS_WITH_CURATED_CATEGORY
+    most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
+    if sum(criterion[TYPE] == PUBLISHER for criterion in criteria) > most:
         reason = f"the line item {line_item} excludes more than {most} publishers"
         raise invalid_parameter("curated_category_id", reason)
     targeted = {*_countries(criteria)}
@@ -89,7 +63,10 @@ def _countries(criteria: Sequence[Record]) -> Iterator[str | None]:
 
 def _require_new(new: Record, same: Sequence[Record]) -> None:
     """Raise ApiError where a criterion with the same value has its type, or that of its lookalikes."""
-    opposites = {LOOKALIKES.get(new[TYPE]), *(one for one, of in LOOKALIKES.items() if of == new[TYPE])}
+    opposites = {
+        targeting.LOOKALIKES.get(new[TYPE]),
+        *(one for one, of in targeting.LOOKALIKES.items() if of == new[TYPE]),
+    }
     for other in same:
         if other[TYPE] == new[TYPE]:
             raise invalid_parameter(VALUE, f"the line item has it already: {other['id']}")
@@ -100,10 +77,10 @@ def _require_new(new: Record, same: Sequence[Record]) -> None:
 
 def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int]) -> None:
     """Raise ApiError where the line item has as many criteria of a type as it can have."""
-    for limit in LIMITS:
+    for limit in targeting.LIMITS:
         count, most = sum(counts.get(each, 0) for each in limit.types), limit.maximum
-        if new[TYPE] == PUBLISHER and has_category(context, new["line_item_id"]):
-            most = MAX_PUBLISHERS_WITH_CURATED_CATEGORY
+        if new[TYPE] == PUBLISHER and _has_category(context, new["line_item_id"]):
+            most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         if new[TYPE] in limit.types and count >= most:
             raise invalid_parameter(TYPE, f"a line item has at most {most} {limit.noun}")
 
@@ -122,7 +99,7 @@ def _require_market(show: Record, places: Sequence[Record]) -> None:
 def find_named(context: AccountContext, new: Record) -> Record:
     """Return what a criterion names; raise ApiError if that does not exist."""
     type_, value = new[TYPE], new[VALUE]
-    of = LOOKALIKES.get(type_, type_)
+    of = targeting.LOOKALIKES.get(type_, type_)
     if of == "CUSTOM_AUDIENCE":
         return _audience(context, value)
     if of == "CAMPAIGN_ENGAGEMENT":
@@ -160,18 +137,29 @@ PLATFORMS = {"android_app_store_identifier": "1", "ios_app_store_identifier": "0
 
 def _checked(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Return a criterion with its name; raise ApiError if the line item cannot have it."""
-    return {"id": after["id"], **stored_fields(after, check(context, after))}
+    line_item = {"line_item_id": after["line_item_id"]}
+    _require_new(after, context.find_all(CRITERION, **line_item, targeting_value=after[VALUE]))
+    counts = context.store.counts(CRITERION, context.account, TYPE, **line_item)
+    _require_room(context, after, counts)
+    if after[TYPE] == "ENGAGEMENT_TYPE" and not counts.keys() & {*targeting.ENGAGEMENTS}:
+        engagements = " or ".join(targeting.ENGAGEMENTS)
+        raise invalid_parameter(TYPE, f"ENGAGEMENT_TYPE goes with {engagements}: add that first")
+    if after[TYPE] == CONTENT and _has_category(context, after["line_item_id"]):
+        reason = "the line item has a curated category, which excludes content categories"
+        raise invalid_parameter(TYPE, reason)
+    found = find_named(context, after)
+    if after[TYPE] == "TV_SHOW":
+        _require_market(found, context.find_all(CRITERION, **line_item, targeting_type="LOCATION"))
+    return {"id": after["id"], **stored_fields(after, found)}
 
 
 def stored_fields(new: Record, found: Record) -> Record:
     """Return the fields of a criterion whose value names `found`."""
-    location = {"location_type": found.get("location_type")} if new["targeting_type"] == "LOCATION" else {}
+    location = {"location_type": found.get("location_type")} if new[TYPE] == "LOCATION" else {}
     return {
         "line_item_id": new["line_item_id"],
-        "name": found.get("name", new["targeting_value"]),
-        "targeting_type": new["targeting_type"],
-        "targeting_value": new["targeting_value"],
-        "operator_type": new["operator_type"],
+        "name": found.get("name", new[VALUE]),
+        **{name: new[name] for name in (TYPE, VALUE, "operator_type")},
         **location,
     }
 
@@ -180,12 +168,7 @@ def target_platforms_of_app(context: RequestContext, line_item: Record) -> None:
     """Let a new line item that advertises an app target the platforms of the app's stores."""
     for field, platform in PLATFORMS.items():
         if line_item[field]:
-            fields = {
-                "line_item_id": line_item["id"],
-                "targeting_type": "PLATFORM",
-                "targeting_value": platform,
-            }
-            CRITERIA.add(context, fields)
+            CRITERIA.add(context, {"line_item_id": line_item["id"], TYPE: "PLATFORM", VALUE: platform})
 
 
 def _shown(context: RequestContext, criterion: Record) -> Record:
@@ -259,8 +242,8 @@ def _search_tv_shows(context: RequestContext, request: targeting_search.SearchTv
     return _page(request, [show for show in _values(request) if locale in show["locales"]])
 
 
-@handler(ListSuggestions)
-def _list_suggestions(context: RequestContext, request: ListSuggestions) -> Result:
+@handler(targeting.ListSuggestions)
+def _list_suggestions(context: RequestContext, request: targeting.ListSuggestions) -> Result:
     found = suggestions_for(request.suggestion_type, request.targeting_values)
     count = value_or_default(request, "count")
     named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in found]
@@ -276,13 +259,11 @@ def _values(request: Request) -> list[Record]:
 
 def _page(request: Request, found: list[Record]) -> Result:
     """Return one page of what was found; a kind without pages has no cursor."""
-    names = {field.name for field in fields_of(type(request))}
-    cursor: str | None = getattr(request, "cursor", None)
-    (start,) = decode_cursor(cursor, tuple[Seq]) if cursor else (0,)
-    end = start + value_or_default(request, "count") if "count" in names else len(found)
-    more = encode_cursor(end) if end < len(found) else None
-    next_cursor = more if "cursor" in names else UNSET
-    return Result(found[start:end], next_cursor, beside=DATA_TYPES.get(_kind(request), {}))
+    count = value_or_default(request, "count") or len(found)
+    page = page_of(found, getattr(request, "cursor", None), count)
+    if not hasattr(request, "cursor"):
+        page = page._replace(next_cursor=UNSET)
+    return page._replace(beside=DATA_TYPES.get(_kind(request), {}))
 
 
 def _kind(request: Request) -> str:

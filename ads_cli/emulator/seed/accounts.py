@@ -3,8 +3,9 @@
 import secrets
 
 from ..core.handlers import AccountContext
+from ..resources import catalogs
 from ..resources.lookup import CONTENT_CATEGORY, IAB_CATEGORY, PUBLISHER
-from ..storage import SERVICE, Record, Store
+from ..storage import SERVICE, Record, Store, without
 
 CATEGORIES_CREATED = "2024-03-02T10:00:00Z"
 # Tiers 1 and 2 of the taxonomy of the IAB: the names below a category, by their number.
@@ -95,22 +96,15 @@ SHOP, CAFE, DELETED = "18ce54d4x5t", "18ce55gze09", "18ce53wo3nm"
 CATALOG = "7310248000000000001"
 PRODUCT_SET = "8s3k1"
 CHOSEN_SET = "8s3k2"
-CHOSEN = {
-    "name": "Chosen by hand",
-    "description": "For gardeners",
-    "type": "MANUAL",
-    "filters": [],
-    "product_keys": [],
-    "processing_status": "DONE",
-}
-ON_SALE = {
-    "name": "On sale",
-    "description": None,
-    "type": "FILTERED",
-    "filters": [{"attribute": "sale_price", "operator": "GREATER_THAN", "value": "0"}],
-    "product_keys": [],
-    "processing_status": "DONE",
-}
+PRODUCT_SETS: tuple[Record, ...] = (
+    {
+        "id": PRODUCT_SET,
+        "name": "On sale",
+        "type": "FILTERED",
+        "filters": [{"attribute": "sale_price", "operator": "GREATER_THAN", "value": "0"}],
+    },
+    {"id": CHOSEN_SET, "name": "Chosen by hand", "description": "For gardeners", "type": "MANUAL"},
+)
 ACCOUNTS = (
     {
         "id": SHOP,
@@ -169,8 +163,7 @@ def seed(store: Store) -> None:
     """Add users, credentials, accounts and a catalog with one product set."""
     _add_credentials(store)
     for account, created_at in zip(ACCOUNTS, CREATED, strict=True):
-        fields = {name: value for name, value in account.items() if name != "id"}
-        fields["approval_status"] = "ACCEPTED"
+        fields = without(account, "id") | {"approval_status": "ACCEPTED"}
         store.add("account", account["id"], fields, owner=USER, created_at=created_at)
     store.add("account", PARTNER, PARTNER_ACCOUNT, owner=OTHER_USER, created_at=CATEGORIES_CREATED)
     for promotable, owner, user, type in PROMOTABLE_USERS:
@@ -178,26 +171,26 @@ def seed(store: Store) -> None:
         store.add("promotable_user", promotable, of_user, owner=owner, created_at=CREATED[0])
     store.delete("account", DELETED, owner=USER)
     store.add("product_catalog", CATALOG, {"name": "Nordlicht Shop"}, owner=USER, created_at=CREATED[0])
-    store.add("product_set", PRODUCT_SET, ON_SALE, owner=CATALOG, created_at=CREATED[0])
-    store.add("product_set", CHOSEN_SET, CHOSEN, owner=CATALOG, created_at=CREATED[0])
+    for record in PRODUCT_SETS:
+        processed = record | {"processing_status": "DONE"}
+        catalogs.PRODUCT_SETS.put(store, processed, owner=CATALOG, created_at=CREATED[0])
 
 
 def _add_credentials(store: Store) -> None:
     """Register an app and the users, with an access token of the app's owner."""
     consumer_key, consumer_secret, secret = (secrets.token_urlsafe(24) for _ in range(3))
     token = f"{USER}-{secrets.token_urlsafe(24)}"
-    execute = store.connection.execute
-    app = (consumer_key, consumer_secret, "adsctl", USER, "\n".join(CALLBACKS))
-    execute(
-        "INSERT INTO apps (consumer_key, consumer_secret, name, owner, callbacks) VALUES (?, ?, ?, ?, ?)", app
+    key = {"consumer_key": consumer_key}
+    callbacks, redirects = "\n".join(CALLBACKS), "\n".join(REDIRECTS)
+    store.insert(
+        "apps", **key, consumer_secret=consumer_secret, name="adsctl", owner=USER, callbacks=callbacks
     )
-    redirects = "\n".join(REDIRECTS)
-    for client_id, client_secret in ((CLIENT_ID, ""), (consumer_key, consumer_secret)):
-        grants_app = (client_id, client_secret, "adsctl", redirects)
-        execute("INSERT INTO oauth2_apps VALUES (?, ?, ?, ?)", grants_app)
-    for user in SCREEN_NAMES.items():
-        execute("INSERT INTO users VALUES (?, ?)", user)
-    execute("INSERT INTO tokens VALUES (?, ?, ?, ?, 'write', 0)", (token, secret, consumer_key, USER))
+    for id, client_secret in ((CLIENT_ID, ""), (consumer_key, consumer_secret)):
+        app = {"client_id": id, "client_secret": client_secret, "name": "adsctl", "redirects": redirects}
+        store.insert("oauth2_apps", **app)
+    for user, screen_name in SCREEN_NAMES.items():
+        store.insert("users", id=user, screen_name=screen_name)
+    store.insert("tokens", token=token, secret=secret, **key, user_id=USER, access="write")
     settings = {
         "consumer_key": consumer_key,
         "access_token": token,
@@ -206,4 +199,4 @@ def _add_credentials(store: Store) -> None:
         "catalog": CATALOG,
     }
     for name, value in settings.items():
-        execute("INSERT INTO settings VALUES (?, ?)", (name, value))
+        store.insert("settings", name=name, value=value)

@@ -38,7 +38,9 @@ SERVICE = ""  # owner of records that belong to no user or account
 class Store:
     """The database, with one connection for each thread that uses it at the moment.
 
-    One connection shared by threads loses rows.
+    One connection shared by threads loses rows. A connection is `_idle`, or the `own` one of a thread: from
+    its first use to the end of the outermost block `in_use`. Another thread may close it between two uses,
+    but not while its lock is held.
     """
 
     def __init__(self, database: Path) -> None:
@@ -123,13 +125,24 @@ class Store:
                     connection.execute("ROLLBACK")
                 raise
 
+    def row(self, query: str, *values: Any) -> Any:
+        """Return the first row that a query finds, or None."""
+        return self.connection.execute(query, values).fetchone()
+
+    def value(self, query: str, *values: Any) -> Any:
+        """Return the only column of the first row that a query finds, or None."""
+        row = self.row(query, *values)
+        return row and row[0]
+
+    def insert(self, table: str, **values: Any) -> None:
+        """Insert a row by the names of its columns."""
+        places = ", ".join(f":{name}" for name in values)
+        self.connection.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", values)
+
     def add(self, kind: str, id: str, data: Record, *, owner: str, created_at: str | None = None) -> Record:
         """Insert a record."""
-        at = created_at or utc_now()
-        self.connection.execute(
-            "INSERT INTO records (kind, id, owner, created_at, updated_at, data) VALUES (?, ?, ?, ?, ?, ?)",
-            (kind, id, owner, at, at, encoded := _encode(data)),
-        )
+        at, encoded = created_at or utc_now(), _encode(data)
+        self.insert("records", kind=kind, id=id, owner=owner, created_at=at, updated_at=at, data=encoded)
         return record_from_row((id, owner, False, at, at, encoded))
 
     def find(
@@ -138,7 +151,7 @@ class Store:
         """Return the record with an id, of one owner or of any; None if there is none."""
         where = "WHERE kind = ? AND id = ?" + ("" if owner is None else " AND owner = ?")
         values = (kind, id) if owner is None else (kind, id, owner)
-        row = self.connection.execute(SELECT_RECORD + where, values).fetchone()
+        row = self.row(SELECT_RECORD + where, *values)
         return None if row is None or (row[2] and not with_deleted) else record_from_row(row)
 
     def find_all(
@@ -161,7 +174,7 @@ class Store:
     def update(self, kind: str, id: str, fields: Record, *, owner: str) -> Record:
         """Set fields of an existing record."""
         where = "WHERE kind = ? AND id = ? AND owner = ?"
-        (data,) = self.connection.execute(f"SELECT data FROM records {where}", (kind, id, owner)).fetchone()
+        data = self.value(f"SELECT data FROM records {where}", kind, id, owner)
         merged = _encode(msgspec.json.decode(data) | fields)
         self.connection.execute(
             f"UPDATE records SET data = ?, updated_at = ? {where}", (merged, utc_now(), kind, id, owner)
@@ -188,8 +201,7 @@ class Store:
 
     def setting(self, name: str) -> str:
         """Return a value that was fixed when the database was seeded."""
-        row = self.connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
-        return str(row[0])
+        return str(self.value("SELECT value FROM settings WHERE name = ?", name))
 
 
 class _Connection:
@@ -280,12 +292,11 @@ def random_base36() -> str:
 
 def find_by_screen_name(store: Store, screen_name: str) -> str | None:
     """Return the id of the user with a screen name, in any case; None if there is none."""
-    query = "SELECT id FROM users WHERE lower(screen_name) = lower(?)"
-    row = store.connection.execute(query, (screen_name,)).fetchone()
-    return str(row[0]) if row else None
+    found: str | None = store.value("SELECT id FROM users WHERE lower(screen_name) = lower(?)", screen_name)
+    return found
 
 
 def screen_name(store: Store, user: str) -> str | None:
     """Return the screen name of a user, or None."""
-    row = store.connection.execute("SELECT screen_name FROM users WHERE id = ?", (user,)).fetchone()
-    return str(row[0]) if row else None
+    found: str | None = store.value("SELECT screen_name FROM users WHERE id = ?", user)
+    return found

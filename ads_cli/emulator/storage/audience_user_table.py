@@ -18,20 +18,19 @@ def identifier_hash(audience: str, field: str, value: str) -> bytes:
 def count(store: Store, audience: str) -> int:
     """Count the users of an audience."""
     query = "SELECT count(DISTINCT user) FROM audience_users WHERE audience = ?"
-    return int(store.connection.execute(query, (audience,)).fetchone()[0])
+    return int(store.value(query, audience))
 
 
 def find_user(store: Store, identifier: bytes) -> int | None:
     """Return the number of the user with an identifier, or None."""
-    query = "SELECT user FROM audience_users WHERE identifier = ?"
-    row = store.connection.execute(query, (identifier,)).fetchone()
-    return row[0] if row else None
+    found: int | None = store.value("SELECT user FROM audience_users WHERE identifier = ?", identifier)
+    return found
 
 
 def add_users(store: Store, audience: str, users: Sequence[Sequence[bytes]]) -> None:
     """Add users, each with one or more identifiers."""
     query = "SELECT coalesce(max(user), 0) FROM audience_users WHERE audience = ?"
-    (last,) = store.connection.execute(query, (audience,)).fetchone()
+    last = store.value(query, audience)
     numbered = [(last + n, identifiers) for n, identifiers in enumerate(users, 1)]
     _insert(store, audience, ((ids[0], user) for user, ids in numbered if len(ids) == 1))
     for user, identifiers in numbered:

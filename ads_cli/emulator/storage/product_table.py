@@ -60,9 +60,8 @@ def _data_by_key(store: Store, keys: Iterable[str]) -> dict[str | None, bytes]:
 
 def find(store: Store, catalog: str, id: str) -> bytes | None:
     """Return one product as JSON, or None."""
-    query = "SELECT data FROM products WHERE catalog = ? AND id = ?"
-    row = store.connection.execute(query, (catalog, id)).fetchone()
-    return row[0] if row else None
+    found: bytes | None = store.value("SELECT data FROM products WHERE catalog = ? AND id = ?", catalog, id)
+    return found
 
 
 def iterate(store: Store, catalog: str) -> Iterator[bytes]:

@@ -112,9 +112,10 @@ def _grouped(kind: str, targeting_type: str, field: str) -> Iterator[Record]:
             yield _value(targeting_type, value, name, **{field: group})
 
 
-def _languages() -> Iterator[Record]:
-    for code, name in _data("values")["languages"].items():
-        yield _value("LANGUAGE", code, name)
+def _named(kind: str, targeting_type: str) -> Iterator[Record]:
+    """Yield values that are listed with their names."""
+    for value, name in _data("values")[kind].items():
+        yield _value(targeting_type, value, name)
 
 
 def _devices() -> Iterator[Record]:
@@ -123,11 +124,6 @@ def _devices() -> Iterator[Record]:
         for name in names:
             value = key_of("DEVICE", name)
             yield _value("DEVICE", value, name, manufacturer=manufacturer, os_type=os_type)
-
-
-def _platforms() -> Iterator[Record]:
-    for value, name in _data("values")["platforms"].items():
-        yield _value("PLATFORM", value, name)
 
 
 def _platform_versions() -> Iterator[Record]:
@@ -160,11 +156,11 @@ READERS: dict[str, Callable[[], Iterator[Record]]] = {
     "conversations": partial(_grouped, "conversations", "CONVERSATION", "conversation_type"),
     "devices": _devices,
     "interests": _interests,
-    "languages": _languages,
+    "languages": partial(_named, "languages", "LANGUAGE"),
     "locations": _locations,
     "network_operators": partial(_grouped, "network_operators", "NETWORK_OPERATOR", "country_code"),
     "platform_versions": _platform_versions,
-    "platforms": _platforms,
+    "platforms": partial(_named, "platforms", "PLATFORM"),
     "tv_markets": _tv_markets,
     "tv_shows": _tv_shows,
 }

@@ -159,6 +159,11 @@ def test_a_test_fits_the_campaigns_that_it_is_about(adsctl):
     adsctl.local(*create, groups(CLICKS, SUMMER), "--entity-type", "LINE_ITEM", "--end-time", END)
 
 
+def test_a_test_whose_campaign_is_gone_can_still_be_renamed(run):
+    run("campaigns", "delete", FILMS)
+    assert run(*TESTS, "update", SPRING_TEST, "--name", "Spring alone")["name"] == "Spring alone"
+
+
 def test_conversions_of_an_app_are_attributed(run):
     words = ("--app-id", IOS_APP, "--os-type", "IOS", "--conversion-type", "INSTALL")
     words += ("--conversion-time", "2026-03-01T09:00:00+01:00")

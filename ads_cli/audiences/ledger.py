@@ -25,7 +25,7 @@ from ..uploads.jobs import try_lock
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
-from .ledger_file import LedgerContent, LedgerInfo, LostError, read_ledger, write_ledger
+from .ledger_file import LedgerContent, LedgerInfo, LedgerLostError, read_ledger, write_ledger
 from .ledger_log import Log, LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerLookup, LedgerView
 from .ledger_merge import merge_logs
@@ -179,7 +179,7 @@ class Ledger:
         except OSError as error:
             reason = f"{self._path} cannot be read: {error.strerror}"
             return OpenLedger(*nothing, Trust.LOST, reason)
-        except LostError as error:
+        except LedgerLostError as error:
             return OpenLedger(*nothing, Trust.LOST, str(error))
         if found.info.place != self.place:
             reason = f"{self._path} belongs to another list or service"
@@ -307,5 +307,5 @@ def _place_of(path: Path) -> UploadTarget | None:
         return UploadTarget(log.header.service, log.header.kind, log.header.target) if log else None
     try:
         return read_ledger(path).info.place
-    except (OSError, LostError):
+    except (OSError, LedgerLostError):
         return None

@@ -26,7 +26,7 @@ SIZES = Struct(">II")  # of the sealed ids, and of the description
 BLOCK_BYTES = 1 << 20
 
 
-class LostError(Exception):
+class LedgerLostError(Exception):
     """A ledger cannot be used; the text says why."""
 
 
@@ -76,7 +76,7 @@ _last_read: dict[Path, LedgerContent] = {}
 
 
 def read_ledger(path: Path) -> LedgerContent:
-    """Return the content of a file; raise LostError where it cannot be used."""
+    """Return the content of a file; raise LedgerLostError where it cannot be used."""
     with path.open("rb") as file:
         stamp = stamp_of(os.fstat(file.fileno()))
         if not (known := _last_read.get(path)) or known.entries.stamp != stamp:
@@ -86,7 +86,7 @@ def read_ledger(path: Path) -> LedgerContent:
 
 
 def _read(file: IO[bytes], path: Path) -> LedgerContent:
-    damaged = LostError(f"{path} is damaged")
+    damaged = LedgerLostError(f"{path} is damaged")
     end = file.seek(0, os.SEEK_END) - CHECKSUM_BYTES
     if end < SIZES.size:
         raise damaged
@@ -109,7 +109,7 @@ def _read(file: IO[bytes], path: Path) -> LedgerContent:
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise damaged from None
     if info.version not in (VERSION, WHOLE_CHECKSUM):
-        raise LostError(f"{path} was written by another version of adsctl")
+        raise LedgerLostError(f"{path} was written by another version of adsctl")
     if size != info.identifiers * info.width:
         raise damaged
     return LedgerContent(info, _index(file, info), texts, checksum)

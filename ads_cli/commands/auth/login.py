@@ -68,9 +68,8 @@ def login(
     of_oauth1 = {"--callback": callback, "--authenticate": authenticate, "--access": access}
     of_oauth1 |= {"--force-login": force_login, "--screen-name": screen_name}
     of_oauth2 = {"--client-id": client_id, "--read-only": read_only, "--port": port}
-    for name, value in (of_oauth1 if oauth2 else of_oauth2).items():
-        if value:
-            raise UsageError(f"{name} cannot be used {'with' if oauth2 else 'without'} --oauth2")
+    if others := [name for name, value in (of_oauth1 if oauth2 else of_oauth2).items() if value]:
+        raise UsageError(f"{others[0]} cannot be used {'with' if oauth2 else 'without'} --oauth2")
     if authenticate and not callback:
         raise UsageError("--authenticate requires --callback")
     call = Invocation.of(ctx)

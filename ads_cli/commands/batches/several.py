@@ -26,7 +26,7 @@ MOST_NAMED = 5  # ids in a question
 RequestOf = Callable[[dict[str, Any]], Request]  # makes a request of the values of its options
 
 
-class Sent(NamedTuple):
+class SendingResult(NamedTuple):
     """What became of requests: the answers, why some were refused, by id, and what has stopped the others."""
 
     answers: list[Any]
@@ -199,7 +199,7 @@ class SeveralRecords:
         else:
             yield from map(self._call.client.prepare, requests)
 
-    def _send(self, requests: Sequence[Request]) -> Sent:
+    def _send(self, requests: Sequence[Request]) -> SendingResult:
         """Send everything, as far as it comes."""
         call, answers, refused = self._call, list[Any](), dict[str, str]()
         with progress(call.messages, "Sending", len(requests)) as on_progress:
@@ -218,10 +218,10 @@ class SeveralRecords:
                             refused[self._id(request)] = error.message
                         on_progress(len(answers) + len(refused))
             except AdsctlError as error:
-                return Sent(answers, refused, error)
-        return Sent(answers, refused)
+                return SendingResult(answers, refused, error)
+        return SendingResult(answers, refused)
 
-    def _report(self, requests: Sequence[Request], sent: Sent, *, envelope: bool) -> None:
+    def _report(self, requests: Sequence[Request], sent: SendingResult, *, envelope: bool) -> None:
         """Print what the service answered; raise the error of what it refused, or of what has stopped it."""
         call, search, stopped = self._call, self._search, sent.stopped
         if sent.answers or not stopped:

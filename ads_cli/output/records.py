@@ -153,7 +153,7 @@ class TableView(msgspec.Struct, frozen=True):
     header: Callable[[str], str] = str  # of a column
     value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
     style: Callable[[str, str], str] = lambda column, text: ""  # of rich, such as "bold"
-    # For --columns: the names of further columns, with amounts in units of the currency, and of which each is.
+    # For --columns: the names of further columns, with amounts in units, and the column that each is of.
     amounts: Callable[[Sequence[str]], Mapping[str, str]] = lambda columns: {}
     in_units: Callable[[str, Record], Any] = lambda column, record: record.get(column)
 

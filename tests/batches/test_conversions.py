@@ -188,6 +188,79 @@ def test_an_identifier_that_cannot_be_read_is_not_left_out(adsctl, sent, column)
     assert column in done.stderr and "secret" not in done.stderr and not sent.sent
 
 
+A, B = (f"{name}@shop.example" for name in "ab")
+
+
+def document(adsctl, identifiers: list[dict]) -> None:
+    row = {"conversion_time": TIME, "event_id": EVENT, "identifiers": identifiers}
+    adsctl.file("orders.csv", json.dumps([row]))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ([{"email": "n/a"}, {"email": A}], [{"hashed_email": digest(A)}]),
+        ([{"email": None}, {"twclid": "-"}, {"email": A}], [{"hashed_email": digest(A)}]),
+        ([{"email": A, "ip_address": "n/a"}], [{"hashed_email": digest(A)}]),
+        (
+            [{"email": A, "hashed_email": B, "twclid": "click"}],
+            [{"hashed_email": digest(A), "platform_click_id": "click"}, {"hashed_email": digest(B)}],
+        ),
+        ([{"email": f"{A};{B}"}], [{"hashed_email": digest(A)}, {"hashed_email": digest(B)}]),
+    ],
+)
+def test_each_value_of_an_identifier_is_sent_and_nothing_without_one(adsctl, sent, given, found):
+    document(adsctl, given)
+    adsctl(*SEND, "--format", "json")
+    assert conversions(sent)[0]["identifiers"] == found
+
+
+def test_several_addresses_in_a_cell_are_separated_as_the_message_says(adsctl, sent):
+    orders(adsctl, f'{TIME},{EVENT},"{A},{B}",,,192.0.2.1,Firefox,,')
+    assert (
+        "email: is not one e-mail address: separate several with semicolons" in adsctl(*SEND, code=3).stderr
+    )
+    orders(adsctl, f"{TIME},{EVENT},{A};{B},,,192.0.2.1,Firefox,,")
+    adsctl(*SEND)
+    assert conversions(sent)[0]["identifiers"] == [
+        {"hashed_email": digest(A), **PAIR},
+        {"hashed_email": digest(B)},
+    ]
+
+
+@pytest.mark.parametrize("cells", [",,n/a,,", ",,,-,unknown", "null,(not set),N/A,n.a.,"])
+def test_a_row_of_placeholders_has_no_identifier(adsctl, sent, cells):
+    orders(adsctl, f"{TIME},{EVENT},{cells},,")
+    assert "orders.csv:2: has no identifier: email," in adsctl(*SEND[:-2], code=3).stderr
+    assert not sent.sent
+
+
+def test_a_row_without_an_identifier_is_told_so_beside_everything_else(adsctl, sent):
+    orders(adsctl, f"yesterday,{EVENT},,,,,,,")
+    told = adsctl(*SEND[:-2], code=3).stderr
+    assert "conversion_time: 'yesterday' is not allowed" in told and "has no identifier" in told
+
+
+def test_what_is_wrong_in_a_list_of_identifiers_is_named_with_its_place(adsctl, sent):
+    document(adsctl, [{"email": A}, {"email": "no"}, {"E-Mail": A}, {"twclid": ["a"]}])
+    told = adsctl(*SEND[:-2], "--format", "json", code=3).stderr
+    for problem in (
+        "identifiers[1].email: is not a valid e-mail address",
+        "identifiers[2].E-Mail: is not a known field; did you mean 'email'?",
+        "identifiers[3].platform_click_id: must be one text",
+    ):
+        assert problem in told
+
+
+@pytest.mark.parametrize("person", ["max.secret@shop.example", "+49 151 12345678", "192.0.2.99"])
+def test_the_values_of_mixed_up_columns_are_not_shown(adsctl, sent, person):
+    orders(adsctl, f"{person},{EVENT},a@x.de,,,,,{person},")
+    told = adsctl(*SEND[:-2], code=3).stderr
+    assert "conversion_time: is not allowed: ISO 8601 with an offset" in told
+    assert "value: is not a number with a point, as in 12.50" in told
+    assert person not in told
+
+
 def test_500_are_sent_at_a_time(adsctl, sent):
     many(adsctl, 1100)
     assert json.loads(adsctl(*SEND).stdout)["sent"] == 1100

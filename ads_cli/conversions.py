@@ -73,7 +73,7 @@ class ConversionReader:
         if row.problem:
             return CheckedRow(row, None, [Problem("", row.problem)])
         given = as_known(to_neutral(row.values), NAMES)
-        unknown = [Problem(name, _unknown(name)) for name in given if name not in KNOWN]
+        unknown = [_unknown(name) for name in given if name not in KNOWN]
         values = self._defaults | {name: _parsed(name, given[name]) for name in FIELDS if name in given}
         wrong: list[Problem] = []  # with identifiers
         identifiers = self._listed(values.get("identifiers", []), wrong) + self._of_columns(given, wrong)
@@ -166,18 +166,26 @@ QUOTED_FIRST = re.compile(r"""('[^']*'|"[^"]*") """)
 
 def _without_person(problem: Problem) -> Problem:
     """Leave out the value that a message quotes where it may be of a person: columns may be mixed up."""
-    if not (quoted := QUOTED_FIRST.match(problem.message)):
+    quoted = QUOTED_FIRST.match(problem.message)
+    if not quoted or not _may_be_of_person(quoted[1][1:-1]):
         return problem
-    text = quoted[1][1:-1]
-    is_cut = text.endswith("...")
-    if is_cut or EMAIL_INSIDE.search(text) or is_identifier(text) or is_address(text):
-        return problem._replace(message=problem.message[quoted.end() :])
-    return problem
+    return problem._replace(message=problem.message[quoted.end() :])
 
 
-def _unknown(column: str) -> str:
+def _may_be_of_person(text: str) -> bool:
+    is_cut = text.endswith("...")  # what identifies somebody may be in the rest
+    return is_cut or bool(EMAIL_INSIDE.search(text)) or is_identifier(text) or is_address(text)
+
+
+def _unknown(column: str) -> Problem:
+    if _may_be_of_person(column):
+        reason = (
+            "a column is named by a value of a person; put a line with the names of columns above the first"
+        )
+        return Problem("", reason)
     field = closest(column, KNOWN) or "FIELD"
-    return f"is not a known column; leave it out, or name its field, as in --map '{column}={field}'"
+    how = f"leave it out, or name its field, as in --map '{column}={field}'"
+    return Problem(column, f"is not a known column; {how}")
 
 
 def _parsed(name: str, value: Any) -> Any:

@@ -261,6 +261,12 @@ def test_the_values_of_mixed_up_columns_are_not_shown(adsctl, sent, person):
     assert person not in told
 
 
+def test_the_first_row_of_a_file_without_a_header_is_not_shown(adsctl, sent):
+    adsctl.file("orders.csv", f"{TIME},{EVENT},{A}\n{TIME},{EVENT},{B}\n")
+    told = adsctl(*SEND[:-2], code=3).stderr
+    assert "put a line with the names of columns above the first" in told and "shop.example" not in told
+
+
 def test_500_are_sent_at_a_time(adsctl, sent):
     many(adsctl, 1100)
     assert json.loads(adsctl(*SEND).stdout)["sent"] == 1100

@@ -212,4 +212,11 @@ CREATIONS = (
         "return problem",
         (f"{CONVERSIONS}::test_the_values_of_mixed_up_columns_are_not_shown",),
     ),
+    Mutant(
+        "the first person of a file without a header is named",
+        "ads_cli/conversions.py",
+        "if _may_be_of_person(column):",
+        "if False:",
+        (f"{CONVERSIONS}::test_the_first_row_of_a_file_without_a_header_is_not_shown",),
+    ),
 )

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...feeds.source import Feed
     from ...products.feeds.kinds.reading import OpenedFeed, Read
+    from ...products.normal_form import Scope
     from ...products.sync.comparison import CompareOptions
-    from ...products.sync.listed_products import Scope
     from ...validation import RowSchema
 
 
@@ -172,7 +172,7 @@ class ComparedFeedOptions(ProductFeedOptions, frozen=True):
 
     @property
     def _scope(self) -> "Scope | None":
-        from ...products.sync.listed_products import Scope
+        from ...products.normal_form import Scope
 
         return Scope.parse(self.scope) if self.scope is not None else None
 

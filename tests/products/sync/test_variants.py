@@ -115,6 +115,9 @@ def test_rows_outside_of_a_scope_are_errors_and_their_products_are_not_deleted(d
 def test_a_scope_that_is_none_is_refused_before_anything_is_read(differ, scope):
     differ.diff("--scope", scope, code=2, file="missing.jsonl")
     assert "--scope: " in differ.said
+    assert ("identifies products, and is not compared" in differ.said) == scope.startswith(
+        ("id=", "product_key=")
+    )
 
 
 def test_a_scope_by_the_wire_name_of_a_field_is_understood(differ):

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -170,7 +171,12 @@ class Block(NamedTuple):
 
 
 class UnreadableBlockError(ValueError):
-    """A block cannot be parsed; reading row by row names the line, or succeeds."""
+    """A block cannot be parsed from a line on; reading row by row names what is wrong, or succeeds."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(line, reason)
+        self.line = line
+        self.reason = reason
 
 
 class FileRows(Rows):
@@ -223,7 +229,7 @@ class TableRows(FileRows):
 
     @abstractmethod
     def blocks(self, size: int) -> Iterator[Block]:
-        """Read the header, then cut the rows into blocks of about `size` bytes."""
+        """Read the header; return the rows, cut into blocks of about `size` bytes."""
 
     def parse_block(self, block: Block) -> Iterator[Row]:
         """Parse and transform the rows of a block; raise UnreadableBlockError if that fails."""
@@ -240,25 +246,23 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 class TextRows(FileRows):
     """Rows of a format that is read line by line."""
 
-    _line = 0  # the last line that was read
-
     def _lines(self, stream: BinaryIO) -> Iterator[str]:
         """Decode line by line, so that errors name their line."""
-        self._line = 0
-        while raw := stream.readline(MAX_LINE_BYTES):
-            yield self._decode(raw)
+        for line in count(1):
+            if not (raw := stream.readline(MAX_LINE_BYTES)):
+                return
+            yield self._decode(line, raw)
 
-    def _decode(self, raw: bytes) -> str:
-        """Decode the next line."""
-        self._line += 1
+    def _decode(self, line: int, raw: bytes) -> str:
+        """Decode a line of the file."""
         if b"\0" in raw:
-            raise self.error(self._line, "a NUL byte; the file is damaged or not a text file")
+            raise self.error(line, "a NUL byte; the file is damaged or not a text file")
         if len(raw) >= MAX_LINE_BYTES:
-            raise self.error(self._line, f"a line of more than {MAX_LINE_BYTES:,} bytes")
+            raise self.error(line, f"a line of more than {MAX_LINE_BYTES:,} bytes")
         try:
             return raw.decode()
         except UnicodeDecodeError:
-            raise self.decoding_error(self._line, raw) from None
+            raise self.decoding_error(line, raw) from None
 
 
 MAX_KEYS = 10_000  # different keys of all records; they are kept in memory

@@ -1,18 +1,26 @@
 """Conversions of a website, read from a file and sent."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from .api.conversions import MAX_CONVERSIONS, Conversion, SendConversions
+from .api.conversions import BROWSER, MAX_CONVERSIONS, Conversion, SendConversions
 from .api.fields import fields_of
 from .api.names import Names, to_neutral
 from .api.problems import Problem
 from .api.validation import check, errors_in, parsed_or_text
-from .audiences.identifiers import SHA256_HEX, clean_text, identifier_types
+from .audiences.columns import SEPARATOR
+from .audiences.identifiers import (
+    PLACEHOLDER,
+    SHA256_HEX,
+    IdentifierType,
+    clean_text,
+    identifier_types,
+    misplaced,
+)
 from .batches import Uncertain
 from .batches.plan import BatchPlan
 from .batches.upload import BatchCodec, BatchUpload
@@ -33,11 +41,20 @@ HASHED = {
     "phone_number": ("hashed_phone_number", "phone_number"),
     "hashed_phone_number": ("hashed_phone_number", "phone_number"),
 }
-PLAIN = ("platform_click_id", "ip_address", "user_agent")
+CLICK = "platform_click_id"
+IDENTIFIERS = (*HASHED, CLICK, *BROWSER)
 FIELDS = tuple(field.name for field in fields_of(Conversion))
-KNOWN = (*FIELDS, *HASHED, *PLAIN)
+KNOWN = (*FIELDS, *IDENTIFIERS)
 NAMES = by_folded(KNOWN)
+ITEM_OF_IDENTIFIERS = re.compile(r"identifiers\[(\d+)\]\.?")
 _json = msgspec.json.Encoder()
+
+
+class PlacedIdentifier(NamedTuple):
+    """An identifier as it is sent, and where a row has it: "identifiers[0].", or "" for its columns."""
+
+    place: str
+    values: dict[str, Any]
 
 
 class ConversionReader:
@@ -60,21 +77,14 @@ class ConversionReader:
             return CheckedRow(row, None, [Problem("", row.problem)])
         given = as_known(to_neutral(row.values), NAMES)
         problems = [Problem(name, _unknown(name)) for name in given if name not in KNOWN]
-        nested = [name for name in (*HASHED, *PLAIN) if isinstance(given.get(name), list | dict)]
-        problems += [Problem(name, "must be one text") for name in nested]
-        given = {name: value for name, value in given.items() if name not in nested}
         values = {name: _parsed(name, given[name]) for name in FIELDS if name in given}
-        identifiers = values.pop("identifiers", [])
-        if not (isinstance(identifiers, list) and all(isinstance(each, dict) for each in identifiers)):
-            problems.append(Problem("identifiers", "must be a list of objects"))
-            identifiers = []
-        found = [self._identifier(each, problems) for each in identifiers]
-        found += self._of_columns(given, problems)
-        values = {**self._defaults, **values, "identifiers": found}
+        found, wrong = self._identifiers(values.pop("identifiers", []), given)
+        if not found and not wrong:
+            wrong.append(Problem("", f"has no identifier: {', '.join(IDENTIFIERS)}"))
+        values = {**self._defaults, **values, "identifiers": [each.values for each in found]}
         conversion, broken = check(Conversion, values)
-        problems += [problem for problem in broken if found or problem.path != "identifiers"]
-        if not found and not errors_in(problems):
-            problems.append(Problem("", f"has no identifier: {', '.join((*HASHED, *PLAIN))}"))
+        problems += wrong
+        problems += [_as_given(each, found, values) for each in broken if found or each.path != "identifiers"]
         return CheckedRow(row, None if errors_in(problems) else conversion, problems)
 
     def encode(self, item: Conversion) -> bytes:
@@ -85,41 +95,78 @@ class ConversionReader:
         """Return no id: nothing that exists is changed."""
         return ""
 
-    def _of_columns(self, given: Mapping[str, Any], problems: list[Problem]) -> list[dict[str, str]]:
-        """Return an object for each identifier of a person; address and browser are in the first."""
-        people = [self._identifier({name: given[name]}, problems) for name in HASHED if name in given]
-        plain = {name: str(given[name]) for name in PLAIN if name in given}
-        if click := plain.pop("platform_click_id", None):
-            people.insert(0, {"platform_click_id": click})
-        people = [each for each in people if each]
-        if plain:
-            people = [{**(people[0] if people else {}), **plain}, *people[1:]]
-        return people
+    def _identifiers(
+        self, listed: Any, columns: Mapping[str, Any]
+    ) -> tuple[list[PlacedIdentifier], list[Problem]]:
+        """Return all identifiers of a row, and what is wrong with them."""
+        found: list[PlacedIdentifier] = []
+        wrong: list[Problem] = []
+        if not (isinstance(listed, list) and all(isinstance(each, dict) for each in listed)):
+            wrong.append(Problem("identifiers", "must be a list of objects"))
+            listed = []
+        for number, each in enumerate(listed):
+            found += self._hashed(f"identifiers[{number}].", each, wrong)
+        people = [
+            each
+            for name in (CLICK, *HASHED)
+            if name in columns
+            for each in self._hashed("", {name: columns[name]}, wrong)
+        ]
+        browser = {name: columns[name] for name in BROWSER if name in columns}
+        for each in self._hashed("", browser, wrong):  # the service knows a person by these together
+            people[:1] = [PlacedIdentifier("", {**(people[0].values if people else {}), **each.values})]
+        return [*found, *people], wrong
 
-    def _identifier(self, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Any]:
-        """Return an identifier with its values hashed; add what is wrong with them."""
-        found: dict[str, Any] = {}
+    def _hashed(
+        self, place: str, given: Mapping[str, Any], wrong: list[Problem]
+    ) -> Iterator[PlacedIdentifier]:
+        """Yield an identifier with its values hashed, and one for each further value of a name."""
+        values: dict[str, Any] = {}
+        further: list[PlacedIdentifier] = []
         for column, value in given.items():
-            if column not in HASHED:
-                found[column] = value
-                continue
-            name, kind = HASHED[column]
-            try:
-                if hashed := self._hashed(column, kind, str(value), problems):
-                    found[name] = hashed
-            except ValueError as error:
-                problems.append(Problem(column, str(error)))
-        return found
+            path = f"{place}{column}"
+            if column not in IDENTIFIERS:
+                values[column] = value  # which is reported as unknown
+            elif isinstance(value, list | dict):
+                wrong.append(Problem(path, "must be one text"))
+            elif column not in HASHED:
+                if value is not None and not PLACEHOLDER.fullmatch(str(value).strip().lower()):
+                    values[column] = str(value)
+            elif value is not None:
+                name, kind = HASHED[column]
+                for text in str(value).split(SEPARATOR):
+                    digest = self._digest(path, self._types[kind], text, wrong)
+                    if digest and values.setdefault(name, digest) != digest:
+                        further.append(PlacedIdentifier(place, {name: digest}))
+        if values:
+            yield PlacedIdentifier(place, values)
+        yield from further
 
-    def _hashed(self, column: str, kind: str, value: str, problems: list[Problem]) -> str:
+    def _digest(self, path: str, kind: IdentifierType, value: str, wrong: list[Problem]) -> str:
         """Return the hash of a value, or the hash that it is; nothing for a placeholder such as n/a."""
-        text = clean_text(value).lower()
-        if SHA256_HEX.fullmatch(text):
-            return text
-        normalized = self._types[kind].read(value)
-        if normalized and self._types[kind].raises_doubt(normalized):
-            problems.append(Problem(column, self._types[kind].doubt, "warning"))
+        try:
+            text = clean_text(value).lower()
+            if SHA256_HEX.fullmatch(text):
+                return text
+            normalized = kind.read(value)
+        except ValueError as error:
+            wrong.append(Problem(path, str(error)))
+            return ""
+        if normalized and kind.raises_doubt(normalized):
+            wrong.append(Problem(path, kind.doubt, "warning"))
         return sha256(normalized.encode()).hexdigest() if normalized else ""
+
+
+def _as_given(problem: Problem, found: Sequence[PlacedIdentifier], values: Mapping[str, Any]) -> Problem:
+    """Return a problem of a conversion with its place in the row, and without a value of a person."""
+    if item := ITEM_OF_IDENTIFIERS.match(problem.path):
+        place = found[int(item[1])].place
+        return problem._replace(path=f"{place}{problem.path[item.end() :]}")
+    value = values.get(problem.path)
+    name = "phone_number" if problem.path == "conversion_time" else ""  # as which a date may be taken
+    if isinstance(value, str) and (reason := misplaced(value.strip().lower(), name)):
+        return problem._replace(message=reason)
+    return problem
 
 
 def _unknown(column: str) -> str:

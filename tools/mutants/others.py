@@ -368,6 +368,20 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "an identifier of which nothing is left is sent",
+        "ads_cli/conversions.py",
+        "        if values:\n            yield",
+        "        if True:\n            yield",
+        ("tests/batches/test_conversions.py::test_placeholders_are_no_identifiers",),
+    ),
+    Mutant(
+        "of two values of a name in an identifier one is lost",
+        "ads_cli/conversions.py",
+        "further.append(PlacedIdentifier(place, {name: digest}))",
+        "pass",
+        ("tests/batches/test_conversions.py::test_several_values_of_a_name_are_all_sent",),
+    ),
+    Mutant(
         "a record of any size is read as a whole",
         "ads_cli/commands/batches/__init__.py",
         "    if len(content) > MAX_DOCUMENT_MIB * MIB:",

@@ -167,7 +167,7 @@ class CsvRows(TextRows, TableRows):
             if (other := first.setdefault(name, column)) != column:
                 message = f"the columns {other!r} and {column!r} are both read as {name!r}"
                 raise self.error(line, message, hint="remove one, or --map it to another field")
-        return ["" if name in self.ignored else self.rename.get(name, name) for name in header]
+        return ["" if name in self.ignored else self.field_of(name) for name in header]
 
 
 class TsvRows(CsvRows):

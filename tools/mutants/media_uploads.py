@@ -24,6 +24,13 @@ MEDIA_UPLOADS = (
         ("tests/media/test_upload.py::test_a_terminal_of_80_columns_shows_what_became_of_each_file",),
     ),
     Mutant(
+        "a page finds what became of a file by its name",
+        "ads_cli/commands/media/report.py",
+        "(self.records or {}).get(id(checked), {})",
+        "next((it for it in (self.records or {}).values() if it['file'] == checked.file.label), {})",
+        ("tests/report/test_page_of_media.py::test_a_file_in_two_rows_of_a_table_has_what_became_of_each",),
+    ),
+    Mutant(
         "a resumed upload sends every segment again",
         UPLOAD,
         "if content and number not in journal.sent:",

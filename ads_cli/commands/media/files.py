@@ -125,6 +125,9 @@ class CheckResult(NamedTuple):
         return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
 
 
+UploadRecords = dict[int, dict[str, Any]]  # by id() of what was checked: two files may have one label
+
+
 def is_path(name: str) -> bool:
     """Whether a file is named by its path: neither standard input nor an address."""
     return name != "-" and not is_remote(name)

@@ -9,7 +9,7 @@ from ...console.output_file import RunReport, failure_details, made
 from ...errors import ContentError
 from ...numbers import size_text
 from ...output.text import counted, listed
-from .files import CheckedMedia, CheckResult, MediaFile
+from .files import CheckedMedia, CheckResult, MediaFile, UploadRecords
 
 if TYPE_CHECKING:
     from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
@@ -18,7 +18,13 @@ NAMED_FILES = 3  # the most that the title names
 # Types that browsers show.
 PICTURE_TYPES: "tuple[MediaType, ...]" = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all
-LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": "good", "invalid": "error"}
+LEVELS: dict[str, "Level"] = {
+    "uploaded": "good",
+    "unchanged": "good",
+    "valid": "good",
+    "invalid": "error",
+    "failed": "error",
+}
 
 
 class MediaReport(RunReport):
@@ -30,8 +36,8 @@ class MediaReport(RunReport):
         super().__init__(call, name, listed([file.label for file in files], NAMED_FILES), force=force)
         self._verb, self._total = verb, len(files)
         self.checks: list[CheckResult] = []
-        self.records: list[dict[str, Any]] = []  # of an upload
-        self.refused: list[tuple[str, str]] = []  # files that were not uploaded, and why
+        self.records: UploadRecords | None = None  # of an upload, once it has begun
+        self.refused: list[tuple[MediaFile, str]] = []  # files that were not uploaded, and why
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
@@ -71,8 +77,8 @@ class MediaReport(RunReport):
 
     def _headline(self, invalid: int) -> str:
         total = self._total
-        if self.records:
-            statuses = Counter(record["status"] for record in self.records)
+        if self.records is not None:
+            statuses = Counter(map(self._status, self._checked))
             done = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
             left = f"; {len(self.refused):,} not uploaded" if self.refused else ""
             return f"{counted(total, 'file')}: {done}{left}"
@@ -86,11 +92,14 @@ class MediaReport(RunReport):
 
     def _status(self, checked: "CheckedMedia") -> str:
         """Say what became of a file."""
-        label = checked.file.label
-        found = (str(record["status"]) for record in self.records if record["file"] == label)
         if not checked.is_valid:
             return "invalid"
-        return next(found, "valid" if self._verb == "checked" else "not sent")
+        if record := self._record(checked):
+            return str(record["status"])
+        return "valid" if self._verb == "checked" else "not sent"
+
+    def _record(self, checked: "CheckedMedia") -> dict[str, Any]:
+        return (self.records or {}).get(id(checked), {})
 
     def _sections(self) -> "Iterator[Section]":
         from ...report import Badge, Column, ReportTable, Section
@@ -113,7 +122,7 @@ class MediaReport(RunReport):
             yield Section("Not opened", [unopened])
         if self.refused:
             columns = [Column("File"), Column("Why")]
-            rows: list[list[Cell]] = [[*each] for each in self.refused]
+            rows: list[list[Cell]] = [[file.label, reason] for file, reason in self.refused]
             yield Section("Not uploaded", [ReportTable("Files", columns, rows, "file")])
         if self._checked:
             yield Section("All files", [self._files()])
@@ -123,7 +132,7 @@ class MediaReport(RunReport):
         from ...report import Badge, Column, ReportTable, Thumbnail
 
         pictures = self._pictures()
-        keys = {record["file"]: record["media_key"] or "" for record in self.records}
+        has_keys = self.records is not None
         rows: list[list[Cell]] = []
         for each, picture in zip(self._checked, pictures, strict=True):
             info, status = each.info, self._status(each)
@@ -131,16 +140,16 @@ class MediaReport(RunReport):
                 [
                     *([picture] if any(pictures) else []),
                     each.file.label,
-                    Badge(status, LEVELS.get(status, "error" if status == "failed" else "neutral")),
+                    Badge(status, LEVELS.get(status, "neutral")),
                     info.type or info.format or "unknown",
                     size_text(info.bytes),
                     f"{info.width}x{info.height}" if info.width else "",
                     f"{info.seconds:.1f}" if info.seconds else "",
-                    *([keys.get(each.file.label, "")] if keys else []),
+                    *([self._record(each).get("media_key") or ""] if has_keys else []),
                 ]
             )
         is_inside = any(isinstance(picture, Thumbnail) for picture in pictures)
-        names = ("File", "Status", "Type", "Size", "Pixels", "Seconds", *(("Media key",) if keys else ()))
+        names = ("File", "Status", "Type", "Size", "Pixels", "Seconds", *(("Media key",) if has_keys else ()))
         columns = [Column("Picture", "text" if is_inside else "picture")] if any(pictures) else []
         return ReportTable("Files", [*columns, *map(Column, names)], rows, "file")
 

@@ -37,6 +37,7 @@ from .files import (
     Files,
     MediaFile,
     Table,
+    UploadRecords,
     locations_read,
     media_files,
     write_refused,
@@ -178,10 +179,14 @@ def upload(
     if not call.dry_run:
         threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
-    with MediaReport(call, page.report, named, "uploaded", force=rejected.force).written() as report:
-        report.check_differs(file.location for file in named)
+    extras = {
+        what: MediaFile.of(name, feed.access(call)) for what in BESIDE if (name := getattr(details, what))
+    }
+    everything = [*named, *extras.values()]
+    with MediaReport(call, page.report, everything, "uploaded", force=rejected.force).written() as report:
+        report.check_differs(file.location for file in everything)
         result = check_files(call, named, meant, category, is_hashed_beside=len(named) == 1)
-        beside = _check_beside(call, details, feed)
+        beside = {what: check_files(call, [file], *BESIDE[what]) for what, file in extras.items()}
         report.checks += [result, *beside.values()]
         _require_valid(call, result, beside, skip_invalid=skip_invalid)
         due = [(each, category_of(each.info, meant, category)) for each in result.checked if each.is_valid]
@@ -193,21 +198,17 @@ def upload(
         uploader = make_uploader(
             call, owners=(*(as_user_id or ()),), to_library=library, resume=resume, concurrency=concurrency
         )
-        said = Details(**details.texts, language=details.language)
+        run = UploadRun(call, uploader, Details(**details.texts, language=details.language), result.refused)
+        report.records, report.refused = run.uploaded, run.refused
         for what, extra in beside.items():
             for checked in extra.checked:
-                said = _with_extra(call, uploader, said, what, checked)
-        run = UploadRun(call, uploader, said, result.refused)
-        try:
-            run.upload_all(due)
-        finally:
-            report.records = run.records(result)
-            report.refused = [(file.label, reason) for file, reason in run.refused]
+                run.upload_beside(what, checked)
+        run.upload_all(due)
+        records = run.records(result)
         is_ids = call.printer.format == "ids"  # what was not uploaded has none
-        shown = [each for each in report.records if each["media_key"] or not is_ids]
-        _show(call, shown, "media_key")
+        _show(call, [each for each in records if each["media_key"] or not is_ids], "media_key")
         write_refused(rejected.failed_out_file, run.refused)
-        run.end(report.records)
+        run.end(records)
 
 
 def _require_valid(
@@ -244,7 +245,18 @@ class UploadRun:
         self._call, self._uploader, self._details = call, uploader, details
         self.refused = refused
         self._stopped: AdsctlError | None = None  # what ended it early
-        self._records: dict[int, dict[str, Any]] = {}
+        self.uploaded: UploadRecords = {}
+
+    def upload_beside(self, what: str, checked: CheckedMedia) -> None:
+        """Upload the poster or the subtitles of a video that follows."""
+        if what == "poster":
+            record = upload_file(self._call, self._uploader, checked, Category.tweet_image, Details())
+            self._details = self._details._replace(poster_media_key=record["media_key"])
+        else:
+            beside = msgspec.structs.replace(self._uploader, to_library=False)
+            record = upload_file(self._call, beside, checked, Category.subtitles, Details())
+            self._details = self._details._replace(subtitles_id=record["media_id"])
+        self.uploaded[id(checked)] = record
 
     def upload_all(self, files: list[tuple[CheckedMedia, Category]]) -> None:
         """Upload files; the only one raises its error."""
@@ -266,12 +278,12 @@ class UploadRun:
                 self.refused.append((file, reason))
                 record = record_of(file.label, checked.info, category, "failed")
                 self._stopped = error if isinstance(error, STOPPING) else None
-            self._records[id(checked)] = record
+            self.uploaded[id(checked)] = record
 
     def records(self, result: CheckResult) -> list[dict[str, Any]]:
         """Return a record for each file that was checked."""
         return [
-            self._records.get(id(each))
+            self.uploaded.get(id(each))
             or record_of(each.file.label, each.info, None, "not sent" if each.is_valid else "invalid")
             for each in result.checked
         ]
@@ -297,28 +309,6 @@ def _require_one(named: list[MediaFile], details: DetailOptions) -> None:
         if getattr(details, name) is not None and len(named) > 1:
             hint = "upload it by itself, or name them in columns of a table: -f TABLE"
             raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
-
-
-def _check_beside(call: Invocation, details: DetailOptions, feed: FeedOptions) -> dict[str, CheckResult]:
-    """Check the files beside a video, by the options that name them."""
-    checks = {}
-    for what, (uses, category) in BESIDE.items():
-        if name := getattr(details, what):
-            file = MediaFile.of(name, feed.access(call))
-            checks[what] = check_files(call, [file], uses, category)
-    return checks
-
-
-def _with_extra(
-    call: Invocation, uploader: Uploader, details: Details, what: str, checked: CheckedMedia
-) -> Details:
-    """Upload the poster or the subtitles of a video."""
-    if what == "poster":
-        record = upload_file(call, uploader, checked, Category.tweet_image, Details())
-        return details._replace(poster_media_key=record["media_key"])
-    beside = msgspec.structs.replace(uploader, to_library=False)
-    record = upload_file(call, beside, checked, Category.subtitles, Details())
-    return details._replace(subtitles_id=record["media_id"])
 
 
 def _show_dry_run(call: Invocation, files: list[tuple[CheckedMedia, Category]]) -> None:

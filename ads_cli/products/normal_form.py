@@ -89,11 +89,16 @@ COMPARED = tuple(name for name in FIELDS if name not in IDENTIFYING)
 AMOUNT = re.compile(r"(?>(?:0(?=[0-9]))*)([0-9]++)(?:\.((?>(?:0*+[1-9])*))0*+)?\s++([A-Z]{3})")
 
 
+def as_cell(value: Any) -> str:
+    """Return a value as a cell has it: nothing for None, a list with commas."""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return "" if value is None else str(value)
+
+
 def normal_form(name: str, value: Any) -> Any:
     """Return the one form of the values of a field that mean the same; None and empty texts are equal."""
-    if isinstance(value, list):
-        value = ",".join(map(str, value))
-    text = "" if value is None else str(value).strip()
+    text = as_cell(value).strip()
     if name in ("price", "sale_price") and (amount := AMOUNT.fullmatch(text)):
         whole, fraction, currency = amount.groups()
         return f"{whole}{'.' * bool(fraction)}{fraction or ''} {currency}"

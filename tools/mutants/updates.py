@@ -60,6 +60,26 @@ UPDATES = (
         (f"{UPDATE}::test_an_empty_cell_empties_its_field",),
     ),
     Mutant(
+        "a value that cannot be stored makes text of all others",
+        COMPLETION,
+        "        _encode(value)\n",
+        "        _encode(value if isinstance(value, str) else '\\ud800')\n",
+        (
+            "tests/products/sync/test_background_listing.py::"
+            "test_a_value_that_cannot_be_stored_changes_no_other",
+        ),
+    ),
+    Mutant(
+        "the id of a row outside of a scope is not read",
+        "ads_cli/products/sync/row_comparison.py",
+        "row.problem and row.problem_rule != OUTSIDE_SCOPE",
+        "row.problem",
+        (
+            "tests/products/sync/test_variants.py::"
+            "test_rows_outside_of_a_scope_are_errors_and_their_products_are_not_deleted",
+        ),
+    ),
+    Mutant(
         "what the file does not have is emptied",
         COMPLETION,
         "if name not in self._fields:",

@@ -102,8 +102,7 @@ class CatalogComparison:
 
     def watch(self, validator: Validator) -> None:
         """Keep the rows of a feed while it is validated."""
-        scope, with_digests = self._options.scope, self._options.remembers
-        validator.keep(partial(ComparableRows, scope, with_digests=with_digests))
+        validator.keep(partial(ComparableRows, with_digests=self._options.remembers))
 
     def compare(self, validator: Validator, on_progress: OnProgress) -> None:
         """Compare the rows that were kept of a feed with the listing; raise StateError if they were not."""

@@ -18,8 +18,10 @@ from ...errors import UsageError
 from ...feeds.row import Row, RowTransform, Step
 from ...output.text import cell
 from ...spelling import suggestion
-from ..normal_form import COMPARED, normal_form
+from ..normal_form import COMPARED, FIELDS, as_cell, normal_form
 from . import blob, create, insert, open_for_writing, open_unchanging, select, text
+
+OUTSIDE_SCOPE = "outside of scope"  # the rule of a row
 
 
 class Scope(Step, frozen=True):
@@ -37,6 +39,10 @@ class Scope(Step, frozen=True):
         field = neutral_name(name)
         if not name or not value:
             raise UsageError(f"--scope: {text!r} is not FIELD=VALUE", hint="as in --scope brand=Nordlicht")
+        if field in FIELDS and field not in COMPARED:
+            raise UsageError(
+                f"--scope: {name!r} is of one product or group", hint="as in --scope brand=Nordlicht"
+            )
         if field not in COMPARED:
             raise UsageError(f"--scope: {name!r} is not a known field{suggestion(name, COMPARED)}")
         return cls(field, value)
@@ -50,16 +56,12 @@ class Scope(Step, frozen=True):
         """Name the field."""
         return (self.field,)
 
-    def problem(self, values: Mapping[str, Any]) -> str:
-        """Say why a row is not within the scope; empty where it is."""
-        if self.holds(values):
-            return ""
-        found = cell(values.get(self.field))
-        return f"{self.field}: {found!r} is outside of --scope {self.field}={self.value}"
-
     def apply(self, row: Row) -> None:
-        """Refuse a row of another scope."""
-        row.problem = self.problem(row.values)
+        """Refuse a row of another scope, of which the id is read all the same."""
+        if not self.holds(row.values):
+            found = cell(row.values.get(self.field))
+            row.problem = f"{self.field}: {found!r} is outside of --scope {self.field}={self.value}"
+            row.problem_rule = OUTSIDE_SCOPE
 
 
 TABLE = """
@@ -265,9 +267,19 @@ def _listed_content(product: Mapping[str, Any]) -> bytes:
         values = [None if value == "" else value for value in values]
     try:
         return content_of(values)
-    except (ValueError, OverflowError, TypeError):  # what no feed can hold
-        texts = (None if value is None else str(value) for value in values)
-        return content_of([each and each.encode("utf-8", "replace").decode() for each in texts])
+    except UNSTORABLE:
+        return content_of([*map(_storable, values)])
+
+
+UNSTORABLE = (ValueError, OverflowError, TypeError)  # what no feed can hold
+
+
+def _storable(value: Any) -> Any:
+    try:
+        _encode(value)
+    except UNSTORABLE:
+        return as_cell(value).encode("utf-8", "replace").decode()
+    return value
 
 
 NOT_IN_CATALOG = "not in catalog"  # the rule of a row without a product
@@ -309,7 +321,7 @@ class Completion(RowTransform):
             return
         for name, value in listed.values.items():
             if name not in self._fields:
-                row.values.setdefault(name, ",".join(value) if isinstance(value, list) else value)
+                row.values.setdefault(name, as_cell(value) if isinstance(value, list) else value)
 
     def _find(self, id: str) -> Listed | None:
         if self._listing is None:

@@ -17,7 +17,7 @@ from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_has
 from ..normal_form import COMPARED, encode_product
 from . import blob, text
 from .differences import FieldChange, ProductChange, Unlisted, difference
-from .listed_products import Listed, ListedProducts, Scope, content_of, values_in
+from .listed_products import OUTSIDE_SCOPE, Listed, ListedProducts, content_of, values_in
 
 keys_of = attrgetter("product_key", "item_group_key")  # a row may have them, though they are not compared
 values_of = attrgetter(*COMPARED)
@@ -61,8 +61,8 @@ _unpack = msgspec.msgpack.Decoder(FeedRows).decode
 class ComparableRows:
     """Keeps what a comparison needs of a run of rows."""
 
-    def __init__(self, scope: Scope | None, *, with_digests: bool) -> None:
-        self._scope, self._with_digests = scope, with_digests
+    def __init__(self, *, with_digests: bool) -> None:
+        self._with_digests = with_digests
         self._kept = FeedRows()
 
     def add(self, checked: CheckedRow, number: int) -> None:
@@ -83,7 +83,7 @@ class ComparableRows:
 
     def _id_of(self, row: Row) -> str:
         """Return the id of a row, which may be invalid; empty where it cannot be read for certain."""
-        if row.problem and not (self._scope and self._scope.problem(row.values) == row.problem):
+        if row.problem and row.problem_rule != OUTSIDE_SCOPE:
             return ""  # of a row with too many cells, any of them may be the id
         id = row.values.get("id")
         return str(id) if isinstance(id, str | int) and not isinstance(id, bool) else ""

@@ -77,6 +77,13 @@ def test_any_answer_of_a_service_can_be_listed(listed, value):
     assert listed.find([str(value)])[str(value)].id == str(value)
 
 
+def test_a_value_that_cannot_be_stored_changes_no_other(listed):
+    images = ["https://a", "https://b"]
+    listed.add([{"id": "a", "title": "\ud800", "additional_image_link": images}])
+    listed.index()
+    assert listed.find(["a"])["a"].values == {"title": "?", "additional_image_link": images}
+
+
 MANY = [[{"id": str(n), "title": f"Title {n}"}] for n in range((RUNS_HERE + 3) * PAGES_AT_ONCE)]
 
 

@@ -16,6 +16,15 @@ FIELDS = sorted(set(COMPARED) - {"id"})
 VALUES = st.dictionaries(st.sampled_from(FIELDS), st.text(min_size=1, max_size=9))
 
 
+def test_a_list_of_any_values_completes_a_row(tmp_path):
+    with closing(ListedProducts.create(tmp_path / "listing.db")) as listing:
+        listing.add([{"id": "1", "additional_image_link": [1, "b"]}])
+        listing.index()
+    row = Row(1, {"id": "1"})
+    Completion(RowTransform(), tmp_path / "listing.db", ()).apply(row)
+    assert row.values == {"id": "1", "additional_image_link": "1,b"}
+
+
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(min_size=1, max_size=9), VALUES, VALUES, st.sets(st.sampled_from(FIELDS)), st.booleans())
 def test_a_row_decides_on_its_fields_and_the_catalog_on_the_others(id, listed, given, emptied, is_copied):

@@ -27,6 +27,7 @@ from .audiences.identifiers import (
     identifier_types,
     is_identifier,
     is_placeholder,
+    misplaced,
 )
 from .batches import Uncertain
 from .batches.plan import BatchPlan
@@ -129,6 +130,8 @@ class ConversionReader:
                 )
                 continue
             for text in self._texts(field, value, path + column, problems):
+                if any(each.get(field) == text for each in found):
+                    continue
                 place = next((each for each in found if field not in each), None)
                 if place is None:
                     found.append(place := {})
@@ -167,9 +170,11 @@ QUOTED_FIRST = re.compile(r"""('[^']*'|"[^"]*") """)
 def _without_person(problem: Problem) -> Problem:
     """Leave out the value that a message quotes where it may be of a person: columns may be mixed up."""
     quoted = QUOTED_FIRST.match(problem.message)
-    if not quoted or not _may_be_of_person(quoted[1][1:-1]):
+    if not quoted or not _may_be_of_person(text := quoted[1][1:-1]):
         return problem
-    return problem._replace(message=problem.message[quoted.end() :])
+    name = "phone_number" if problem.path == "conversion_time" else ""  # which some dates look like
+    reason = misplaced(text.lower(), name) or problem.message[quoted.end() :]
+    return problem._replace(message=reason)
 
 
 def _may_be_of_person(text: str) -> bool:

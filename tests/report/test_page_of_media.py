@@ -88,6 +88,19 @@ def test_a_page_that_cannot_be_written_is_refused_before_anything_is_sent(ads, s
     assert "hero.png" not in ads("media", "library", "list", "--all").stdout
 
 
+def test_a_file_beside_a_video_is_one_of_the_files(ads, service):
+    words = ("media", "upload", "clip.mp4", "--poster", "notes.png", "--report", "page.html", "--force")
+    ads(*words, code=3)
+    text = read(ads.home / "page.html").text
+    assert "Nothing was uploaded: 1 of 2 files breaks a rule" in text and "clip.mp4, notes.png" in text
+    ads(*(word.replace("notes", "hero") for word in words))
+    text = read(ads.home / "page.html").text
+    assert "2 files: 2 uploaded" in text and "not sent" not in text
+    used = ("--poster", "hero.png", "--report", "hero.png", "--force")
+    assert "--report: " in ads("media", "upload", "clip.mp4", *used, code=2).stderr
+    assert (ads.home / "hero.png").read_bytes() == picture("PNG", 1200, 628)
+
+
 @needs_chromium
 def test_a_reader_sees_every_file_and_no_name_of_a_file_runs(ads, browser):
     name = HOSTILE.replace("/", "\u2215") + ".png"

@@ -208,7 +208,7 @@ CREATIONS = (
     Mutant(
         "a value in the wrong column is quoted",
         "ads_cli/conversions.py",
-        "return problem._replace(message=problem.message[quoted.end() :])",
+        "return problem._replace(message=reason)",
         "return problem",
         (f"{CONVERSIONS}::test_the_values_of_mixed_up_columns_are_not_shown",),
     ),

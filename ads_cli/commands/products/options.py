@@ -116,7 +116,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             schema.choices,
             source=self.source_kind,
             mapping=mapping,
-            is_recipe=mapping == self.recipe,
+            is_recipe=mapping is not None and mapping == self.recipe,
         )
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
@@ -168,7 +168,7 @@ class ComparedFeedOptions(ProductFeedOptions, frozen=True):
         """Return what is compared; raise UsageError."""
         from ...products.sync.comparison import CompareOptions
 
-        return CompareOptions(self.prune, self.verify, self._scope, remembers)
+        return CompareOptions(prune=self.prune, verify=self.verify, scope=self._scope, remembers=remembers)
 
     @property
     def _scope(self) -> "Scope | None":

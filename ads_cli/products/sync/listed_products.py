@@ -217,6 +217,9 @@ class Unmatched:
         return found
 
 
+UNSTORABLE = (ValueError, OverflowError, TypeError)  # what no feed can hold
+
+
 # The values of the fields COMPARED, in their order, None where there is none: where a row and a product have
 # equal bytes, nothing differs. Where the bytes differ, the values are compared, which takes longer.
 
@@ -233,8 +236,8 @@ def content_of_product(product: Mapping[str, Any]) -> bytes:
         values = [None if value == "" else value for value in values]
     try:
         return _encode(values)
-    except (ValueError, OverflowError, TypeError):
-        return _encode([*map(_encodable, values)])
+    except UNSTORABLE:
+        return _encode([*map(_storable, values)])
 
 
 def values_in(content: bytes) -> dict[str, Any]:
@@ -243,10 +246,10 @@ def values_in(content: bytes) -> dict[str, Any]:
     return {name: value for name, value in values if value is not None}
 
 
-def _encodable(value: Any) -> Any:
-    """Return a value, or a text like it where it is one that no feed can hold."""
+def _storable(value: Any) -> Any:
+    """Return a value, or a text like it where it cannot be stored."""
     try:
         _encode(value)
-    except (ValueError, OverflowError, TypeError):
+    except UNSTORABLE:
         return str(as_cell(value)).encode("utf-8", "replace").decode()
     return value

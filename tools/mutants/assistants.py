@@ -159,6 +159,22 @@ ASSISTANTS = (
         (f"{CHANGES}test_a_file_of_campaigns_is_planned_and_applied_as_planned",),
     ),
     Mutant(
+        "each change is logged by the first client",
+        "ads_cli/commands/mcp/child.py",
+        "entry, CLIENT.get(), *job]",
+        'entry, self.__dict__.setdefault("by", CLIENT.get()), *job]',
+        (f"{CHANGES}test_changes_at_once_are_logged_by_the_client_that_asked_for_each",),
+    ),
+    Mutant(
+        "the oldest plan is dropped where another is applied",
+        "ads_cli/commands/mcp/plans.py",
+        "        plan = self._plans.pop(plan_id, None)",
+        "        while len(self._plans) >= MAX_PLANS:\n"
+        "            del self._plans[next(iter(self._plans))]\n"
+        "        plan = self._plans.pop(plan_id, None)",
+        (f"{CHANGES}test_the_oldest_of_all_kept_plans_is_applied",),
+    ),
+    Mutant(
         "a plan never expires",
         "ads_cli/commands/mcp/plans.py",
         "if now - plan.made_at < PLAN_SECONDS}",

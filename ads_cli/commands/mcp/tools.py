@@ -11,7 +11,7 @@ from ...errors import DIFFERENCES_FOUND, AdsctlError, ContentError, IncompleteEr
 from ...output.text import safe
 from ...spelling import as_name, as_option
 from .applies import Applies
-from .child import CommandError, Commands, Finished
+from .child import CLIENT, CommandError, Commands, Finished
 from .files import OpenFolders
 from .plans import Plans, count_actions
 from .reachable import MAX_LENGTH, SHAPING, Reachable, help_words
@@ -203,7 +203,7 @@ class Toolbox:
 
     async def run(self, name: str, given: Mapping[str, Any], client: str = "") -> dict[str, Any]:
         """Run a tool with the arguments of a client, whose name is logged."""
-        self._commands.by = f"mcp {safe(client)[:MAX_NAME_LENGTH]}".strip()
+        CLIENT.set(f"mcp {safe(client)[:MAX_NAME_LENGTH]}".strip())
         tool = self.tools[name]
         self._know_secrets()
         arguments = _checked(tool, given)

@@ -96,6 +96,13 @@ ASSISTANTS = (
         (f"{REACHABLE}test_the_type_of_a_value_names_no_parameter",),
     ),
     Mutant(
+        "an assistant who asks for all in other words gets one page",
+        "ads_cli/commands/mcp/tools.py",
+        '"all": as_flag,',
+        '"all": lambda name, value: value in (True, "true"),',
+        (f"{TOOLS}test_a_query_and_columns_apply_to_the_records",),
+    ),
+    Mutant(
         "a plan is applied again",
         "ads_cli/commands/mcp/plans.py",
         "plan = self._plans.pop(plan_id, None)",

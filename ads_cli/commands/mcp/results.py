@@ -25,6 +25,19 @@ MAX_QUERY_LENGTH = 500
 CHUNK_LENGTH = 1500  # characters of a document that is longer than a result, and of such a record
 
 
+class ResultShape(NamedTuple):
+    """What of a result an assistant asks for; which pages, a list of the service alone needs to know."""
+
+    all: bool = False
+    limit: int | None = None  # records
+    cursor: str | None = None  # of an earlier result
+    columns: str | None = None
+    query: str | None = None  # JMESPath
+
+
+WHOLE = ResultShape()
+
+
 class WholeResult(NamedTuple):
     """All that a command has printed, of which a client gets a part at a time."""
 
@@ -46,19 +59,17 @@ class ResultFiles:
         data: Any,
         *,
         about: Mapping[str, Any],
-        columns: str | None = None,
-        query: str | None = None,
-        limit: int | None = None,
+        shape: ResultShape = WHOLE,
         next_cursor: str | None = None,
     ) -> dict[str, Any]:
         """Return the result for data, with `about` beside it; `next_cursor` is that of the service."""
         found = without_private(data, self._mask)
-        if query is not None:
-            found = _searched(found, query)
-        if columns is not None:
-            found = _chosen(found, columns)
-        if limit is not None and isinstance(found, list):
-            found = found[:limit]
+        if shape.query is not None:
+            found = _searched(found, shape.query)
+        if shape.columns is not None:
+            found = _chosen(found, shape.columns)
+        if shape.limit is not None and isinstance(found, list):
+            found = found[: shape.limit]
         return self._part(WholeResult(found, without_private(dict(about), self._mask), next_cursor))
 
     def after(self, cursor: str) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def test_a_query_and_columns_apply_to_the_records(adsctl):
         among = {"columns": ["id", "name"], "limit": 1}
         listed = await called(client, "read", command="campaigns list", arguments=among)
         assert [*listed["data"][0]] == ["id", "name"]
-        for unfit in ({"query": 5}, {"columns": {"a": 1}}):
+        for unfit in ({"query": 5}, {"columns": {"a": 1}}, {"all": "maybe"}):
             await called(client, "read", fails=True, command="campaigns list", arguments=unfit)
         return names["data"], wrong["error"], missing["error"]
 

@@ -107,7 +107,7 @@ FILE_PARAMETERS = ("file", "files")  # of these, one file
 COMMON = ("account", "catalog")  # the options of every command that an assistant may give
 SHAPING = ResultShape._fields
 # The parameter of a command that creates another record each time it is run, since its answer may be lost.
-RESUME = {
+RESUME: dict[str, Any] = {
     "name": "resume",
     "required": False,
     "type": "boolean",
@@ -162,6 +162,13 @@ class ReachableCommand(NamedTuple):
             if name in allowed and name not in (*SHAPING, *COMMON)
         }
 
+    @property
+    def tool_arguments(self) -> tuple[str, ...]:
+        """The arguments that are for the tool, read or plan_change, and not parameters of the command."""
+        if not self.changes:
+            return SHAPING
+        return (RESUME["name"],) if self.makes_anew else ()
+
     def _name_of(self, param: Any) -> str:
         return self.command.name_for(self.request, param) if self.request else str(param.name)
 
@@ -202,7 +209,7 @@ class ReachableCommand(NamedTuple):
             name = as_name(argument)
             is_common = name in COMMON and name not in parameters
             if not is_common and name not in names:
-                takes = sorted({*parameters, *COMMON, *SHAPING})
+                takes = sorted({*parameters, *COMMON, *self.tool_arguments})
                 raise UsageError(
                     f"{argument!r} is not an argument of {self.name!r}{suggestion(name, takes)}",
                     hint=f"it takes {', '.join(takes)}",

@@ -103,6 +103,21 @@ ASSISTANTS = (
         (f"{TOOLS}test_a_query_and_columns_apply_to_the_records",),
     ),
     Mutant(
+        "the cursor after a limit leaves out records of its page",
+        "ads_cli/commands/mcp/tools.py",
+        "--limit={ceil(shape.limit / size) * size}",
+        "--limit={shape.limit}",
+        (f"{TOOLS}test_a_limit_above_the_largest_page_is_kept",),
+    ),
+    Mutant(
+        "what a limit leaves out of what was read is lost",
+        "ads_cli/commands/mcp/results.py",
+        "        if shape.columns is not None:\n",
+        "        found = found[: shape.limit] if isinstance(found, list) else found\n"
+        "        if shape.columns is not None:\n",
+        (f"{TOOLS}test_a_limit_says_how_many_records_there_are",),
+    ),
+    Mutant(
         "a plan is applied again",
         "ads_cli/commands/mcp/plans.py",
         "plan = self._plans.pop(plan_id, None)",

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from math import ceil
 from typing import Any, NamedTuple
 
 from ...console.invocation import Invocation
@@ -14,7 +15,7 @@ from .applies import Applies
 from .child import CLIENT, CommandError, Commands, Finished
 from .files import OpenFolders
 from .plans import Plans, count_actions
-from .reachable import MAX_LENGTH, Reachable, as_flag, help_words, text_of
+from .reachable import MAX_LENGTH, Reachable, ReachableCommand, as_flag, help_words, text_of
 from .results import CURSOR, ResultFiles, ResultShape, read_documents
 
 # A command that found something ends with one of these.
@@ -142,11 +143,20 @@ def _parted(given: Arguments) -> tuple[dict[str, Any], ResultShape]:
     return own, ResultShape(**shape)
 
 
-def _paging(shape: ResultShape) -> dict[str, str]:
-    """Write the options of a list that follow its pages, by the names of their parameters."""
-    found = {"all": "--all"} if shape.all else {}
-    found |= {"limit": f"--limit={shape.limit}"} if shape.limit else {}
-    return found | ({"cursor": f"--cursor={shape.cursor}"} if shape.cursor else {})
+def _paging(command: ReachableCommand, shape: ResultShape) -> dict[str, str]:
+    """Write the options of a list that follow its pages, by the names of their parameters.
+
+    Pages are read whole, so that the cursor of the service leads to the first record that was not read.
+    """
+    options = {"all": "--all"} if shape.all else {}
+    if shape.cursor:
+        options["cursor"] = f"--cursor={shape.cursor}"
+    if shape.limit and command.request is None:
+        options["limit"] = f"--limit={shape.limit}"
+    elif shape.limit and command.takes("limit") and (count := command.fields.get("count")):
+        size = min(shape.limit, count.type.limit("le"))
+        options |= {"count": f"--count={size}", "limit": f"--limit={ceil(shape.limit / size) * size}"}
+    return {name: option for name, option in options.items() if command.takes(name)}
 
 
 class Toolbox:
@@ -222,16 +232,16 @@ class Toolbox:
         command = given["command"]
         arguments, shape = _parted(given)
         if shape.cursor and shape.cursor.startswith(CURSOR):
-            return self._results.after(shape.cursor)
+            return self._results.after(shape.cursor, shape.limit)
         has_envelope = False
         if not (words := help_words(command)):
             found = self._reachable.find(command)
             if found.changes:
                 raise UsageError(f"{found.name!r} changes something", hint="use plan_change")
             has_envelope = found.takes("envelope")
-            options = ["--envelope"] if has_envelope else []
-            options += [option for name, option in _paging(shape).items() if found.takes(name)]
-            words = found.words(arguments, options)
+            paging = _paging(found, shape)
+            own = {name: value for name, value in arguments.items() if as_name(name) not in paging}
+            words = found.words(own, [*(["--envelope"] if has_envelope else []), *paging.values()])
         done = await self._done(words)
         data, next_cursor = _without_envelope(read_documents(done.output), has_envelope)
         about = {"command": " ".join(command.split()), **_warnings(done)}

@@ -368,6 +368,16 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "emulator: an estimate takes a place that does not exist",
+        "ads_cli/emulator/resources/audience_insights.py",
+        "find_named(context, asdict(criterion))",
+        "find_named(context, asdict(criterion)) if criterion.adds_people else {}",
+        (
+            "tests/emulator/resources/test_audiences.py::"
+            "test_an_estimate_needs_criteria_that_add_people_and_exist[generic]",
+        ),
+    ),
+    Mutant(
         "a record of any size is read as a whole",
         "ads_cli/commands/batches/__init__.py",
         "    if len(content) > MAX_DOCUMENT_MIB * MIB:",

@@ -125,10 +125,11 @@ def _audience(context: AccountContext, audience: str) -> Record:
     found = context.store.find(audiences.AUDIENCE, audience, owner=None if is_shared else context.account)
     if found is None:
         raise invalid_parameter(VALUE, f"the audience {audience} does not exist")
-    if reasons := audiences.described(context.store, found)["reasons_not_targetable"]:
+    described = audiences.described(context.store, found)
+    if reasons := described["reasons_not_targetable"]:
         reason = f"the audience {audience} cannot be targeted: {', '.join(reasons)}"
         raise invalid_parameter(VALUE, reason)
-    return found
+    return described
 
 
 # By the identifier of an app that a line item has: the platform of its store.

@@ -374,7 +374,7 @@ OTHERS = (
         "find_named(context, asdict(criterion)) if criterion.adds_people else {}",
         (
             "tests/emulator/resources/test_audiences.py::"
-            "test_an_estimate_needs_criteria_that_add_people_and_exist[generic]",
+            "test_an_estimate_needs_criteria_that_add_people_and_exist",
         ),
     ),
     Mutant(

@@ -378,6 +378,13 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "emulator: a list takes the cursor of another one",
+        "ads_cli/emulator/core/paging.py",
+        "    if found != list_name:",
+        "    if not found:",
+        ("tests/emulator/test_campaigns.py::test_the_cursor_of_another_list_is_refused",),
+    ),
+    Mutant(
         "a record of any size is read as a whole",
         "ads_cli/commands/batches/__init__.py",
         "    if len(content) > MAX_DOCUMENT_MIB * MIB:",

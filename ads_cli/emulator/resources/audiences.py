@@ -140,7 +140,8 @@ def _list_targeted(context: RequestContext, request: audiences.ListTargeted) -> 
     _require_usable(context, request.custom_audience_id, with_deleted=True)
     only_active = request.with_active is not False
     campaigns = _targeting_campaigns(context, request.custom_audience_id, only_active=only_active)
-    return page_of(campaigns, request.cursor, CAMPAIGNS_PER_PAGE)
+    list_name = f"targeted {request.custom_audience_id}"
+    return page_of(campaigns, list_name, request.cursor, CAMPAIGNS_PER_PAGE)
 
 
 def _targeting_campaigns(context: RequestContext, audience: str, *, only_active: bool) -> list[Record]:

@@ -261,7 +261,7 @@ def _values(request: Request) -> list[Record]:
 def _page(request: Request, found: list[Record]) -> Result:
     """Return one page of what was found; a kind without pages has no cursor."""
     count = value_or_default(request, "count") or len(found)
-    page = page_of(found, getattr(request, "cursor", None), count)
+    page = page_of(found, _kind(request), getattr(request, "cursor", None), count)
     if not hasattr(request, "cursor"):
         page = page._replace(next_cursor=UNSET)
     return page._replace(beside=DATA_TYPES.get(_kind(request), {}))

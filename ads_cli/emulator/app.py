@@ -130,7 +130,10 @@ class Emulator:
         return response.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
 
     def _respond(self, incoming: IncomingRequest) -> HttpResponse:
-        """Route and authenticate a request, and handle it with the configured faults."""
+        """Route and authenticate a request, and handle it with the configured faults.
+
+        A request that is not authentic triggers no fault, and what a fault answers counts against no limit.
+        """
         if incoming.path == identity.PATH:
             said = identity.ServedIdentity(self.database_id, self.service)
             return HttpResponse.json(said._asdict())
@@ -155,7 +158,9 @@ class Emulator:
 
         def handle(fault: str) -> HttpResponse:
             context.fault = fault
-            return _handle(context, endpoint, handler)
+            response = _handle(context, endpoint, handler)
+            headers = dict(context.headers) | dict(response.headers)
+            return response._replace(headers=(*headers.items(),))
 
         return handle_with_faults(self.faults, incoming, handle)
 
@@ -183,14 +188,7 @@ def _seed(store: Store) -> None:
 
 
 def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler) -> HttpResponse:
-    """Count and validate the request, and call its handler; errors become responses."""
-    response = _respond_within_rate(context, endpoint, handler)
-    return response if response.headers else response._replace(headers=context.headers)
-
-
-def _respond_within_rate(
-    context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler
-) -> HttpResponse:
+    """Count and validate the request, and call its handler; errors that need the context become responses."""
     context.echoed = dict(context.path_params)
     try:
         request: Request | None = None
@@ -203,7 +201,7 @@ def _respond_within_rate(
         return error_response(400, errors, context.names.to_wire(context.echoed))
     except ApiError as error:
         return error.to_response(context.echoed, context.names)
-    except sqlite3.Error:
+    except sqlite3.Error:  # file_errors_as_state_errors says what is wrong with the file
         raise
     except Exception:
         return _internal_error()

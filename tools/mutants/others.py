@@ -382,7 +382,9 @@ OTHERS = (
         "ads_cli/emulator/app.py",
         "dict(context.headers) | dict(response.headers)",
         "dict(response.headers or context.headers)",
-        ("tests/emulator/test_rates.py::test_an_answer_with_headers_of_its_own_has_those_of_each_answer_too",),
+        (
+            "tests/emulator/test_rates.py::test_an_answer_with_headers_of_its_own_has_those_of_each_answer_too",
+        ),
     ),
     Mutant(
         "emulator: a list takes the cursor of another one",

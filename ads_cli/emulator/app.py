@@ -17,7 +17,6 @@ from ..api.endpoint import Endpoint, Request
 from ..api.names import SERVICES
 from ..api.problems import InvalidError
 from ..api.products import Product
-from ..api.users import AudienceOperation, DoNotReachOperation
 from ..api.validation import compile_types
 from ..errors import StateError
 from . import identity, oauth, resources
@@ -97,10 +96,9 @@ class Emulator:
 
     def prepared(self) -> "Emulator":
         """Compile what requests are converted to, before several threads handle them; return itself."""
-        from .resources.products import StrictProduct
-
-        types = {route.handler.request_type for route in self._router if route.handler}
-        compile_types(*filter(None, types), AudienceOperation, DoNotReachOperation, StrictProduct)
+        handlers = [route.handler for route in self._router if route.handler]
+        types = {kind for handler in handlers for kind in (handler.request_type, handler.item_type)}
+        compile_types(*filter(None, types))
         return self
 
     def close(self) -> None:

@@ -71,7 +71,7 @@ class SentProduct(NamedTuple):
     emptied: frozenset[str]
 
 
-@handler(PutProducts, parse_as=UnparsedProducts)
+@handler(PutProducts, parse_as=UnparsedProducts, item_type=StrictProduct)
 def _put_products(context: RequestContext, request: UnparsedProducts) -> Result:
     """Create or update the valid products of a request, in one transaction."""
     in_catalog(context, request)

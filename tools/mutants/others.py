@@ -10,6 +10,16 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "the cursor of an envelope skips records after a limit",
+        "ads_cli/client/client.py",
+        'changes["count"] = min(size, left)',
+        'changes["count"] = size',
+        (
+            "tests/promises/test_contract.py::"
+            "test_the_cursor_of_an_envelope_follows_the_last_record_that_is_shown",
+        ),
+    ),
+    Mutant(
         "a condition of a declaration hides another one",
         "ads_cli/api/conditions.py",
         "            if name in vars(struct):\n",

@@ -77,6 +77,17 @@ def test_every_kind_of_value_is_converted_and_a_default_is_taken_as_it_is():
     assert type(found["color"]) is Color
 
 
+@pytest.mark.parametrize("number", ["1_0", "٣", " 3", "3 ", "3\n", "²", "--3", "+", "9" * 5000])
+def test_a_number_is_written_in_plain_digits(number):
+    with pytest.raises(UsageError) as refused:
+        parsed("a", f"--width={number}")
+    assert refused.value.message == f"--width: {number!r} is not a whole number"
+
+
+def test_a_number_may_have_a_sign_and_zeros_before_it():
+    assert [parsed("a", f"--width={each}")["width"] for each in ("+5", "-5", "05")] == [5, -5, 5]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

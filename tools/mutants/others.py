@@ -10,6 +10,13 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "an option takes any number that Python does",
+        "ads_cli/console/parameters.py",
+        "if not WHOLE_NUMBER.fullmatch(text):",
+        'if not re.fullmatch(r"[\\w\\s+-]+", text):',
+        ("tests/console/test_typer.py::test_a_number_is_written_in_plain_digits",),
+    ),
+    Mutant(
         "a condition of a declaration hides another one",
         "ads_cli/api/conditions.py",
         "            if name in vars(struct):\n",

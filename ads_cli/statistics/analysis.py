@@ -126,7 +126,7 @@ class Analysis(msgspec.Struct, frozen=True):
         metrics, named = asked.question.metrics, asked.question.shown
         if not self.is_compared:
             table = without_earlier(table)
-        table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)
+        table = with_derived(table, metrics, named, asked.names)
         return self.order.applied(table)
 
     def changes_rows(self, question: StatsQuery) -> bool:
@@ -196,7 +196,7 @@ def compared(
 
 def without_earlier(table: StatsTable) -> StatsTable:
     """Return the rows without the numbers of an earlier period, if they have any."""
-    if not any(name.endswith(BEFORE) for name in table.metrics):
+    if not table.is_compared:
         return table
     half = len(table.metrics) // 2
     rows = (row[: len(row) - half] for row in table.rows)

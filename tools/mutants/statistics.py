@@ -79,9 +79,23 @@ STATISTICS = (
     Mutant(
         "a metric that is derived of a total is not that of its sums",
         "ads_cli/statistics/analysis.py",
-        "table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)",
+        "table = with_derived(table, metrics, named, asked.names)",
         "pass",
         (f"{DERIVED}::test_ratios_are_those_of_the_sums_in_each_row",),
+    ),
+    Mutant(
+        "numbers of the earlier period are those of this one",
+        "ads_cli/statistics/derived.py",
+        "table.columns.index(names.name(column) + suffix)",
+        "table.columns.index(names.name(column))",
+        (f"{COMPARED}::test_each_number_has_what_it_was_and_the_difference",),
+    ),
+    Mutant(
+        "help names entities that lack what a metric is derived from",
+        "ads_cli/statistics/metric_catalog.py",
+        "if known.issuperset(needed)",
+        "if not known.isdisjoint(needed)",
+        (f"{DERIVED}::test_help_names_the_entities_that_may_be_asked_for_a_metric",),
     ),
     Mutant(
         "the first rows are those with no value",

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...api.amounts import decimals_of
+from ...api.names import neutral_name
 from ...console.output_file import failure_details, made
 from ...errors import ReportedError, UsageError
 from ...report import (
@@ -23,22 +24,14 @@ from ...report import (
     TimeLine,
 )
 from ...statistics.chart_data import ChartData, ChartSeries
-from ...statistics.derived import PARTS, SPEND, as_text, derived_of
+from ...statistics.derived import DERIVED, SPEND, as_text, derived_of
 from ...statistics.query import StatsQuery, is_money
 from ...statistics.rows import BEFORE
 
 MOST_BARS = 10  # of entities; the others are added up
 LEADING = (SPEND, "impressions", "clicks")
-RATIOS = ("ctr", "cpc", "cpm", "cpe", "cost_per_conversion", "conversion_rate", "roas")
 TALLIED_RATIOS = ("ctr", "cpc")
-TITLES = {
-    SPEND: "Spend",
-    "ctr": "Click rate",
-    "cpc": "Cost per click",
-    "cpm": "Cost per 1,000 impressions",
-    "cpe": "Cost per engagement",
-    "roas": "Return on spend",
-}
+RATIOS = tuple(name for name, derived in DERIVED.items() if derived.divisor)
 DAY, HOUR = len("2026-03-01"), len("2026-03-01T08:00")
 
 
@@ -76,9 +69,9 @@ class StatsPage(NamedTuple):
                 change = self._change(now, before, was)
                 yield Tally(title_of(name, ""), float(now), text=total.text(name), change=change)
         for name in TALLIED_RATIOS:
-            for part in [self.gathered] if name in PARTS else self.gathered.by_currency():
+            for part in self.gathered.by_currency() if DERIVED[name].has_amounts else [self.gathered]:
                 total = part.total()
-                now, before = (self._ratios(total, end).get(name) for end in ("", BEFORE))
+                now, before = (self._ratios(total, suffix).get(name) for suffix in ("", BEFORE))
                 if now is not None:
                     was = "" if before is None else as_text(name, before, total.currency)
                     text = as_text(name, now, total.currency)
@@ -91,9 +84,10 @@ class StatsPage(NamedTuple):
             return ""
         return f"{percent(now, before)} (was {was})" if before else f"was {was}"
 
-    def _ratios(self, line: ChartSeries, end: str = "") -> dict[str, Any]:
-        """Return the derived metrics of a line, of its sums."""
-        found = derived_of(self.question, [line.totals.get(f"{name}{end}") for name in self.gathered.columns])
+    def _ratios(self, line: ChartSeries, suffix: str = "") -> dict[str, Any]:
+        """Return the ratios of the sums of a line, or with the suffix BEFORE of those that it had."""
+        sums = {neutral_name(name): line.totals.get(name + suffix) for name in self.gathered.columns}
+        found = derived_of(self.question, sums)
         return {name: found[name] for name in RATIOS if name in found}
 
     def _sections(self, leading: Sequence[str]) -> Iterator[Section]:
@@ -166,7 +160,8 @@ def _subject(accounts: Sequence[str]) -> str:
 
 def title_of(column: str, currency: str) -> str:
     """Name a column for people, with the currency of amounts: Spend, EUR."""
-    title = TITLES.get(column) or column.removesuffix("_local").replace("_", " ").capitalize()
+    metric = DERIVED.get("spend" if column == SPEND else column)
+    title = metric.title if metric else column.removesuffix("_local").replace("_", " ").capitalize()
     return f"{title}, {currency}" if currency and is_money(column) else title
 
 
@@ -189,21 +184,21 @@ def _parts(column: str, gathered: ChartData) -> Chart:
     lines, total = gathered.largest(column, MOST_BARS), gathered.total()
     bars = []
     for line in lines:
-        value = float(line.totals.get(column) or 0)
-        number = int(value) if value.is_integer() else value
-        bars.append(Bar(line.label, max(value, 0), line.shown(column, number)))
+        number = line.totals.get(column) or 0
+        bars.append(Bar(line.label, max(float(number), 0), line.shown(column, number)))
     return Chart(title_of(column, total.currency), bars, float(total.totals[column]))
 
 
 def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:
     """Return a row for each entity, with its totals; campaigns where they differ from names."""
     lines = gathered.lines
-    names = ["Name", "Id", *(["Campaign"] if any(line.campaign for line in lines) else [])]
+    has_campaigns = any(line.campaign for line in lines)
+    names = ["Name", "Id", *(["Campaign"] if has_campaigns else [])]
     numbers = list(dict.fromkeys([*first, *gathered.counted_columns]))
     columns = [*map(Column, names), *(Column(title_of(name, ""), "number") for name in numbers)]
     rows: list[list[Cell]] = []
     for line in lines:
-        texts = (line.label, line.id, line.campaign)[: len(names)]
+        texts = [line.label, line.id, *([line.campaign] if has_campaigns else [])]
         rows.append([*texts, *(_cell(line, name) for name in numbers)])
     return ReportTable("Totals", columns, rows, "row")
 

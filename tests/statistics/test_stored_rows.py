@@ -46,6 +46,16 @@ def test_amounts_of_accounts_are_added_up_by_currency(stats, exported):
     assert all(len(chart["times"]) == 7 for chart in charts)  # days of each account, side by side
 
 
+def test_accounts_are_in_order_within_a_currency_and_told_apart_by_it(stats, exported):
+    text = (stats.adsctl.home / "b.jsonl").read_text()
+    stats.adsctl.file("d.jsonl", text.replace('"JPY"', '"EUR"').replace("9wk", "6wk"))
+    text = page(stats, "a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl").text.partition("By account")[2]
+    spend = total(exported, "spend")
+    rows = [f"18ce54d4x5t {spend:,.2f} EUR", f"c {spend:,.2f} EUR", f"b (EUR) {spend:,.2f} EUR"]
+    at = [text.index(row) for row in (*rows, f"b (JPY) {spend:,.0f} JPY")]
+    assert at == sorted(at)
+
+
 def test_files_of_every_format_make_the_same_page(stats):
     pages = []
     for extension in ("csv", "tsv", "jsonl"):

@@ -114,8 +114,8 @@ STATISTICS = (
     Mutant(
         "segments of one name are one line of a page",
         "ads_cli/statistics/chart_data.py",
-        'for mark in (attrgetter("id"), attrgetter("segment")):',
-        'for mark in (attrgetter("id"),):',
+        '("id", "segment", "currency")',
+        '("id", "currency")',
         (f"{SUMS}::test_pages_and_pictures_name_both",),
     ),
     Mutant(
@@ -218,11 +218,27 @@ STATISTICS = (
     ),
     Mutant(
         "a logo in UTF-16 may have entities",
-        "ads_cli/commands/stats/page.py",
+        "ads_cli/report/__init__.py",
         'content.decode("utf-8-sig")',
         'content.decode("latin-1")',
         (
             "tests/statistics/test_report.py::test_a_logo_that_is_no_picture_is_refused_before_anything_is_asked",
         ),
+    ),
+    Mutant(
+        "accounts of several currencies are in order of the plain numbers",
+        "ads_cli/commands/stats/page.py",
+        "line.currency if is_money(first)",
+        '"" if is_money(first)',
+        (
+            "tests/statistics/test_stored_rows.py::test_accounts_are_in_order_within_a_currency_and_told_apart_by_it",
+        ),
+    ),
+    Mutant(
+        "lines of one name in two currencies are called the same",
+        "ads_cli/statistics/chart_data.py",
+        '("id", "segment", "currency")',
+        '("id", "segment")',
+        ("tests/statistics/test_chart_data.py::test_lines_of_one_name_are_told_apart_by_their_currencies",),
     ),
 )

@@ -7,7 +7,7 @@ its documentation is listed, and tried, in tests/console/test_typer.py.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from enum import Enum
+from enum import StrEnum
 from inspect import signature
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -39,9 +39,9 @@ class WholeNumber:
     @property
     def limits(self) -> str:
         """Say between what it is."""
-        if self.least is not None and self.most is not None:
-            return f"{self.least} to {self.most}"
-        return f"at least {self.least}" if self.least is not None else ""
+        if self.most is None:
+            return "" if self.least is None else f"at least {self.least}"
+        return f"up to {self.most}" if self.least is None else f"{self.least} to {self.most}"
 
     def __call__(self, text: str) -> int:
         """Convert a text."""
@@ -57,7 +57,7 @@ class WholeNumber:
 class Choice:
     """Convert a text to the choice of that name; raise ValueError."""
 
-    def __init__(self, choices: Sequence[Any], *, case_sensitive: bool = True) -> None:
+    def __init__(self, choices: Sequence[str], *, case_sensitive: bool = True) -> None:
         self._normalized = str if case_sensitive else str.casefold
         self._choices = {self._normalized(choice): choice for choice in choices}
         self.names = tuple(map(str, choices))
@@ -201,6 +201,7 @@ def argument(metavar: str, help: str, *, offers: Iterable[str] = ()) -> Any:
 
 
 def _offering(words: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
+    """Return the words as a completer, the only form in which Typer carries them to `parameters_of`."""
     return lambda context, typed, incomplete: list(words)
 
 
@@ -237,14 +238,16 @@ def words_left(context: Any) -> list[str]:
 
 
 def _without_none(annotation: Any) -> Any:
-    types = [each for each in get_args(annotation) if each is not type(None)]
-    return types[0] if type(None) in get_args(annotation) else annotation
+    if type(None) not in get_args(annotation):
+        return annotation
+    (value_type,) = (each for each in get_args(annotation) if each is not type(None))
+    return value_type
 
 
 def _conversion(value_type: Any, info: Any) -> Callable[[str], Any]:
     if get_origin(value_type) is Literal:
         return Choice(get_args(value_type), case_sensitive=info.case_sensitive)
-    if issubclass(value_type, Enum):
+    if issubclass(value_type, StrEnum):
         return Choice(tuple(value_type), case_sensitive=info.case_sensitive)
     if value_type is int:
         return WholeNumber(info.min, info.max)

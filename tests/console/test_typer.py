@@ -6,6 +6,7 @@ Documented, and not tried here: typer.Option and typer.Argument in Annotated, ty
 
 import json
 import os
+import re
 import subprocess
 import sys
 from enum import StrEnum
@@ -75,6 +76,20 @@ def test_every_kind_of_value_is_converted_and_a_default_is_taken_as_it_is():
         "quiet": True,
     }
     assert type(found["color"]) is Color
+
+
+@pytest.mark.parametrize(
+    ("convert", "expected"),
+    [
+        (WholeNumber(), "a whole number"),
+        (WholeNumber(1), "a whole number (at least 1)"),
+        (WholeNumber(most=9), "a whole number (up to 9)"),
+        (WholeNumber(1, 9), "a whole number (1 to 9)"),
+    ],
+)
+def test_the_limits_of_a_number_are_said(convert, expected):
+    with pytest.raises(ValueError, match=re.escape(f"'x' is not {expected}")):
+        convert("x")
 
 
 @pytest.mark.parametrize("number", ["1_0", "٣", " 3", "3 ", "3\n", "²", "--3", "+", "9" * 5000])

@@ -6,16 +6,14 @@ its documentation is listed, and tried, in tests/console/test_typer.py.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import StrEnum
 from inspect import signature
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-import typer
 from typer import Context
 from typer.core import TyperArgument, TyperOption
-from typer.models import ArgumentInfo
 
 from ..errors import UsageError
 from ..spelling import suggestion
@@ -179,56 +177,69 @@ class Argument(TypedParameter, TyperArgument):
         return [self.title if bare else f"[{self.title}]"]
 
 
-def option(metavar: str, help: str, *names: str, offers: Iterable[str] = (), **settings: Any) -> Any:
+class Declaration(NamedTuple):
+    """What `Annotated` says of a parameter beside its type."""
+
+    help: str
+    metavar: str | None = None
+    names: Sequence[str] = ()  # of an option, as typed; by default that of its parameter
+    offers: Sequence[str] = ()  # words for completion
+    least: int | None = None
+    most: int | None = None
+    case_sensitive: bool = True
+    is_argument: bool = False
+
+
+def option(
+    metavar: str,
+    help: str,
+    *names: str,
+    offers: Sequence[str] = (),
+    min: int | None = None,
+    max: int | None = None,
+    case_sensitive: bool = True,
+) -> Declaration:
     """Declare an option with a value, for `Annotated`, named as its parameter where no `names` are given."""
-    settings["autocompletion"] = _offering(offers)
-    return typer.Option(*names, metavar=metavar, help=help, **settings)
+    return Declaration(help, metavar, names, offers, min, max, case_sensitive)
 
 
-def choice(help: str, *names: str, case_sensitive: bool = True) -> Any:
+def choice(help: str, *names: str, case_sensitive: bool = True) -> Declaration:
     """Declare an option that takes one of the choices of its type."""
-    return typer.Option(*names, help=help, case_sensitive=case_sensitive)
+    return Declaration(help, names=names, case_sensitive=case_sensitive)
 
 
-def flag(help: str, *names: str) -> Any:
+def flag(help: str, *names: str) -> Declaration:
     """Declare an option without a value: it has no `--no-` form, unless `names` have one."""
-    return typer.Option(*names, help=help)
+    return Declaration(help, names=names)
 
 
-def argument(metavar: str, help: str, *, offers: Iterable[str] = ()) -> Any:
+def argument(metavar: str, help: str, *, offers: Sequence[str] = ()) -> Declaration:
     """Declare an argument."""
-    return typer.Argument(metavar=metavar, help=help, autocompletion=_offering(offers))
-
-
-def _offering(words: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
-    """Return the words as a completer, the only form in which Typer carries them to `parameters_of`."""
-    return lambda context, typed, incomplete: list(words)
+    return Declaration(help, metavar, offers=offers, is_argument=True)
 
 
 def parameters_of(function: Callable[..., Any]) -> Iterator[Option | Argument]:
     """Make the parameters that a function declares as `name: Annotated[type, option(...)]`."""
-    for name, declared in signature(function).parameters.items():
-        if declared.annotation is Context:
+    for name, parameter in signature(function).parameters.items():
+        if parameter.annotation is Context:
             continue
-        annotation, info = get_args(declared.annotation)
+        annotation, declared = get_args(parameter.annotation)
         value_type = _without_none(annotation)
         is_list = get_origin(value_type) is list
-        required = declared.default is declared.empty
+        required = parameter.default is parameter.empty
         settings: dict[str, Any] = {
-            "help": info.help,
-            "metavar": info.metavar,
-            "offers": info.autocompletion(None, [], "") if info.autocompletion else (),
-            "convert": _conversion(get_args(value_type)[0] if is_list else value_type, info),
+            "help": declared.help,
+            "metavar": declared.metavar,
+            "offers": declared.offers,
+            "convert": _conversion(get_args(value_type)[0] if is_list else value_type, declared),
             "show_default": True,
             "required": required,
-            "default": None if required else declared.default,
+            "default": None if required else parameter.default,
         }
-        if isinstance(info, ArgumentInfo):
+        if declared.is_argument:
             yield Argument(name, nargs=-1 if is_list else 1, **settings)
             continue
-        # In Annotated, the first name of an option takes the place of its default.
-        typed = (*([] if info.default is ... else [info.default]), *(info.param_decls or ()))
-        names = typed or (f"--{name.replace('_', '-')}",)
+        names = declared.names or (f"--{name.replace('_', '-')}",)
         yield Option(name, *names, multiple=is_list, is_flag=value_type is bool, **settings)
 
 
@@ -244,13 +255,13 @@ def _without_none(annotation: Any) -> Any:
     return value_type
 
 
-def _conversion(value_type: Any, info: Any) -> Callable[[str], Any]:
+def _conversion(value_type: Any, declared: Declaration) -> Callable[[str], Any]:
     if get_origin(value_type) is Literal:
-        return Choice(get_args(value_type), case_sensitive=info.case_sensitive)
+        return Choice(get_args(value_type), case_sensitive=declared.case_sensitive)
     if issubclass(value_type, StrEnum):
-        return Choice(tuple(value_type), case_sensitive=info.case_sensitive)
+        return Choice(tuple(value_type), case_sensitive=declared.case_sensitive)
     if value_type is int:
-        return WholeNumber(info.min, info.max)
+        return WholeNumber(declared.least, declared.most)
     assert value_type in (bool, str, Path), value_type
     return Path if value_type is Path else str
 

@@ -1,7 +1,7 @@
 """What we rely on in Typer beyond what it documents; a version that changes it fails here, in plain words.
 
-Documented, and not tried here: typer.Option and typer.Argument in Annotated, typer.Context (`args`, `obj`,
-`invoked_subcommand`), typer.Exit, `allow_extra_args`, subclasses of TyperCommand and TyperGroup.
+Documented, and not tried here: typer.Context (`args`, `obj`, `invoked_subcommand`), typer.Exit,
+`allow_extra_args`, subclasses of TyperCommand and TyperGroup.
 """
 
 import json
@@ -19,7 +19,17 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from ads_cli.console.help_texts import FunctionCommand
-from ads_cli.console.parameters import Argument, Option, WholeNumber, parameters_of, words_left
+from ads_cli.console.parameters import (
+    Argument,
+    Option,
+    WholeNumber,
+    argument,
+    choice,
+    flag,
+    option,
+    parameters_of,
+    words_left,
+)
 from ads_cli.errors import UsageError
 from tests.conftest import ROOT
 from tests.environments import made_python
@@ -32,14 +42,14 @@ class Color(StrEnum):
 
 def paint(
     ctx: typer.Context,
-    things: Annotated[list[str], typer.Argument(metavar="THING...", help="What")],
-    color: Annotated[Color, typer.Option("--color", help="Which")] = Color.red,
-    coats: Annotated[int, typer.Option(min=1, max=3, metavar="N", help="How many")] = 2,
-    width: Annotated[int | None, typer.Option(metavar="N", help="How wide")] = None,
-    unit: Annotated[Literal["M", "KM"], typer.Option(case_sensitive=False, help="Of widths")] = "M",
-    notes: Annotated[list[str] | None, typer.Option("--note", "-n", metavar="TEXT", help="Said")] = None,
-    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Where")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing")] = False,
+    things: Annotated[list[str], argument("THING...", "What")],
+    color: Annotated[Color, choice("Which", "--color")] = Color.red,
+    coats: Annotated[int, option("N", "How many", min=1, max=3)] = 2,
+    width: Annotated[int | None, option("N", "How wide")] = None,
+    unit: Annotated[Literal["M", "KM"], choice("Of widths", case_sensitive=False)] = "M",
+    notes: Annotated[list[str] | None, option("TEXT", "Said", "--note", "-n")] = None,
+    log: Annotated[Path | None, option("FILE", "Where")] = None,
+    quiet: Annotated[bool, flag("Say nothing", "--quiet")] = False,
 ) -> None:
     """Paint things.
 
@@ -149,8 +159,7 @@ def test_typer_makes_a_parameter_of_the_arguments_that_we_give_it_and_of_no_othe
     assert (both.opts, both.secondary_opts) == (["--on"], ["--no-on"])
 
 
-def test_what_annotated_declares_can_be_read():
-    """By the attributes of what typer.Option returns: default (the first name), param_decls, min, max..."""
+def test_a_parameter_is_as_annotated_declares_it():
     found = {param.name: param for param in parameters_of(paint)}
     assert [param.title for param in found.values()] == [
         *("THING...", "--color [red|blue]", "--coats N", "--width N", "--unit [M|KM]", "-n, --note TEXT"),

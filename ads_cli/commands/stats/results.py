@@ -264,7 +264,7 @@ class Results:
         printer, columns = self.call.printer, table.columns
         shown: Iterable[dict[str, Any]]
         shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
-        if printer.format == "xlsx":
+        if printer.is_binary:
             shown = table.records()  # whose amounts have types
         if printer.is_table:
             from .view import columns_for_people, for_people

@@ -17,6 +17,13 @@ OTHERS = (
         ("tests/console/test_typer.py::test_a_number_is_written_in_plain_digits",),
     ),
     Mutant(
+        "a signal without a name ends with a traceback",
+        "ads_cli/console/on_failure.py",
+        "names.get(-code, f'signal {-code}')",
+        "names[-code]",
+        ("tests/console/test_on_failure.py::test_its_own_failure_is_told_and_changes_nothing",),
+    ),
+    Mutant(
         "a condition of a declaration hides another one",
         "ads_cli/api/conditions.py",
         "            if name in vars(struct):\n",

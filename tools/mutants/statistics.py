@@ -241,4 +241,18 @@ STATISTICS = (
         '("id", "segment")',
         ("tests/statistics/test_chart_data.py::test_lines_of_one_name_are_told_apart_by_their_currencies",),
     ),
+    Mutant(
+        "an amount of too many digits for a number ends a workbook with a traceback",
+        "ads_cli/output/workbook.py",
+        'return f"{value:f}"',
+        "pass",
+        (f"{WORKBOOKS}::test_an_amount_of_more_digits_than_a_number_keeps_is_a_text",),
+    ),
+    Mutant(
+        "a sign without a column sorts by none",
+        "ads_cli/statistics/analysis.py",
+        'return cls(name.removeprefix("-"), name.startswith("-"), top)',
+        'return cls(name.removeprefix("-") or None, name.startswith("-"), top)',
+        (f"{COMPARED}::test_what_cannot_be_shown_is_refused_before_anything_is_asked",),
+    ),
 )

@@ -24,6 +24,13 @@ OTHERS = (
         ("tests/console/test_on_failure.py::test_its_own_failure_is_told_and_changes_nothing",),
     ),
     Mutant(
+        "a narrow terminal cuts the numbers of a chart",
+        "ads_cli/output/charts.py",
+        'or "no numbers")',
+        'or "no numbers", no_wrap=True, overflow="crop")',
+        ("tests/output/test_views.py::test_a_number_is_never_cut",),
+    ),
+    Mutant(
         "a condition of a declaration hides another one",
         "ads_cli/api/conditions.py",
         "            if name in vars(struct):\n",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ..api.metrics import ALL_GROUPS, METRICS
 from ..api.names import X, neutral_name
 from ..errors import ContentError, UsageError
+from .answers import MAX_NUMBER
 from .chart_data import ChartData
 from .derived import SPEND
 from .periods import HOUR, Period
@@ -42,7 +43,7 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     for path in paths:
         for record in _records(path):
             found[tuple(record.get(name) or "" for name in KEY)] = record  # a later file corrects it
-    records = [*found.values()]
+    records = sorted(found.values(), key=_local_start)  # a chart has the times in the order of the rows
     if not records:
         raise ContentError(f"no rows in {', '.join(map(str, paths))}", hint=HINT)
     entities = {str(record["entity"]) for record in records}
@@ -132,8 +133,12 @@ def _question(records: list[Record], entity: str, metrics: tuple[str, ...]) -> S
 
 def _row(record: Record, columns: Mapping[str, str], named: Iterable[str]) -> Row:
     keys = [record.get(name) or None for name in SEGMENT_KEYS]
-    keys[SEGMENT_KEYS.index("start")] = str(record["start"])[:LOCAL]
+    keys[SEGMENT_KEYS.index("start")] = _local_start(record)
     return *keys, *(_number(record.get(columns.get(name, ""))) for name in named)
+
+
+def _local_start(record: Record) -> str:
+    return str(record["start"])[:LOCAL]
 
 
 def _number(value: Any) -> int | Decimal | None:
@@ -141,6 +146,9 @@ def _number(value: Any) -> int | Decimal | None:
         return None
     try:
         number = Decimal(str(value))
+        is_sensible = -MAX_NUMBER < number < MAX_NUMBER  # an error for NaN
     except InvalidOperation:
-        raise ContentError(f"{value!r} stands where a number is expected", hint=HINT) from None
+        is_sensible = False
+    if not is_sensible:
+        raise ContentError(f"{value!r} stands where a number is expected", hint=HINT)
     return int(number) if number == number.to_integral_value() and "." not in str(value) else number

@@ -70,11 +70,29 @@ def test_a_row_that_is_in_two_files_counts_once(stats, exported):
     assert "Statistics of account 18ce54d4x5t" in shown.text
 
 
+def test_days_are_in_order_whatever_the_order_of_the_files(stats, exported):
+    rows = (stats.adsctl.home / "a.jsonl").read_text().splitlines(keepends=True)
+    whole = page(stats, "a.jsonl")
+    days = next(json.loads(data)["times"] for data in whole.attributes("data-lines"))
+    for name, is_late in (("early.jsonl", False), ("late.jsonl", True)):
+        of = [row for row in rows if (json.loads(row)["start"][:10] >= days[3]) is is_late]
+        stats.adsctl.file(name, "".join(of))
+    parts = page(stats, "late.jsonl", "early.jsonl")
+    assert days == sorted(days)
+    assert all(json.loads(data)["times"] == days for data in parts.attributes("data-lines"))
+
+
 def test_a_post_in_several_campaigns_is_counted_once(stats):
     words = (*WEEK[:-1], "--entity", "PROMOTED_POST", "--ids", "7pt03,7pt05", "--metrics", "clicks")
     stats.adsctl("stats", "export", "posts.csv", *words)
     rows = stats.get(*words)
     assert f"Clicks {sum(number(row['clicks']) for row in rows) / 2:,.0f}" in page(stats, "posts.csv").text
+
+
+ROW = (
+    '{"entity": "CAMPAIGN", "start": "2026-06-01T00:00", "end": "2026-06-02T00:00", "entity_id": "a",'
+    ' "clicks": %s}\n'
+)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +108,9 @@ def test_a_post_in_several_campaigns_is_counted_once(stats):
             "a time that cannot be read",
         ),
         ("", 3, "no rows in"),
+        (ROW % '"Infinity"', 3, "'Infinity' stands where a number is expected"),
+        (ROW % "NaN", 3, "nan stands where a number is expected"),
+        (ROW % "1e999999", 3, "stands where a number is expected"),
     ],
 )
 def test_what_is_not_rows_is_refused(stats, content, code, message):

@@ -255,4 +255,18 @@ STATISTICS = (
         'return cls(name.removeprefix("-") or None, name.startswith("-"), top)',
         (f"{COMPARED}::test_what_cannot_be_shown_is_refused_before_anything_is_asked",),
     ),
+    Mutant(
+        "a page over files has its times in the order of the files",
+        "ads_cli/statistics/stored_rows.py",
+        "sorted(found.values(), key=_local_start)",
+        "[*found.values()]",
+        ("tests/statistics/test_stored_rows.py::test_days_are_in_order_whatever_the_order_of_the_files",),
+    ),
+    Mutant(
+        "a number in a file may be infinite",
+        "ads_cli/statistics/stored_rows.py",
+        "is_sensible = -MAX_NUMBER < number < MAX_NUMBER",
+        "is_sensible = number == number",
+        ("tests/statistics/test_stored_rows.py::test_what_is_not_rows_is_refused",),
+    ),
 )

@@ -82,6 +82,31 @@ def test_days_are_in_order_whatever_the_order_of_the_files(stats, exported):
     assert all(json.loads(data)["times"] == days for data in parts.attributes("data-lines"))
 
 
+def test_a_day_counts_once_though_the_clock_was_changed_between_two_exports(stats, exported):
+    text = (stats.adsctl.home / "a.jsonl").read_text()
+    stats.adsctl.file("winter.jsonl", text.replace("+02:00", "+01:00"))
+    shown = page(stats, "a.jsonl", "winter.jsonl")
+    assert f"Clicks {total(exported, 'clicks'):,.0f}" in shown.text
+
+
+def test_an_hour_that_the_clock_repeats_is_two(stats):
+    row = '{"entity": "CAMPAIGN", "entity_id": "a", "clicks": %d, "start": "%s", "end": "%s"}\n'
+    summer, winter, after = (
+        f"2026-10-25T0{time}:00:00+0{offset}:00" for time, offset in ((2, 2), (2, 1), (3, 1))
+    )
+    stats.adsctl.file("o.jsonl", row % (4, winter, after) + row % (3, summer, winter))
+    assert "Clicks 7" in page(stats, "o.jsonl").text
+
+
+@pytest.mark.parametrize("granularity", ["HOUR", "TOTAL"])
+def test_rows_of_times_that_overlap_are_refused(stats, exported, granularity):
+    words = (*WEEK, *METRICS, "--granularity", granularity)
+    stats.adsctl("stats", "export", "other.csv", *words)
+    for files in (("a.jsonl", "other.csv"), ("other.csv", "a.jsonl")):
+        refused = stats.adsctl("stats", "report", *files, "--report", "o.html", code=3).stderr
+        assert "overlap" in refused and "2026-05-1" in refused and "--granularity" in refused
+
+
 def test_a_post_in_several_campaigns_is_counted_once(stats):
     words = (*WEEK[:-1], "--entity", "PROMOTED_POST", "--ids", "7pt03,7pt05", "--metrics", "clicks")
     stats.adsctl("stats", "export", "posts.csv", *words)
@@ -111,6 +136,7 @@ ROW = (
         (ROW % '"Infinity"', 3, "'Infinity' stands where a number is expected"),
         (ROW % "NaN", 3, "nan stands where a number is expected"),
         (ROW % "1e999999", 3, "stands where a number is expected"),
+        (ROW.replace("2026-06-01", "0001-01-01") % 1 + ROW % 1, 3, "rows of a overlap at"),
     ],
 )
 def test_what_is_not_rows_is_refused(stats, content, code, message):

@@ -258,7 +258,7 @@ STATISTICS = (
     Mutant(
         "a page over files has its times in the order of the files",
         "ads_cli/statistics/stored_rows.py",
-        "sorted(found.values(), key=_local_start)",
+        'sorted(found.values(), key=attrgetter("local"))',
         "[*found.values()]",
         ("tests/statistics/test_stored_rows.py::test_days_are_in_order_whatever_the_order_of_the_files",),
     ),
@@ -268,5 +268,21 @@ STATISTICS = (
         "is_sensible = -MAX_NUMBER < number < MAX_NUMBER",
         "is_sensible = number == number",
         ("tests/statistics/test_stored_rows.py::test_what_is_not_rows_is_refused",),
+    ),
+    Mutant(
+        "a day of two exports counts twice once the clock was changed",
+        "ads_cli/statistics/stored_rows.py",
+        "if end - start <= HOUR else (start, end))",
+        "if end else (start, end))",
+        (
+            "tests/statistics/test_stored_rows.py::test_a_day_counts_once_though_the_clock_was_changed_between_two_exports",
+        ),
+    ),
+    Mutant(
+        "hours and days of one entity are added up",
+        "ads_cli/statistics/stored_rows.py",
+        "    _refuse_overlaps(found.values())\n",
+        "",
+        ("tests/statistics/test_stored_rows.py::test_rows_of_times_that_overlap_are_refused",),
     ),
 )

@@ -11,7 +11,7 @@ from ..api.audience_insights import SearchKeywords
 from ..api.endpoint import Endpoint, Request
 from ..api.names import to_neutral
 from ..numbers import parse_count
-from ..output.drawings import ChartRow, draw
+from ..output.charts import ChartRow, draw
 from ..output.printer import Printer
 from .invocation import Invocation
 

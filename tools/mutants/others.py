@@ -20,6 +20,27 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "an option takes any number that Python does",
+        "ads_cli/console/parameters.py",
+        "if not WHOLE_NUMBER.fullmatch(text):",
+        'if not re.fullmatch(r"[\\w\\s+-]+", text):',
+        ("tests/console/test_typer.py::test_a_number_is_written_in_plain_digits",),
+    ),
+    Mutant(
+        "a signal without a name ends with a traceback",
+        "ads_cli/console/on_failure.py",
+        "names.get(-code, f'signal {-code}')",
+        "names[-code]",
+        ("tests/console/test_on_failure.py::test_its_own_failure_is_told_and_changes_nothing",),
+    ),
+    Mutant(
+        "a narrow terminal cuts the numbers of a chart",
+        "ads_cli/output/charts.py",
+        'or "no numbers")',
+        'or "no numbers", no_wrap=True, overflow="crop")',
+        ("tests/output/test_views.py::test_a_number_is_never_cut",),
+    ),
+    Mutant(
         "a condition of a declaration hides another one",
         "ads_cli/api/conditions.py",
         "            if name in vars(struct):\n",

@@ -5,7 +5,7 @@ from .tests_named import DELETED_UNANSWERED, NEVER_DELETED, NO_ANSWER
 
 SIGNATURES = "tests/emulator/test_signatures.py"
 PULL = "tests/products/test_pull_and_delete.py"
-SIGN_IN = "tests/auth/test_signin.py"
+SIGN_IN, KEYRING = "tests/auth/test_signin.py", "tests/auth/test_keyring.py"
 OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
@@ -183,6 +183,27 @@ OTHERS = (
         "if mode & 0o077:",
         "if mode & 0o002:",
         (f"{SIGN_IN}::test_the_secrets_file_is_readable_only_by_its_owner",),
+    ),
+    Mutant(
+        "a secret that cannot be read stays in the keyring",
+        "ads_cli/auth/secret_stores.py",
+        "            if self._text(profile, name) is not None:\n",
+        "            if self.get(profile, name) is not None:\n",
+        (f"{KEYRING}::test_a_profile_whose_secrets_cannot_be_read_is_removed_with_them[keyring]",),
+    ),
+    Mutant(
+        "a secret that cannot be read is not replaced in the keyring",
+        "ads_cli/auth/secret_stores.py",
+        "before = {name: self._text(profile, name) for name in secrets}",
+        "before = {name: self.get(profile, name) and self._text(profile, name) for name in secrets}",
+        (f"{KEYRING}::test_a_sign_in_replaces_secrets_that_cannot_be_read[keyring-null]",),
+    ),
+    Mutant(
+        "a sign-in uses an app's key that cannot be read",
+        "ads_cli/auth/secrets.py",
+        "            if self.replaces_stored:\n",
+        "            if False:\n",
+        (f"{KEYRING}::test_a_sign_in_replaces_secrets_that_cannot_be_read[file-null]",),
     ),
     Mutant(
         "the emulator accepts a request twice",

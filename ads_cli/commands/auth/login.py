@@ -80,6 +80,7 @@ def login(
     addresses = _addresses(call)
     ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
     call.secrets.store.check()
+    call.secrets.replaces_stored = True
     if oauth2:
         id = client_id or call.settings.get("client_id")
         _login_by_grant(call, addresses, id, port or PORT, read_only=read_only, open_browser=not no_browser)

@@ -1,4 +1,13 @@
-"""Earlier runs that create records once: found by their file or its records, and what they have sent."""
+"""Earlier runs that create records once: found by their file or its records, and what they have sent.
+
+No record is created twice, by runs one after another or at the same time, since each run begins so:
+1. `begin_creation` reads the write epoch of the file, and only then looks for earlier runs.
+2. A run that is not resumed opens its journal for this epoch only: a run with the same file that has begun
+   since step 1 has begun another epoch, even if it has ended.
+3. `plan.rest_of` notes in the journal what is to be created, on disk, and only then looks for other runs
+   with the same records: of two at the same time at least one finds the other, and sends nothing.
+4. Each request is noted before it is sent, so that a lost answer is known to the next run.
+"""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -15,6 +24,7 @@ from ..output.text import safe
 from ..uploads.job_file import Acknowledgement, Job, JobKey, read_journal, unreadable
 from ..uploads.jobs import job_state, list_jobs
 from ..uploads.upload import FAILED
+from ..uploads.write_epochs import WriteEpochs
 from .upload import UNCERTAIN
 
 if TYPE_CHECKING:
@@ -93,21 +103,29 @@ class Once(NamedTuple):
     contents: Sequence[str]  # of its records
 
 
-def require_first_or_resumed(
-    jobs: Path, once: Once, *, resume: bool
-) -> tuple[CreationRun | None, Job | None]:
-    """Return the run to be resumed, or the last one that has ended with the file, which is sent again.
+class CreationStart(NamedTuple):
+    """What a run begins with: an earlier run to be resumed, or else the write epoch that it requires."""
+
+    run: CreationRun | None = None
+    expected_epoch: str | None = None
+    ended: Job | None = None  # the last one with the file, all of which is sent again
+
+
+def begin_creation(state_dir: Path, once: Once, *, resume: bool) -> CreationStart:
+    """Find the run to be resumed, or what a new one requires: step 1 of what the module says.
 
     Raise StateError where a run that has not ended may have created some of the records and this one does
     not resume it, where there is none to resume, and where a journal cannot be read.
     """
+    jobs = state_dir / "jobs"
+    expected_epoch = WriteEpochs(state_dir).current(once.key.place)  # before it looks for runs
     known = _jobs_of(jobs, once)
     related = _related(known, once)
     if not related:
         ended = [job for _, job, has_ended in known if has_ended and _is_sent_again(job, once)]
         if resume:
             raise _nothing_to_resume(ended)
-        return None, ended[-1] if ended else None
+        return CreationStart(None, expected_epoch, ended[-1] if ended else None)
     run = related[-1]
     if not resume:
         raise _unfinished(run.job, _how_to_resume(run.job, once))
@@ -120,7 +138,7 @@ def require_first_or_resumed(
     for other in related[:-1]:
         if _has_sent(other, once):
             raise _unfinished(other.job, f"resume it first, with its own file: {other.job.resume}")
-    return run, None
+    return CreationStart(run)
 
 
 def named_file(location: Location) -> str | None:
@@ -132,7 +150,7 @@ def named_file(location: Location) -> str | None:
 def require_no_other_run(journal: "Journal", once: Once) -> None:
     """Raise StateError where another run with the records has begun at the same time.
 
-    Nothing was sent yet: the journal is removed.
+    The journal already says what is to be created, and nothing was sent yet: it is removed.
     """
     known = [each for each in _jobs_of(journal.folder, once) if each[0] != journal.path]
     if related := _related(known, once):

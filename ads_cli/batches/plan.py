@@ -190,10 +190,8 @@ class BatchPlan(Plan):
     def begin(self, journal: "Journal") -> None:
         """Find out what the run has created; refuse to create it again, unless it is said what to do."""
         if self.upload.creates:
-            label = self.rows.source.label
-            self._rest = rest_of(journal, label, self.upload, self.contents, self._place_of)
-            if not journal.resumed:
-                require_no_other_run(journal, self.once(journal.job.key, journal.job.folder))
+            once = self.once(journal.job.key, journal.job.folder)
+            self._rest = rest_of(journal, self.rows.source.label, self.upload, once, self._place_of)
 
     def once(self, key: JobKey, folder: str) -> Once:
         """Return what is created once, by a command in a folder."""
@@ -335,14 +333,19 @@ def rest_of(
     journal: "Journal",
     label: str,
     upload: BatchUpload,
-    contents: Sequence[str],
-    place_of: Callable[[int], tuple[int, int]],
+    once: Once,
+    place_of: PlaceOf,
 ) -> RestOfRun:
-    """Compare the records of a file with those that the run of a journal has sent."""
+    """Compare the records of a file with those that the run of a journal has sent; note what is new.
+
+    Raise StateError where another run has begun with the same records: step 3 of `creation_runs`.
+    """
     path, job = journal.path, journal.job
     run = read_run(path, job) if journal.resumed else CreationRun(path, job, set(), [])
-    rest = RestOfRun(label, upload, contents, place_of, run)
+    rest = RestOfRun(label, upload, once.contents, place_of, run)
     rest.begin(journal)
+    if not journal.resumed:
+        require_no_other_run(journal, once)
     return rest
 
 

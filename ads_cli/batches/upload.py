@@ -167,7 +167,7 @@ class BatchUpload:
                 raise not_understood("it rejects operations, but means success")
 
         try:
-            with noted(attempts, batch) as on_send:
+            with noted(attempts, batch.number, batch.items.ids) as on_send:
                 response = client.send_untracked(prepared, on_send=on_send, check=check)
         except AdsctlError as error:
             is_uncertain = isinstance(error, UnavailableError) or (self.creates and error.may_be_applied)

@@ -73,8 +73,8 @@ CREATIONS = (
     ),
     Mutant(
         "a run that begins and ends meanwhile is not seen",
-        "ads_cli/commands/uploads/creation.py",
-        "    expected_epoch = WriteEpochs(state_dir).current(once.key.place)  # a later run is seen\n",
+        "ads_cli/batches/creation_runs.py",
+        "    expected_epoch = WriteEpochs(state_dir).current(once.key.place)  # before it looks for runs\n",
         "    expected_epoch = None\n",
         (f"{ONCE}::test_a_run_that_begins_and_ends_while_another_one_starts_is_seen",),
     ),

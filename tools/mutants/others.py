@@ -70,7 +70,7 @@ OTHERS = (
     Mutant(
         "a batch that was refused for its rate counts as maybe applied",
         "ads_cli/uploads/upload.py",
-        "        if not error.may_be_applied:\n            attempts.withdraw_attempt(batch.number)\n",
+        "        if not error.may_be_applied:\n            attempts.withdraw_attempt(batch)\n",
         "",
         (NEVER_DELETED,),
     ),

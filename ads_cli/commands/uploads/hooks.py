@@ -95,7 +95,7 @@ class OnceHooks(PushHooks, kw_only=True):
         """Refuse to create, or to send, what an earlier run may have created or sent."""
         from ...uploads.job_file import EARLIER_VARIABLE, current_folder
         from ...uploads.jobs import TaskJobs
-        from .creation import begin_once
+        from .creation import start_creation
         from .reports import resume_command
 
         if self.plan.upload.creates:
@@ -109,11 +109,9 @@ class OnceHooks(PushHooks, kw_only=True):
                     return
                 is_resumed = is_resumed and jobs.can_be_resumed
             once = self.plan.once(key, current_folder())
-            run, expected_epoch = begin_once(self.call, once, self.plan.noun, resume=is_resumed)
-            if run:
-                self.plan.resumes = run.job.key
-            else:
-                self.plan.expected_epoch = expected_epoch
+            start = start_creation(self.call, once, self.plan.noun, resume=is_resumed)
+            self.plan.resumes = start.run.job.key if start.run else None
+            self.plan.expected_epoch = start.expected_epoch
 
 
 def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:

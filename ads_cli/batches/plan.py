@@ -21,8 +21,8 @@ from ..validation.report import ValidationReport
 from . import Uncertain
 from .creation_runs import (
     LOST,
+    Creation,
     CreationRun,
-    Once,
     SentRecord,
     content_of,
     named_file,
@@ -190,12 +190,12 @@ class BatchPlan(Plan):
     def begin(self, journal: "Journal") -> None:
         """Find out what the run has created; refuse to create it again, unless it is said what to do."""
         if self.upload.creates:
-            once = self.once(journal.job.key, journal.job.folder)
-            self._rest = rest_of(journal, self.rows.source.label, self.upload, once, self._place_of)
+            creation = self.creation(journal.job.key, journal.job.folder)
+            self._rest = rest_of(journal, self.rows.source.label, self.upload, creation, self._place_of)
 
-    def once(self, key: JobKey, folder: str) -> Once:
+    def creation(self, key: JobKey, folder: str) -> Creation:
         """Return what is created once, by a command in a folder."""
-        return Once(key, named_file(self.rows.source.locations[0]), folder, self.contents)
+        return Creation(key, named_file(self.rows.source.locations[0]), folder, self.contents)
 
 
 PlaceOf = Callable[[int], tuple[int, int]]  # returns record number and line, by the index of the record
@@ -333,7 +333,7 @@ def rest_of(
     journal: "Journal",
     label: str,
     upload: BatchUpload,
-    once: Once,
+    creation: Creation,
     place_of: PlaceOf,
 ) -> RestOfRun:
     """Compare the records of a file with those that the run of a journal has sent; note what is new.
@@ -342,10 +342,10 @@ def rest_of(
     """
     path, job = journal.path, journal.job
     run = read_run(path, job) if journal.resumed else CreationRun(path, job, set(), [])
-    rest = RestOfRun(label, upload, once.contents, place_of, run)
+    rest = RestOfRun(label, upload, creation.contents, place_of, run)
     rest.begin(journal)
     if not journal.resumed:
-        require_no_other_run(journal, once)
+        require_no_other_run(journal, creation)
     return rest
 
 

@@ -8,9 +8,8 @@ from ...api.endpoint import Request
 from ...api.parts import encode_operation, operation
 from ...batches import Uncertain
 from ...batches.creation_runs import (
+    Creation,
     CreationRun,
-    CreationStart,
-    Once,
     begin_creation,
     content_of,
     named_file,
@@ -61,17 +60,6 @@ def key_of_document(call: Invocation, request: Request, content: str, options: M
     return document_key(place, "create", content, {name: str(options[name]) for name in sorted(options)})
 
 
-def start_creation(call: Invocation, once: Once, noun: str, *, resume: bool) -> CreationStart:
-    """Find the run to be resumed, as `begin_creation` does; say it where all of a file is sent again."""
-    start = begin_creation(call.settings.state_dir, once, resume=resume)
-    if ended := start.ended:
-        call.messages.warn(
-            f"{ended.file} was sent before, at {ended.started} (job {ended.job}): "
-            f"all its {noun} are sent again"
-        )
-    return start
-
-
 def create_once(
     call: Invocation,
     one: OneRecord,
@@ -83,15 +71,16 @@ def create_once(
 
     The order is that of the steps in `batches.creation_runs`.
     """
-    once = Once(one.key, named_file(one.location), current_folder(), [one.content])
-    run, expected_epoch, _ = start_creation(call, once, one.noun, resume=one.resume)
+    creation = Creation(one.key, named_file(one.location), current_folder(), [one.content])
+    start = begin_creation(call.settings.state_dir, creation, call.messages.warn, resume=one.resume)
     confirm()
-    job = new_job(call, run.job.key if run else one.key, one.noun, one.location.identity, rows=1, batches=1)
-    opened = open_job(call, job, resume=bool(run), job_id=None, expected_epoch=expected_epoch)
+    key, is_resumed = start.resumes or one.key, start.resumes is not None
+    job = new_job(call, key, one.noun, one.location.identity, rows=1, batches=1)
+    opened = open_job(call, job, resume=is_resumed, job_id=None, expected_epoch=start.expected_epoch)
     with closing(opened) as journal:
         upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
         first_line = (1, 1)  # number and line of the only record
-        rest = rest_of(journal, one.location.label, upload, once, lambda index: first_line)
+        rest = rest_of(journal, one.location.label, upload, creation, lambda index: first_line)
         if rest.pending:
             show_response(_create(call, one, prepare, upload, journal, rest.next_batch))
         else:

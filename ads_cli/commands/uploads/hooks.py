@@ -93,24 +93,25 @@ class OnceHooks(PushHooks, kw_only=True):
 
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
+        from ...batches.creation_runs import begin_creation
         from ...uploads.job_file import EARLIER_VARIABLE, current_folder
         from ...uploads.jobs import TaskJobs
-        from .creation import start_creation
         from .reports import resume_command
 
         if self.plan.upload.creates:
+            state_dir = self.call.settings.state_dir
             key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
             is_resumed = self.is_resumed
             if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
                 command = resume_command(self.call.command_line)
-                jobs = TaskJobs(self.call.settings.state_dir / "jobs", key, command, Path(earlier))
+                jobs = TaskJobs(state_dir / "jobs", key, command, Path(earlier))
                 if ended := jobs.ended():
                     self.ended_job = ended
                     return
                 is_resumed = is_resumed and jobs.can_be_resumed
-            once = self.plan.once(key, current_folder())
-            start = start_creation(self.call, once, self.plan.noun, resume=is_resumed)
-            self.plan.resumes = start.run.job.key if start.run else None
+            creation = self.plan.creation(key, current_folder())
+            start = begin_creation(state_dir, creation, self.call.messages.warn, resume=is_resumed)
+            self.plan.resumes = start.resumes
             self.plan.expected_epoch = start.expected_epoch
 
 

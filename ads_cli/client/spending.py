@@ -167,17 +167,22 @@ class AccountSpending(NamedTuple):
         return {identifier for identifier, bound in self._bounds().items() if bound is None}
 
     def _bounds(self) -> dict[str, int | None]:
-        """Return what each active campaign may spend: its own budget, or those of its active line items."""
-        of_items: dict[str, list[int | None]] = {}
-        for record in filter(self._is_active, self.records[LINE_ITEM].values()):
-            of_items.setdefault(str(record.get(CAMPAIGN)), []).append(micros(record.get(DAILY)))
+        """Return what each active campaign may spend; None where nothing bounds it.
+
+        It is its own budget, or else those of its line items that are active: nothing where all are paused.
+        """
+        items: dict[str, list[Record]] = {}
+        for record in self.records[LINE_ITEM].values():
+            items.setdefault(str(record.get(CAMPAIGN)), []).append(record)
         found: dict[str, int | None] = {}
         for identifier, record in self.records[CAMPAIGN].items():
             if self._is_active(record):
-                own = micros(record.get(DAILY))
-                budgets = of_items.get(identifier, []) if own is None else [own]
+                active = filter(self._is_active, items.get(identifier, ()))
+                has_own = micros(record.get(DAILY)) is not None
+                budgets = [micros(each.get(DAILY)) for each in ([record] if has_own else active)]
                 known = [each for each in budgets if each is not None and each >= 0]
-                found[identifier] = sum(known) if known and len(known) == len(budgets) else None
+                is_bound = len(known) == len(budgets) and (has_own or identifier in items)
+                found[identifier] = sum(known) if is_bound else None
         return found
 
     def _is_active(self, record: Record) -> bool:

@@ -95,6 +95,13 @@ GUARDS = (
         (f"{AMOUNTS}::test_a_cut_is_allowed_above_the_sum",),
     ),
     Mutant(
+        "guard: what stops a campaign is refused as what has no bound",
+        "ads_cli/client/spending.py",
+        "(has_own or identifier in items)",
+        "bool(known)",
+        (f"{AMOUNTS}::test_the_last_line_item_that_bounds_a_campaign_is_paused_under_a_sum_and_activated_within_it",),
+    ),
+    Mutant(
         "guard: --yes loosens it",
         "ads_cli/console/invocation.py",
         'if self.flags.get("yes") and not needs_terminal:',

@@ -178,6 +178,16 @@ OTHERS = (
         (f"{SIGN_IN}::test_a_stored_token_is_never_sent_to_another_address",),
     ),
     Mutant(
+        "a sign-in keeps what the profile had of another service",
+        "ads_cli/commands/auth/login.py",
+        "name: None if value == usual.get(name) else value for name, value in chosen.items()",
+        "name: value for name, value in chosen.items() if value != usual.get(name)",
+        (
+            f"{SIGN_IN}::test_a_profile_is_of_the_service_that_was_signed_in_to_last",
+            f"{SIGN_IN}::test_a_profile_forgets_addresses_where_the_usual_ones_were_signed_in_to",
+        ),
+    ),
+    Mutant(
         "a file of secrets that others can read is used",
         "ads_cli/auth/secret_stores.py",
         "if mode & 0o077:",

@@ -145,12 +145,9 @@ class BatchPlan(Plan):
     def _batch(self, number: int, indexes: Sequence[int]) -> Batch:
         records, contents = [self._valid[index] for index in indexes], self.contents
         bodies = [self._reader.encode(checked.item) for checked in records]
-        if contents:
-            ids = [contents[index] for index in indexes]
-        else:
-            ids = [id for checked in records if (id := self._reader.id_of(checked.item))]
-        items = Items(bodies, ids, [checked.item for checked in records])
-        return Batch(number, items, [*map(self._place_of, indexes)])
+        sent = [checked.item for checked in records]
+        keys = [contents[index] for index in indexes] if contents else [*map(self._reader.id_of, sent)]
+        return Batch(number, Items(bodies, keys, sent), [*map(self._place_of, indexes)])
 
     def _place_of(self, index: int) -> tuple[int, int]:
         """Return the number and the line of a valid record."""

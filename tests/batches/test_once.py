@@ -55,6 +55,14 @@ def test_a_lost_answer_is_told_as_uncertain_and_not_sent_again(adsctl, batches, 
     assert "--uncertain resend" in refused.stderr and len(batches.sent) == 2
 
 
+def test_a_single_record_is_told_in_the_singular(adsctl, batches, small_batches):
+    keyword_file(adsctl, SIZE + 1)
+    batches.fail_batch(1, "reset-after")
+    assert "line 52: 1 targeting criterion may be created" in adsctl(*ADD, code=8).stderr
+    refused = adsctl(*ADD, "--resume", code=12)
+    assert "line 52: 1 targeting criterion may have been created" in refused.stderr
+
+
 def test_uncertain_records_that_exist_are_skipped(adsctl, batches, small_batches):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, "reset-after")

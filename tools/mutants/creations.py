@@ -54,8 +54,8 @@ CREATIONS = (
     Mutant(
         "a success that rejects operations is followed by the others",
         "ads_cli/batches/upload.py",
-        "            elif self.creates:",
-        "            elif False:",
+        "elif self.creates:  # the others",
+        "elif False:  # the others",
         (ANSWERS,),
     ),
     Mutant(
@@ -92,6 +92,13 @@ CREATIONS = (
         "    if related := _related(known, creation):\n        journal.remove()\n",
         "    if related := []:\n        journal.remove()\n",
         (f"{ONCE}::test_a_run_that_begins_with_the_same_records_in_another_file_while_one_starts_is_seen",),
+    ),
+    Mutant(
+        "every noun loses an s in the singular",
+        "ads_cli/output/text.py",
+        '("criteria", "criterion"), ',
+        "",
+        (f"{ONCE}::test_a_single_record_is_told_in_the_singular",),
     ),
     Mutant(
         "other runs are looked for before it is noted what is to be created",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...output.text import counted
+from ...output.text import counted, singular
 
 if TYPE_CHECKING:
     from ...api.endpoint import Request
@@ -60,7 +60,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
     def confirm(self) -> None:
         """Ask before the first request, where the endpoint says so."""
-        what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
+        what = counted(self.plan.due, singular(self.plan.noun), self.plan.noun)
         confirm_request(self.call, self.plan.upload.request, what)
 
     def begin(self, journal: "Journal") -> None:

@@ -138,6 +138,14 @@ class WriteGuard:
         if rows is not None:
             self._counted |= {urlsplit(each.url).path for each in requests}
 
+    def note_completed(self, planned: PreparedRequest, completed: PreparedRequest) -> None:
+        """Take a request as approved that differs from an approved one by what was made since: media keys."""
+        if not self.guard:
+            return
+        with self._lock:
+            if _digests(self.write_of(planned)) <= self._approved:
+                self._approved |= _digests(self.write_of(completed))
+
     def require(self, prepared: PreparedRequest) -> Write | None:
         """Judge a request that is about to be sent; return what it changes, None without a guard."""
         if not self.guard:
@@ -327,6 +335,10 @@ class _SpendingJudge:
 def _concerns_spending(op: Operation) -> bool:
     """Whether a change may concern budgets, bids or what is active."""
     return op.kind is not None and (op.activates or bool(limited_fields(op.kind))) and op.action != "delete"
+
+
+def _digests(write: Write) -> set[bytes]:
+    return {_digest(write, operation) for operation in write.operations}
 
 
 def _digest(write: Write, op: Operation) -> bytes:

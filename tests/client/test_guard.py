@@ -132,6 +132,14 @@ def test_a_run_changes_so_many_records_at_most(guarded, adsctl):
     guarded("max_changes: 3", "campaigns", "create", "-f", file, code=0)
 
 
+def test_several_records_of_one_command_count_once_each(guarded, adsctl):
+    ids = [made(adsctl, "--daily-budget=10") for _ in range(3)]
+    words = ("campaigns", "update", *ids, "--daily-budget", "20")
+    assert "3 changes: max_changes is 2" in guarded("max_changes: 2", *words)
+    guarded("max_changes: 3", *words, code=0)
+    guarded("max_changes: 3", "campaigns", "delete", *ids, code=0)
+
+
 def test_outside_of_its_hours_nothing_is_activated_or_raised(guarded, adsctl, time_machine):
     campaign = made(adsctl, "--daily-budget=100")
     hours = "active_hours: Mon-Fri 08:00-18:00 Europe/Berlin"

@@ -186,7 +186,11 @@ class RecordHooks(OnceHooks, kw_only=True):
     def begin(self, journal: Journal) -> None:
         """Upload the files of what is to be sent."""
         if self.files:
-            self.files.upload(self.plan.pending_items, journal)
+            items, client = self.plan.pending_items, self.call.client
+            self.files.upload(items, journal)
+            for item in items:
+                completed = client.prepare(self.files.complete(item))
+                self.call.writes.guard.note_completed(client.prepare(item), completed)
 
     def validated(self) -> None:
         """Look at the files of media that records name; of records of the service send only what differs."""

@@ -128,6 +128,14 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def singular(noun: str) -> str:
+    """Return the singular of a noun of records: `line item` of `line items`."""
+    for plural, one in (("criteria", "criterion"), ("categories", "category"), ("s", "")):
+        if noun.endswith(plural):
+            return noun.removesuffix(plural) + one
+    return noun
+
+
 def duration(seconds: float) -> str:
     """Format a duration as a person says it: `45 s`, `14 min`, `1 h 40 min`."""
     if seconds < 60:

@@ -35,7 +35,7 @@ class LedgerDifferences(NamedTuple):
     tags: bytes  # of people who are not sent, and have several identifiers
     ids: bytes = b""  # the beginnings of the digests of these identifiers,
     counts: "array[int]" = array("I")  # and how many each row has, where they are asked for
-    spared: bytes = b""  # positions of the identifiers of rows that are not sent
+    unsent: bytes = b""  # positions of the identifiers of rows that are not sent
     unreadable: frozenset[int] = frozenset()  # such rows that may be of anybody
 
 
@@ -120,7 +120,7 @@ class LedgerLookup:
 
         Where the ledger is empty, everybody is due, and nobody is named.
         """
-        index, positions, tags = self._index, array("Q"), array("Q")
+        index, positions, tags = self._index, array("Q"), bytearray()
         statuses: list[str] = []
         counts = array("I", bytes(4 * len(columns[0].texts))) if with_ids else array("I")
         if len(columns) == 1 and columns[0].text_size and (not len(index) or self._is_plain):
@@ -143,12 +143,12 @@ class LedgerLookup:
                     status, tag = self._status(own, positions)
                     statuses.append(status)
                     if not status and tag != NO_TAG:
-                        tags.append(int.from_bytes(tag))
+                        tags += tag
         due = [(row, status, user_of(row)) for row, status in zip(rows, statuses, strict=False) if status]
         ids = b"".join([digest[:ID_BYTES] for digest in digests]) if with_ids else b""
         if not len(index):
             positions = array("Q", bytes(8 * len(digests)))
-        return LedgerDifferences(len(rows), positions.tobytes(), due, tags.tobytes(), ids, counts)
+        return LedgerDifferences(len(rows), positions.tobytes(), due, bytes(tags), ids, counts)
 
     def find_unsent(
         self, columns: Sequence[EncodedColumn], invalid: Collection[int], mistaken: Collection[int]

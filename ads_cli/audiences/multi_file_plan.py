@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from typing import IO, BinaryIO, NamedTuple
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
 import msgspec
 
@@ -20,6 +20,9 @@ from ..validation.report import ValidationReport
 from .consent import CellAnswers
 from .operations import PARAMS_FIELDS, body_pieces
 from .plan import AudiencePlan, ListPlan, ListSettings
+
+if TYPE_CHECKING:
+    from .comparison import ListComparison
 
 
 class ListFile(Location):
@@ -146,14 +149,18 @@ class MultiFileAudiencePlan(ListPlan):
         self._unread = len(lists)
         self._notes: dict[str, None] = {}
 
-    def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
-        """Validate every list, or say how their columns are read."""
+    def validate(
+        self,
+        on_progress: Callable[[int], None] = lambda rows: None,
+        comparison: "ListComparison | None" = None,
+    ) -> ValidationReport:
+        """Validate every list, and add their rows to a comparison; or say how their columns are read."""
         self._decide_conditions()
         self._report, self._batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
         self._numbered.clear()
         self.rows.forget()
         for file in self._lists if self._reads_all else ():
-            self._validate_next(file, on_progress).close()
+            self._validate_next(file, on_progress, comparison).close()
         self._settings.describe(self.report, self.rows.columns, [*self._notes])
         return self.report
 
@@ -167,13 +174,16 @@ class MultiFileAudiencePlan(ListPlan):
                 plan.close()
 
     def _validate_next(
-        self, file: ListFile, on_progress: Callable[[int], None] = lambda rows: None
+        self,
+        file: ListFile,
+        on_progress: Callable[[int], None] = lambda rows: None,
+        comparison: "ListComparison | None" = None,
     ) -> AudiencePlan:
         """Open and validate a list; number its rows and batches after those of the lists before."""
         plan = self._open(file)
-        plan.records_before = before = self.report.rows
+        before = self.report.rows
         try:
-            plan.validate(lambda rows: on_progress(before + rows))
+            plan.validate(lambda rows: on_progress(before + rows), comparison, records_before=before)
         except BaseException:
             plan.close()
             raise

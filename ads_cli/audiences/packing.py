@@ -109,8 +109,8 @@ def pack_rows(
     if options.purpose is Purpose.COMPARE and options.ledger and (lookup := options.ledger.lookup()):
         packed.compared = lookup.compare(columns, users.of_row, valid, with_ids=options.with_shapes)
         if packed.problems or packed.partial:
-            spared, unreadable = lookup.find_unsent(columns, packed.problems, {*problems, *mistakes})
-            packed.compared = packed.compared._replace(spared=spared, unreadable=unreadable)
+            unsent, unreadable = lookup.find_unsent(columns, packed.problems, {*problems, *mistakes})
+            packed.compared = packed.compared._replace(unsent=unsent, unreadable=unreadable)
     if packed.compared and options.with_shapes:
         findings = {*packed.problems, *packed.partial, *packed.doubts}
         packed.shaped = find_shapes(

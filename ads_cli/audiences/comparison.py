@@ -116,7 +116,7 @@ class ListComparison:
             self._kept, self._kept_size = None, 0
 
     def compare(self, valid: int, *, prune: bool) -> ListDifferences:
-        """Find whom to add, and with `prune` whom to delete, once all rows were added; `valid` of them are."""
+        """Find whom to add, and with `prune` whom to delete, once all rows are added, `valid` ones in all."""
         found = self.found
         if self.memo:
             self.memo.end()

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -102,12 +103,54 @@ class AnswersInBlock(NamedTuple):
 
 
 class PackedBlock(NamedTuple):
-    """The packed rows of a block."""
+    """The packed rows of a block, numbered from 0 as they were packed."""
 
     packed: PackedRows
     rows: int
     blank: list[int]  # rows without any value, which are not counted as records
-    lines: dict[int, int]  # of rows with problems, counted from 0
+    lines: dict[int, int]  # of rows with problems, counted from 0 in what was packed
+
+
+class RowNumbers:
+    """Numbers the packed rows of a block in the file.
+
+    Such a row has four numbers:
+
+    - its number among the packed rows, from 0, by which PackedBlock and PackedRows name it;
+    - its row in the block, from 0: known rows are between the packed ones;
+    - its line in the file. Where rows are known, each row is a line; else the whole block was packed,
+      and rows may be of several lines;
+    - its record in the file, from 1. Blank rows are none; they are never known.
+    """
+
+    def __init__(self, found: FoundRows, block: PackedBlock, records_before: int) -> None:
+        self._found, self._block, self._before = found, block, records_before
+        self._in_block, self._rows = (
+            (range(block.rows), block.rows) if found.unknown is None else (found.unknown, found.rows)
+        )
+
+    def records(self) -> Sequence[int]:
+        """Return the record of each packed row."""
+        rows, first = self._in_block, self._before + 1
+        if not self._block.blank and isinstance(rows, range):
+            return range(first + rows.start, first + rows.stop)
+        blank, records = set(self._block.blank), []
+        for number, row in enumerate(rows):
+            first -= number in blank
+            records.append(first + row)
+        return records
+
+    def lines(self) -> dict[int, int]:
+        """Return the line of each packed row with problems."""
+        first, lines = self._found.block.line, self._block.lines
+        if self._found.unknown is None:
+            return {number: first + line for number, line in lines.items()}
+        return {number: first + self._in_block[number] for number in lines}
+
+    @property
+    def last_record(self) -> int:
+        """Return the number of the last record of the block."""
+        return self._before + self._rows - len(self._block.blank)
 
 
 def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
@@ -120,6 +163,7 @@ def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> Pa
     rows = len(cells[0]) if cells else 0
     packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
     not_packed = [*packed.problems, *packed.left_out]
+    # A blank row was counted as one of somebody without an identifier: none of that stays.
     blank = [row for row in not_packed if not any(column[row].strip() for column in cells)]
     for answers in packed.answers.values():
         answers[""] -= len(packed.problems.keys() & {*blank})
@@ -160,9 +204,11 @@ def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], Problem
     problems: ProblemsByRow = {}
     if any(len(row) != width for row in rows):
         for number, row in enumerate(rows):
-            if row and len(row) != width:
+            if len(row) == width:
+                continue
+            if row:  # else the line is empty
                 problems[number] = [("", f"has {len(row)} cells, and the header has {width}")]
-            row[width:] = [""] * (width - len(row))
+            row[:] = [*row, *[""] * width][:width]
     return list(zip(*rows, strict=True)), problems
 
 
@@ -295,11 +341,9 @@ class ListPacker:
         before = 0
         try:
             for found, result in self._found_rows(blocks, options, memo):
-                rows = range(result.rows) if found.unknown is None else found.unknown
-                records = _record_numbers(before, result, rows)
-                lines = {row: found.line(at) for row, at in result.lines.items()}
-                before += (found.rows if found.runs else result.rows) - len(result.blank)
-                yield ListPart(result.packed, records, lines, before, found if memo else None)
+                numbers = RowNumbers(found, result, before)
+                before, known = numbers.last_record, found if memo else None
+                yield ListPart(result.packed, numbers.records(), numbers.lines(), before, known)
         except UnreadableError:
             self._raise_content_error()
 
@@ -310,7 +354,8 @@ class ListPacker:
 
         def current(block: Block, result: PackedBlock | None) -> PackedBlock:
             if result and options.ledger and result.rows and not result.packed.compared:
-                result = blocks.run_here(block, options)  # the ledger was replaced meanwhile
+                # A worker cannot open a ledger that was replaced meanwhile; this process has it open.
+                result = blocks.run_here(block, options)
             if result is None:
                 raise UnreadableError
             return result
@@ -320,14 +365,22 @@ class ListPacker:
                 yield FoundRows(block, b"", None), current(block, result)
             return
 
-        def reduce(rows: TableRows) -> Callable[[Block], Block]:
-            layout, how = self._layout(rows), (options.region, options.allow_clear_text, options.keep_partial)
-            reading = reading_of(layout.delimiter, repr(layout.roles), *how)
-            return partial(memo.reduce, RowHash.of_key(memo.key, reading))
+        waiting = deque[FoundRows]()  # of blocks whose unknown rows are being packed, in their order
 
-        for block, result in blocks.run_reduced(reduce, options):
-            found = memo.found.popleft()
-            if found.runs and (result is None or result.rows != len(found.unknown or ())):
+        def make_reduce(rows: TableRows) -> Callable[[Block], Block]:
+            layout, how = self._layout(rows), (options.region, options.allow_clear_text, options.keep_partial)
+            hash_ = RowHash.of_key(memo.key, reading_of(layout.delimiter, repr(layout.roles), *how))
+
+            def reduce(block: Block) -> Block:
+                found, unknown = memo.reduce(hash_, block)
+                waiting.append(found)
+                return unknown
+
+            return reduce
+
+        for block, result in blocks.run_reduced(make_reduce, options):
+            found = waiting.popleft()
+            if found.unknown is not None and (result is None or result.rows != len(found.unknown)):
                 found = memo.forget(found)  # a quotation goes on in the next line
                 block, result = found.block, blocks.run_here(found.block, options)
             result = current(block, result)
@@ -372,14 +425,3 @@ class ListPacker:
             pass
         source = self._reader.source
         raise ContentError(f"{source.label} cannot be read as {source.format_name}")
-
-
-def _record_numbers(before: int, block: PackedBlock, rows: Sequence[int]) -> Sequence[int]:
-    """Number the packed rows of a block as records of the file; blank rows are not counted."""
-    if not block.blank and isinstance(rows, range):
-        return range(before + 1 + rows.start, before + 1 + rows.stop)
-    blank, records = set(block.blank), []
-    for number, row in enumerate(rows):
-        before -= number in blank
-        records.append(before + 1 + row)
-    return records

@@ -10,7 +10,7 @@ findings are never in it. What it says of people holds once a sync has sent ever
 """
 
 from array import array
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -103,7 +103,6 @@ class RowMemo:
         self.key = key
         self.coverage = Coverage(index)
         self.header: MemoHeader | None = None  # of what was known before
-        self.found = deque[FoundRows]()  # of blocks whose unknown rows are being read
         self._shapes: dict[RowShape, int] = {}
         self._old = KnownRowReader(iter(()), [])
         self._gone = bytearray()  # ids of known rows that are in the file no longer
@@ -124,13 +123,13 @@ class RowMemo:
 
     # The rows that are known
 
-    def reduce(self, hash_: RowHash, block: Block) -> Block:
-        """Return the rows of a block that have to be read."""
+    def reduce(self, hash_: RowHash, block: Block) -> tuple[FoundRows, Block]:
+        """Return the rows of the next block, and those of them that have to be read as a block."""
         lines = block.data.removesuffix(b"\n").split(b"\n")
-        self.found.append(found := self._find(block, hash_.rows(block.data, lines)))
+        found = self._find(block, hash_.rows(block.data, lines))
         if found.unknown is None:
-            return block
-        return Block(block.line, b"".join([lines[row] + b"\n" for row in found.unknown]))
+            return found, block
+        return found, Block(block.line, b"".join([lines[row] + b"\n" for row in found.unknown]))
 
     def _find(self, block: Block, digests: bytes) -> FoundRows:
         old = self._old

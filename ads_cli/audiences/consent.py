@@ -1,7 +1,6 @@
 """Columns that tell whether people agreed to be contacted, or refused, and the option that uses one."""
 
 import re
-import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,7 @@ import msgspec
 from ..errors import ContentError
 from ..feeds.rows import FIRST_LINES
 from ..feeds.transforms import Where
-from ..output.text import counted
+from ..output.text import counted, quoted_word, shell_command
 from ..spelling import letters_and_digits
 from .headers import Consent, consent_told_by, holds_codes
 
@@ -126,13 +125,14 @@ def decide(where: Where, found: CellAnswers, label: str) -> Condition:
         return where
     if not found.others:
         return WhereAnswer(where)
+    example = quoted_word(f"{where.column}{where.operator.strip('=')}~^({where.value}|…)$")
     number = found.others.total()
     what = "cell says" if number == 1 else "cells say"
     raise ContentError(
         f"{label}: {where.column!r} tells who may be contacted, and {number:,} {what} neither yes nor no:"
         f" {_listed(found)}",
         hint="nothing was sent; correct or empty these cells, or say with a regular expression which texts"
-        f" are meant, as in --where '{where.column}{where.operator.strip('=')}~^({where.value}|…)$'",
+        f" are meant, as in --where {example}",
     )
 
 
@@ -198,11 +198,11 @@ def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants
     `wants_refusals` is for lists of people who must not be reached.
     """
     where = choose_condition(column, answers, wants_yes=(kind is Consent.AGREED) != wants_refusals)
-    left_out = count_left_out(where, answers)
-    option = shlex.quote(f"{column}{where.operator}{where.value}")
+    left_out, rows = count_left_out(where, answers), counted(answers.total(), "row")
+    option = shell_command([f"{column}{where.operator}{where.value}"])
     return (
         f"{column!r} tells who may be contacted, and is not used: --where {option} leaves out"
-        f" {left_out:,} of {counted(answers.total(), 'row')}, --ignore {shlex.quote(column)} leaves out none"
+        f" {left_out:,} of {rows}, --ignore {shell_command([column])} leaves out none"
     )
 
 

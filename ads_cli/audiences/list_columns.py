@@ -1,6 +1,5 @@
 """What each column of a list is: an identifier, a parameter, the country, an answer, or not sent."""
 
-import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +7,7 @@ from typing import Any, NamedTuple
 from ..errors import ContentError, UsageError
 from ..feeds.rows import Rows
 from ..feeds.transforms import Where
-from ..output.text import cell
+from ..output.text import cell, quoted_word, shell_command
 from ..spelling import letters_and_digits, suggestion
 from ..validation.report import columns_not_sent
 from .consent import (
@@ -255,7 +254,7 @@ class ListColumns:
             if name == "handle" and column not in self.options.mapping and len(products) > 1:
                 notes.append(
                     f"the columns {', '.join(map(repr, products))} are those of products, whose handles are "
-                    f"not people: --ignore {shlex.quote(column)} leaves them out"
+                    f"not people: --ignore {shell_command([column])} leaves them out"
                 )
         if country and not self.options.country:
             notes.append(f"the column {country!r} is read as the country of national phone numbers")
@@ -263,7 +262,8 @@ class ListColumns:
         notes += columns_not_sent(unused, {*self.known} - {*self.fields(columns).values()})
         if PARTNER_ID in self.known:
             notes += [
-                f"ids of your own are not hashed; to send {column!r} as it is: --map '{column}={PARTNER_ID}'"
+                f"ids of your own are not hashed; to send {column!r} as it is: "
+                f"--map {quoted_word(f'{column}={PARTNER_ID}')}"
                 for column in unused
                 if is_own_id(column)
             ]

@@ -130,4 +130,14 @@ CONSENT = (
             "::test_a_number_that_is_possible_and_not_assigned_is_sent_with_a_warning",
         ),
     ),
+    Mutant(
+        "an option that a message names is quoted by hand",
+        "ads_cli/output/text.py",
+        "return written if written[0] in",
+        "return f\"'{word}'\" if written[0] in",
+        (
+            "tests/audiences/test_columns.py"
+            "::test_the_options_that_messages_name_run_in_a_shell_whatever_a_header_has",
+        ),
+    ),
 )

@@ -116,7 +116,7 @@ def is_text(column: str, found: CellAnswers) -> bool:
     return bool(found.others) and not consent_told_by(column)
 
 
-def decide(where: Where, found: CellAnswers, label: str) -> Condition:
+def compared_by(where: Where, found: CellAnswers, label: str) -> Condition:
     """Return how a column is compared: by yes and no where its cells say nothing else, or as text.
 
     Raise ContentError for a column of consent that says something else beside yes and no.
@@ -175,10 +175,10 @@ OPPOSITES |= dict.fromkeys(("unsubscribed", "notsubscribed", "neversubscribed"),
 OTHER = "…"  # stands for any other value, which may be personal
 
 
-def count_answers(cells: Iterable[object]) -> Counter[str]:
+def count_answers(cells: Iterable[str]) -> Counter[str]:
     """Count the answers in a column, as they are written."""
     answers: Counter[str] = Counter()
-    for text, count in Counter(map(str, cells)).items():
+    for text, count in Counter(cells).items():
         answers[answer_as_told(text)] += count
     return answers
 
@@ -228,5 +228,5 @@ def count_left_out(where: Where, answers: Counter[str]) -> int:
     """Count the rows that --where leaves out where a column has these answers."""
     condition: Condition = where
     if asks_for_answer(where):
-        condition = decide(where, CellAnswers.of([*answers]), where.column)
+        condition = compared_by(where, CellAnswers.of([*answers]), where.column)
     return sum(rows for answer, rows in answers.items() if not condition.holds(answer))

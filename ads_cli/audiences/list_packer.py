@@ -18,7 +18,7 @@ from ..validation import CheckedRow
 from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
 from .identifiers import IDENTIFIERS
-from .list_columns import ColumnRoles, ListColumns
+from .list_columns import ColumnRoles, ListColumns, UndecidedColumns
 from .operations import PARAMS_FIELDS, Operations, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose
 from .row_shapes import FoundRows, RowHash, reading_of
@@ -87,15 +87,27 @@ def _problem_of(user: Mapping[str, Any]) -> str:
 
 
 class TableLayout(NamedTuple):
-    """How the rows of a table become users."""
+    """How the rows of a table are written."""
 
     delimiter: str
+    width: int  # cells of a row
+
+    @classmethod
+    def of(cls, rows: TableRows) -> "TableLayout":
+        """Return the layout of a table whose header was read."""
+        return cls(rows.delimiter, len(rows.cell_fields))
+
+
+class UserLayout(NamedTuple):
+    """How the rows of a table become users."""
+
+    table: TableLayout
     roles: ColumnRoles
     resolver: ParamsResolver
 
 
 class AnswersInBlock(NamedTuple):
-    """What the columns of conditions say in a block."""
+    """What undecided columns say in a block."""
 
     answers: dict[str, CellAnswers]
     lines: dict[int, int]  # of the rows that they name, counted from 0
@@ -153,54 +165,53 @@ class RowNumbers:
         return self._before + self._rows - len(self._block.blank)
 
 
-def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
+def pack_block(layout: UserLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
     """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
     if not block.data:
         return PackedBlock(PackedRows([]), 0, [], {})
-    if (parsed := _parse_block(layout, block)) is None:
+    if (parsed := _parse_block(layout.table, block)) is None:
         return None
     text, cells, problems = parsed
     rows = len(cells[0]) if cells else 0
     packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
     not_packed = [*packed.problems, *packed.left_out]
-    # A blank row was counted as one of somebody without an identifier: none of that stays.
+    # A blank row was packed as one of somebody without an identifier: none of that stays.
     blank = [row for row in not_packed if not any(column[row].strip() for column in cells)]
-    for answers in packed.answers.values():
-        answers[""] -= len(packed.problems.keys() & {*blank})
     packed.left_out = {*packed.left_out}.difference(blank)
     for row in blank:
         packed.problems.pop(row, None)
+    packed.answers = layout.roles.count_answers(cells, options, [*packed.left_out, *blank])
     reported = {*packed.problems, *packed.partial, *packed.doubts}
-    lines = _find_lines(layout, text, reported) if reported else {}
+    lines = _find_lines(layout.table, text, reported) if reported else {}
     return PackedBlock(packed, rows, blank, lines)
 
 
-def find_answers(layout: TableLayout, block: Block) -> AnswersInBlock | None:
-    """Find what the columns of conditions say in a block; return None where it cannot be parsed."""
-    if (parsed := _parse_block(layout, block)) is None:
+def find_answers(table: TableLayout, undecided: UndecidedColumns, block: Block) -> AnswersInBlock | None:
+    """Find what undecided columns say in a block; return None where it cannot be parsed."""
+    if (parsed := _parse_block(table, block)) is None:
         return None
     text, cells, problems = parsed
     rows = len(cells[0]) if cells else 0
-    answers = layout.roles.find_answers(cells, rows, problems.keys())
+    answers = undecided.find_answers(cells, rows, problems.keys())
     named = {row for found in answers.values() for row in found.rows}
-    return AnswersInBlock(answers, _find_lines(layout, text, named) if named else {}, rows)
+    return AnswersInBlock(answers, _find_lines(table, text, named) if named else {}, rows)
 
 
-def _parse_block(layout: TableLayout, block: Block) -> tuple[str, list[Sequence[str]], ProblemsByRow] | None:
+def _parse_block(table: TableLayout, block: Block) -> tuple[str, list[Sequence[str]], ProblemsByRow] | None:
     """Return the text of a block, its columns, and the rows with too many or too few cells."""
     try:
         text = block.data.decode()
-        return None if "\0" in text else (text, *_parse(layout, text))
+        return None if "\0" in text else (text, *_parse(table, text))
     except (UnicodeDecodeError, csv.Error):
         return None
 
 
-def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:
+def _parse(table: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:
     """Return the columns of a block, and the rows with too many or too few cells."""
-    width = len(layout.roles.fields)
-    if width == 1 and not any(sign in text for sign in ('"', "\r", layout.delimiter)):
+    width = table.width
+    if width == 1 and not any(sign in text for sign in ('"', "\r", table.delimiter)):
         return [text.removesuffix("\n").split("\n")], {}  # one value a line, which is common
-    rows = list(_read_csv(layout, text))
+    rows = list(_read_csv(table, text))
     problems: ProblemsByRow = {}
     if any(len(row) != width for row in rows):
         for number, row in enumerate(rows):
@@ -212,15 +223,15 @@ def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], Problem
     return list(zip(*rows, strict=True)), problems
 
 
-def _read_csv(layout: TableLayout, text: str) -> "_csv.Reader":
+def _read_csv(table: TableLayout, text: str) -> "_csv.Reader":
     """Read rows; a line ends with a line feed, and a carriage return alone is a part of a quoted cell."""
-    return csv.reader(io.StringIO(text, newline="\n"), delimiter=layout.delimiter, strict=True)
+    return csv.reader(io.StringIO(text, newline="\n"), delimiter=table.delimiter, strict=True)
 
 
-def _find_lines(layout: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
+def _find_lines(table: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
     """Find the line on which each of some rows begins, counted from 0."""
     wanted, lines, begins = set(rows), {}, 0
-    reader = _read_csv(layout, text)
+    reader = _read_csv(table, text)
     for number, _ in enumerate(reader):
         if number in wanted:
             lines[number] = begins
@@ -263,7 +274,7 @@ class ListPacker:
         self.columns = columns
         self.resolver = resolver
         self._reader = rows
-        self._blocks = self._new_runner(pack_block) if rows.table else None
+        self._blocks = self._new_runner(self._packing_task) if rows.table else None
 
     @property
     def notes(self) -> list[str]:
@@ -294,17 +305,17 @@ class ListPacker:
         self.columns.check_options(self.rows)
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
-        """Read what the columns say that conditions ask for yes or no, until each is known to be text."""
-        asking = self.columns.asking
+        """Read what undecided columns say, until each is known to be text."""
+        undecided = self.columns.undecided
         with closing(self._block_answers() if self._reader.table else self._chunk_answers()) as parts:
             for answers, place_of in parts:
-                for column in {where.column for where in asking}:
-                    found[column].add(answers[column], map(place_of, answers[column].rows))
-                if all(is_text(where.column, found[where.column]) for where in asking):
+                for column, own in answers.items():
+                    found[column].add(own, map(place_of, own.rows))
+                if all(is_text(where.column, found[where.column]) for where in undecided):
                     break
 
     def _block_answers(self) -> Generator[FoundAnswers, None, None]:
-        runner = self._new_runner(find_answers)
+        runner = self._new_runner(self._answers_task)
         try:
             for block, found in runner.run():
                 yield found.answers, partial(self._name_row, block, found)
@@ -317,7 +328,7 @@ class ListPacker:
         for rows in self._chunks():
             names, cells = self._columns_of(rows)
             unread = {number for number, row in enumerate(rows) if row.problem}
-            answers = self.columns.roles(names).find_answers(cells, len(rows), unread)
+            answers = self.columns.undecided_in(names).find_answers(cells, len(rows), unread)
             yield answers, partial(self._name_record, rows)
         self.columns.check_options(self.rows)
 
@@ -368,8 +379,9 @@ class ListPacker:
         waiting = deque[FoundRows]()  # of blocks whose unknown rows are being packed, in their order
 
         def make_reduce(rows: TableRows) -> Callable[[Block], Block]:
-            layout, how = self._layout(rows), (options.region, options.allow_clear_text, options.keep_partial)
-            hash_ = RowHash.of_key(memo.key, reading_of(layout.delimiter, repr(layout.roles), *how))
+            layout = self._layout(rows)
+            reading = reading_of(layout.table.delimiter, layout.roles.identity, *options.of_reading)
+            hash_ = RowHash.of_key(memo.key, reading)
 
             def reduce(block: Block) -> Block:
                 found, unknown = memo.reduce(hash_, block)
@@ -386,12 +398,8 @@ class ListPacker:
             result = current(block, result)
             yield found.of_lines(result.rows), result
 
-    def _new_runner(self, task: Callable[..., Any]) -> BlockRunner:
-        """Return what runs a task on blocks of the table; it gets what the columns are."""
-
-        def make_task(rows: TableRows) -> Callable[..., Any]:
-            return partial(task, self._layout(rows))
-
+    def _new_runner(self, make_task: Callable[[TableRows], Callable[..., Any]]) -> BlockRunner:
+        """Return what runs a task on blocks of the table."""
         reader = self._reader
         assert reader.table
         return BlockRunner(
@@ -401,8 +409,14 @@ class ListPacker:
             block_bytes=BLOCK_BYTES,
         )
 
-    def _layout(self, rows: TableRows) -> TableLayout:
-        return TableLayout(rows.delimiter, self.columns.roles(rows.cell_fields), self.resolver)
+    def _packing_task(self, rows: TableRows) -> Callable[..., Any]:
+        return partial(pack_block, self._layout(rows))
+
+    def _answers_task(self, rows: TableRows) -> Callable[..., Any]:
+        return partial(find_answers, TableLayout.of(rows), self.columns.undecided_in(rows.cell_fields))
+
+    def _layout(self, rows: TableRows) -> UserLayout:
+        return UserLayout(TableLayout.of(rows), self.columns.roles(rows.cell_fields), self.resolver)
 
     def _chunks(self) -> Iterator[list[Row]]:
         rows = iter(self.rows)
@@ -412,7 +426,10 @@ class ListPacker:
     def _pack(self, rows: list[Row], options: PackingOptions) -> PackedRows:
         names, cells = self._columns_of(rows)
         problems = {number: [("", row.problem)] for number, row in enumerate(rows) if row.problem}
-        return self.columns.roles(names).pack(cells, len(rows), self.resolver, options, problems)
+        roles = self.columns.roles(names)
+        packed = roles.pack(cells, len(rows), self.resolver, options, problems)
+        packed.answers = roles.count_answers(cells, options, packed.left_out)
+        return packed
 
     def _columns_of(self, rows: list[Row]) -> tuple[list[str], list[list[Any]]]:
         names = list(dict.fromkeys(name for row in rows for name in row.values))

@@ -55,6 +55,11 @@ class PackingOptions(NamedTuple):
     ledger: LedgerView | None = None  # to compare with
     with_shapes: bool = False  # of rows, where they are to be known again
 
+    @property
+    def of_reading(self) -> tuple[str | bool | None, ...]:
+        """Return what decides how rows are read: a sync passes over those that it knows by an equal one."""
+        return self.region, self.allow_clear_text, self.keep_partial
+
 
 ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
 

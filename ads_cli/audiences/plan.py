@@ -121,7 +121,7 @@ class ListSettings(NamedTuple):
             *self.columns.notices,
             *(
                 describe_consent(column, kind, report.answers[column], wants_refusals=self._wants_refusals)
-                for column, kind in self.columns.consents(columns).items()
+                for column, kind in self.columns.uses(columns).consents.items()
                 if column in report.answers
             ),
         ]
@@ -135,7 +135,7 @@ class ListSettings(NamedTuple):
 
     def new_answers(self) -> dict[str, CellAnswers]:
         """Return what is known, before a list is read, of the columns that are asked for yes or no."""
-        return {where.column: CellAnswers() for where in self.columns.asking}
+        return {where.column: CellAnswers() for where in self.columns.undecided}
 
     @property
     def _wants_refusals(self) -> bool:
@@ -145,7 +145,7 @@ class ListSettings(NamedTuple):
 
     def has_params(self, columns: Sequence[str]) -> bool:
         """Tell whether rows carry parameters of their own."""
-        return bool({*PARAMS_FIELDS} & {*self.columns.fields(columns).values()})
+        return bool({*PARAMS_FIELDS} & {*self.columns.uses(columns).fields.values()})
 
     def depends_on_time(self, columns: Sequence[str]) -> bool:
         """Tell whether people may expire."""
@@ -160,19 +160,19 @@ class ListSettings(NamedTuple):
 
         It is a part of the job's key: where a name changes, no unfinished job can be resumed.
         """
-        conditions = self.columns.options.conditions
+        conditions, uses = self.columns.options.conditions, self.columns.uses(columns)
         return JobOptions(
             skip_invalid=skip_invalid,
             format=feed.format_name,
             encoding=feed.encoding,
-            mapping=self.columns.fields(columns),
+            mapping=uses.fields,
             conversion=RowTransform(conditions).digest,
             reading=feed.options.of_content,
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),
                 **{name: str(value) for name, value in self.resolver.default._asdict().items()},
                 "region": self.packing.region,
-                "region_column": self.columns.country(columns),
+                "region_column": uses.country,
                 "keep_partial": self.packing.keep_partial,
                 "users_per_operation": self.packing.users_per_operation,
                 "allow_clear_text": self.packing.allow_clear_text,
@@ -212,7 +212,7 @@ class ListPlan(Plan):
     def _decide_conditions(self) -> None:
         """Read in every file, before any is sent, the columns that conditions ask for yes or no."""
         columns = self._settings.columns
-        if columns.asking:
+        if columns.undecided:
             found = self._settings.new_answers()
             self.add_answers(found)
             columns.decide(found, self.rows.source.label)

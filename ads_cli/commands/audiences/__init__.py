@@ -233,7 +233,7 @@ def _offline_plan(
 def _unused_columns(feed: ListOptions, plan: "ListPlan") -> list[str]:
     from ...audiences.upload import audience_upload
 
-    return feed.list_columns(audience_upload("-", "-")).unused(plan.rows.columns)
+    return feed.list_columns(audience_upload("-", "-")).uses(plan.rows.columns).unused
 
 
 def list_settings(

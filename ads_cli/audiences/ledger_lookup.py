@@ -9,19 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from .columns import BETWEEN, EncodedColumn
-from .ledger_records import (
-    HALF,
-    ID_BYTES,
-    KINDS,
-    NO_TAG,
-    PLAIN_BYTES,
-    TEXT_KIND,
-    LedgerIndex,
-    Sealer,
-    is_certain,
-    open_bytes,
-    stamp_of,
-)
+from .ledger_file import LedgerIndex, open_bytes, stamp_of
+from .ledger_records import ID_BYTES, KINDS, NO_TAG, PLAIN_BYTES, TEXT_KIND, Sealer, is_certain
 
 CREATED, UPDATED = "created", "updated"
 
@@ -169,24 +158,12 @@ class LedgerLookup:
         return self.view.width == PLAIN_BYTES and self.view.is_trusted
 
     def _statuses_of_singles(self, digests: Sequence[bytes], positions: "array[int]") -> list[str]:
-        """Return the statuses of people with one hashed identifier each, and no tag."""
-        data, starts, width = self._index.data, self._index.starts, self.view.width
-        shift = self._index.shift
-        statuses, certain, add = [], self._certain, positions.append
-        for digest in digests:
-            bucket = (digest[0] << 8 | digest[1]) >> shift
-            start = starts[bucket]
-            part = data[start : starts[bucket + 1]]
-            at = part.find(digest)
-            if at < 0:
-                add(len(self._index))
-                statuses.append(CREATED)
-                continue
-            add((start + at) // width)
-            meta = part[at + 2 * HALF : at + PLAIN_BYTES]
-            is_same = certain[meta] if meta in certain else self._is_certain(meta)
-            statuses.append("" if is_same else UPDATED)
-        return statuses
+        """Return the statuses of people with one hashed identifier each, and no tag; add their positions."""
+        found, metas = self._index.find_all(digests)
+        positions.extend(found)
+        statuses = {meta: "" if self._is_certain(meta) else UPDATED for meta in {*metas} - {b""}}
+        statuses[b""] = CREATED
+        return [statuses[meta] for meta in metas]
 
     def _digests(self, columns: Sequence[EncodedColumn], rows: Sequence[int]) -> list[list[bytes]]:
         """Return the digests of the identifiers of each row."""

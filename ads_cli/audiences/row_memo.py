@@ -18,7 +18,8 @@ from struct import iter_unpack
 from typing import TYPE_CHECKING
 
 from ..feeds.rows import Block
-from .ledger_records import ID_BYTES, LedgerIndex
+from .ledger_file import LedgerIndex
+from .ledger_records import ID_BYTES
 from .memo_file import KnownRowReader, KnownRows, MemoHeader, MemoWriter, counted_shapes, read_memo
 from .row_shapes import FAR_ROWS, NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape, common_runs
 

@@ -354,4 +354,25 @@ SYNCS = (
         "if shortfall := '':",
         (f"{KEPT}::test_other_rows_are_sent_where_a_product_is_not_kept",),
     ),
+    Mutant(
+        "bytes within a record are taken for one",
+        "ads_cli/audiences/ledger_file.py",
+        "    while at >= 0 and at % width:\n",
+        "    while False:\n",
+        ("tests/audiences/test_ledger.py::test_whole_records_are_found_and_no_bytes_within_others",),
+    ),
+    Mutant(
+        "one of several digests that begin so is taken for the only one",
+        "ads_cli/audiences/ledger_file.py",
+        " or _find_record(part, beginning, width, first + width) >= 0",
+        "",
+        ("tests/audiences/test_ledger.py::test_whole_records_are_found_and_no_bytes_within_others",),
+    ),
+    Mutant(
+        "plain records are searched for tags",
+        "ads_cli/audiences/ledger_file.py",
+        "        if self.width == PLAIN_BYTES:\n            return\n",
+        "",
+        ("tests/audiences/test_ledger.py::test_whole_records_are_found_and_no_bytes_within_others",),
+    ),
 )

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,6 +50,14 @@ def wait_until_blocked(pid: int) -> None:
     while status.read_text().rpartition(")")[2].split()[0] != "S":
         assert time.monotonic() < deadline, "the process does not wait for input"
         os.sched_yield()
+
+
+def wait_until(is_so: Callable[[], object], what: str, seconds: float = TIMEOUT_SECONDS) -> None:
+    """Wait until something is so; `what` is said where it never is."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.05)
 
 
 @dataclass

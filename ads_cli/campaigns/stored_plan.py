@@ -12,6 +12,7 @@ from .model import Entry, Stored
 from .plan import CampaignPlan, Change
 
 MARK = "adsctl_plan"
+PLAN_START = f'{{"{MARK}"'.encode()
 AGAIN = "make it again with plan --out"
 VERSION = 1
 VOLATILE = ("effective_status", "servable", "reasons_not_servable")  # follow from others, or from the time
@@ -19,7 +20,13 @@ VOLATILE = ("effective_status", "servable", "reasons_not_servable")  # follow fr
 
 def is_stored_plan(content: bytes) -> bool:
     """Tell a stored plan from a file of campaigns."""
-    return content.startswith(b'{"adsctl_plan"')
+    return content.startswith(PLAN_START)
+
+
+def is_plan_file(path: Path) -> bool:
+    """Tell whether a file is a stored plan."""
+    with path.open("rb") as file:
+        return is_stored_plan(file.read(len(PLAN_START)))
 
 
 def encode(

@@ -12,6 +12,7 @@ from types import FrameType
 
 from ..console.options import CommandLine
 from ..errors import AdsctlError, Interrupted, ReportedError, StateError
+from ..signals import handled_by
 from ..signals import turn_off as turn_off_core_dumps
 
 BROKEN_PIPE_EXIT_CODE = 141
@@ -35,12 +36,16 @@ def run_command_line(command_line: CommandLine) -> int:
     turn_off_core_dumps()
     _open_closed_streams()
     sys.unraisablehook = _resend_swallowed_signal
-    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
-        signum = getattr(signal, name, None)
-        if (
-            signum and signal.getsignal(signum) is not signal.SIG_IGN
-        ):  # ignored under nohup, in background jobs
-            signal.signal(signum, _interrupt)
+    try:
+        with handled_by(_interrupt):
+            return _run_reported(command_line)
+    except Interrupted as interrupted:  # while another error was reported
+        return _report(interrupted, command_line)
+    finally:
+        _discard_unwritten()
+
+
+def _run_reported(command_line: CommandLine) -> int:
     try:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):  # the encoding may not be able to represent the text
@@ -59,8 +64,6 @@ def run_command_line(command_line: CommandLine) -> int:
         return BROKEN_PIPE_EXIT_CODE
     except Exception as error:
         return _report(_interruption(error) or _converted(error, command_line), command_line)
-    finally:
-        _discard_unwritten()
 
 
 def _discard_unwritten() -> None:

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from ..console.invocation import Invocation
-from ..console.options import CommandLine, words_of
+from ..console.options import HANDED_ON, CommandLine, words_of
 from ..console.parameters import argument
 
-# Options of `guard check` itself, which the command that it judges does not have.
-NOT_INHERITED = {"output", "to", "columns", "query", "dry_run", "log_file", "on_failure", "on_failure_env"}
+INHERITED = (*HANDED_ON, "yes", "quiet", "verbose", "debug")  # by the command that is judged
 COLUMNS = ("key", "value", "source")
 # Commands that change nothing at a service, or whose tasks are judged one by one.
 ON_THIS_MACHINE = ("auth", "completion", "emulator", "fleet", "guard", "help", "jobs", "profile")
@@ -49,7 +48,7 @@ def check(
     call = Invocation.of(ctx)
     words = words[1:] if words[0] == "adsctl" else words
     tree = ctx.find_root().command
-    line = CommandLine([*words_of(call.flags, call.flags.keys() - NOT_INHERITED), "--dry-run", *words])
+    line = CommandLine([*words_of(call.flags, INHERITED), "--dry-run", *words])
     line.mask = call.mask
     if words[0] not in ON_THIS_MACHINE:
         ask_guard(tree, line)

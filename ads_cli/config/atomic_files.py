@@ -118,7 +118,11 @@ MayReplace = Callable[[Path], bool]  # called with an existing file
 
 
 def check_output_path(
-    option: str, path: Path, may_replace: MayReplace = lambda path: True, reason: str = ""
+    option: str,
+    path: Path,
+    may_replace: MayReplace = lambda path: True,
+    reason: str = "",
+    hint: str = "choose another name, or replace the file with --force",
 ) -> None:
     """Raise UsageError where an option names a file that cannot be written, or may not be replaced.
 
@@ -130,10 +134,7 @@ def check_output_path(
         raise UsageError(f"{option}: {path} is a folder")
     existing = file_to_replace(path)
     if existing and not may_replace(existing):
-        raise UsageError(
-            f"{option}: {path} exists and {reason}",
-            hint="choose another name, or replace the file with --force",
-        )
+        raise UsageError(f"{option}: {path} exists and {reason}", hint=hint)
 
 
 def ensure_writable(folder: Path, variable: str) -> None:

@@ -11,7 +11,7 @@ from ..api.names import neutral_name
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError, UnavailableError, UsageError
-from .options import CommandLine
+from .options import CommandLine, names_file
 from .presentation import is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Invocation:
         log, to = self.flags.get("log_file"), self.flags.get("to")
         command = getattr(context, "command", None)  # of a line for several profiles it is that of each
         named = [param for param in command.params if context.params.get(param.name)] if command else []
-        files = sum("FILE" in (param.metavar or "") for param in named)
+        files = sum(map(names_file, named))
         if log or to or files > 1:
             from .named_files import ResultFile, check_log_file, check_outputs
 

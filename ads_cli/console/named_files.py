@@ -12,11 +12,11 @@ from ..config.atomic_files import atomic, check_output_path, file_to_replace
 from ..config.environment import CONFIG_FILES, STATE_FILES
 from ..errors import UsageError
 from ..fleet.commands import COMMANDS, WRITTEN, TaskCommand, values
+from .options import names_file
 
 if TYPE_CHECKING:
     from ..config.settings import Settings
 
-FILE_MARKS = ("FILE", "OUT")  # in the metavar of an option or argument that names a file
 DATABASE_SCHEME = "sqlite:"
 STANDARD_STREAMS = {0: "standard input", 1: "standard output"}
 
@@ -61,10 +61,10 @@ def check_log_file(log: str, context: Any, settings: "Settings") -> None:
 def _files_of(context: Any, settings: "Settings") -> Iterator[str]:
     """Yield the files that options, arguments, the profile and the environment name."""
     for param in context.command.params:
-        value, metavar = context.params.get(param.name), param.metavar or ""
-        if param.name != "log_file" and any(mark in metavar for mark in FILE_MARKS):
+        if param.name != "log_file" and names_file(param):
+            value = context.params.get(param.name)
             for text in map(str, value if isinstance(value, (list, tuple)) else [value]):
-                name = text.removeprefix(DATABASE_SCHEME).removeprefix("@" if "@" in metavar else "")
+                name = text.removeprefix(DATABASE_SCHEME).removeprefix("@" if "@" in param.metavar else "")
                 yield from (name, *glob(name))  # noqa: PTH207 - a pattern may be absolute
     yield from (str(path) for name in ("env_file", "mapping") if (path := settings.get(name)))
     yield from filter(None, [settings.flags.get("to")])

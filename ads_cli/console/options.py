@@ -57,11 +57,17 @@ COMMON_OPTIONS = (
 )
 CATALOG_OPTION = CommonOption("--catalog", "The product catalog to work in", "ID")
 IN_ROOT_HELP = ("profile", "account", "output", "yes", "dry_run", "quiet")  # `adsctl --help` shows only these
+# Where a command works, and for how long it waits: what runs other command lines hands these on to each.
+HANDED_ON = (
+    *("profile", "service", "env_file", "account", "catalog", "sandbox"),
+    *("timeout", "max_attempts", "max_wait"),
+)
 CATALOG_GROUPS = ("catalog", "products")  # the groups that accept --catalog
 ALL_OPTIONS = (*COMMON_OPTIONS, CATALOG_OPTION)
 CHOICES = {"service": tuple(SERVICES), "output": FORMATS, "color": COLORS}
 FOR_CRON = {"push", "update", "sync", "diff", "run", "plan", "apply"}  # commands that run unattended
 NESTED_METAVAR = "JSON|@FILE"
+FILE_MARKS = ("FILE", "OUT")  # in the metavar of an option or argument that names a file
 
 
 def common_options(path: tuple[str, ...]) -> tuple[CommonOption, ...]:
@@ -78,6 +84,11 @@ def shown_options(path: tuple[str, ...]) -> set[str]:
         "on_failure_env": path[-1] in FOR_CRON,
     }
     return {name for name, is_shown in shown.items() if is_shown}
+
+
+def names_file(parameter: Any) -> bool:
+    """Tell whether the value of an option or argument names a file."""
+    return any(mark in (parameter.metavar or "") for mark in FILE_MARKS)
 
 
 def words_of(flags: Mapping[str, Any], names: Collection[str]) -> list[str]:

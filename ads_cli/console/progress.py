@@ -82,7 +82,7 @@ def progress(
 ) -> Iterator[ProgressReport]:
     """Show how many rows, or what the noun says, of `total` are done; it is None where that is unknown."""
     report = ProgressReport(activity, total, seconds_left, messages.say, noun)
-    with shown(report, messages, lambda: _bar(report)):
+    with shown(report, messages, lambda: nullcontext() if total == 0 else _bar(report)):
         yield report
 
 

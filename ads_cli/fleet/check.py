@@ -25,10 +25,11 @@ from ..feeds.locations import RemoteAccess, expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
 from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
-from ..output.text import counted
+from ..output.text import counted, listed
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
 from .commands import IN_ACCOUNT, WRITTEN, FleetCommands, TaskCommand, is_write, values
+from .engine import NAMED_TASKS, equal_texts, worst
 from .file import TaskLine, TaskProblem
 from .tasks import Task
 
@@ -41,7 +42,16 @@ NOT_IN_LINES = {
 }
 STANDARD = "-"  # input or output
 THREADS = 8
+MAX_PROBLEMS = 50  # that are reported
 OF_PROFILE = "of the profile "  # a catalog that is not named
+
+
+class ParsedLine(NamedTuple):
+    """What a command line says."""
+
+    params: Mapping[str, Any]  # of the command, by the names of its function
+    options: Mapping[str, Any]  # the common ones
+    command: str = ""
 
 
 class Parsed(NamedTuple):
@@ -62,11 +72,11 @@ class Parser:
 
     def __init__(
         self,
-        parse: Callable[[Sequence[str]], tuple[Mapping[str, Any], Mapping[str, Any]]],
+        parse: Callable[[Sequence[str]], ParsedLine],
         commands: FleetCommands,
         inherited: Sequence[str] = (),
     ) -> None:
-        self._parse = parse  # returns the parameters of the command, and the common options
+        self._parse = parse
         self._commands = commands
         self._inherited = tuple(inherited)  # options of every task
         self.problems: list[TaskProblem] = []
@@ -86,25 +96,24 @@ class Parser:
 
     def _task(self, line: TaskLine) -> Parsed:
         _refuse_secrets((line.name, *line.words))  # first: an error of the parser would quote it
-        params, options = self._parse(line.words)
-        if option := next((name for name in NOT_IN_LINES if name in options), ""):
+        typed = self._parse(line.words).options
+        if option := next((name for name in NOT_IN_LINES if name in typed), ""):
             raise UsageError(f"--{option} has no place here: {NOT_IN_LINES[option]}")
         profile = (f"--profile={line.profile}",) if line.profile else ()
         words = (*self._inherited, *profile, *line.words)
-        params, options = self._parse(words)
-        return parsed_task(line, self._commands[line.command], params, options, words)
+        return parsed_task(line, self._commands[line.command], self._parse(words), words)
 
 
 def parsed_task(
     line: TaskLine,
     command: TaskCommand,
-    params: Mapping[str, Any],
-    options: Mapping[str, Any],
+    parsed: ParsedLine,
     words: Sequence[str],
     **fixed: str | bool | None,
 ) -> Parsed:
     """Return a task, whose `fixed` options outrank those of its words; raise UsageError for what it lacks."""
-    settings, writes = Settings(options), is_write(line.command, command, params)
+    params, settings = parsed.params, Settings(parsed.options)
+    writes = is_write(line.command, command, params)
     target = _target(command, settings, params)
     needs_account = command.needs_account or (target is not None and target.kind in IN_ACCOUNT)
     account = settings.get("account") or ""
@@ -278,6 +287,37 @@ def count_problems(problems: Sequence[TaskProblem]) -> str:
     order = [TaskProblem._field_defaults["of"], *KINDS.values(), OF_FEEDS]
     (of, first), *others = [(of, counts[of]) for of in dict.fromkeys(order) if counts[of]]
     return ", ".join([f"{counted(first, 'mistake')} {of}", *(f"{count:,} {of}" for of, count in others)])
+
+
+def error_of_file(path: Path, problems: list[TaskProblem]) -> Exception:
+    """Return the error that names all problems of a fleet, by their lines: a mistake of it, or the worst."""
+    ordered = sorted(problems, key=lambda each: each.line)
+    groups = equal_texts((each.text, each) for each in ordered)
+    lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _described(text, group)]
+    if left := sum(len(group) for _, group in groups[MAX_PROBLEMS:]):
+        lines.append(f"and {left:,} more")
+    is_of_file = any(each.error is ContentError for each in problems)
+    kind = ContentError if is_of_file else worst_of(problems)
+    return kind("\n".join([*lines, f"{path}: {count_problems(problems)}; nothing was run"]))
+
+
+def worst_of(problems: Sequence[TaskProblem]) -> type[AdsctlError]:
+    """Return the worst error of problems."""
+    kinds = {each.error for each in problems}
+    kind = worst([kind.exit_code for kind in kinds])
+    # The guard shares its exit code with its parent, by which `worst` knows it.
+    return GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
+
+
+def _described(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
+    """Yield one line for a mistake of several tasks, and one for each that is none of a task."""
+    tasks = [each for each in group if each.task]
+    if tasks:
+        lines = [*dict.fromkeys(str(each.line) for each in tasks)]
+        where = f" (lines {listed(lines, NAMED_TASKS)})" if len(lines) > 1 else ""
+        names = listed([each.task for each in tasks], NAMED_TASKS)
+        yield f"{lines[0]}: " + mask_address(f"{names}{where}: {text}")
+    yield from (f"{each.line}: {mask_address(each.text)}" for each in group if not each.task)
 
 
 def _conflict(parsed: Parsed, what: str) -> TaskProblem:

@@ -3,6 +3,7 @@
 import json
 from threading import Barrier
 
+import pexpect
 import pytest
 
 from ads_cli.client.transport import Sender
@@ -171,6 +172,12 @@ def test_nothing_begins_to_spend_unasked_and_what_is_paused_is_not_asked_about(a
     paused = COUNTRIES.replace("entity_status: ACTIVE\n", "\n")
     adsctl("campaigns", "apply", "-", input=paused)
     assert plan(adsctl, paused, code=0) == []
+
+
+def test_an_apply_that_finds_no_differences_shows_no_bar(adsctl, service):
+    child = adsctl.terminal("campaigns", "apply", adsctl.file("shop.json", pull(adsctl)))
+    child.expect(pexpect.EOF)
+    assert "0/0" not in child.before
 
 
 def test_what_is_activated_is_created_paused_and_activated_last(adsctl, service, winter, monkeypatch):

@@ -4,6 +4,9 @@ import os
 
 import pytest
 
+from ads_cli.cli.tree import root
+from ads_cli.console.options import names_file
+from ads_cli.fleet.commands import COMMANDS, WRITTEN
 from tests.products.shop import feed
 
 CHECK = ("products", "check", "feed.csv")
@@ -74,3 +77,27 @@ def test_a_recipe_that_is_read_may_be_written_again(shop):
 
 def test_what_is_no_file_takes_several_outputs(shop):
     shop(*CHECK, "--failed-out", os.devnull, "--write-recipe", os.devnull, "--force")
+
+
+def test_what_a_command_reads_and_writes_is_known_as_a_file():
+    for name, command in COMMANDS.items():
+        node = root()
+        for word in name.split():
+            node = node.commands[word]
+        files = {*command.inputs, *command.outputs, *command.shared_outputs, *WRITTEN}
+        unknown = [each.name for each in node.params if each.name in files and not names_file(each)]
+        assert not unknown, name
+
+
+def test_a_plan_is_stored_over_an_earlier_one_and_no_other_file(adsctl, service):
+    text = adsctl("campaigns", "pull").stdout
+    file = adsctl.file("shop.yaml", text)
+    plan = ("campaigns", "plan", "shop.yaml", "--out")
+    assert "--out: shop.yaml is the input file" in adsctl(*plan, "./shop.yaml", code=2).stderr
+    assert "is named twice" in adsctl(*plan, "a.html", "--report", "a.html", code=2).stderr
+    assert "--log-file: a.plan" in adsctl(*plan, "a.plan", "--log-file", "a.plan", code=2).stderr
+    notes = adsctl.file("notes.txt", "mine")
+    assert "--out: notes.txt exists and is no stored plan" in adsctl(*plan, "notes.txt", code=2).stderr
+    assert file.read_text() == text and notes.read_text() == "mine"
+    for _ in range(2):
+        adsctl(*plan, "a.plan")

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.adsctl import TIMEOUT_SECONDS, wait_until
 from tests.conftest import EXAMPLES, SECRETS, feed
 from tests.products.stopping import stop_at
 
@@ -228,3 +229,15 @@ def test_a_run_that_was_stopped_has_failed_unless_a_person_did_it(
     found = told()
     assert bool(found) == is_failure
     assert not found or found["environment"]["ADSCTL_ERROR"] == "stopped by SIGTERM"
+
+
+def test_a_signal_while_an_error_is_reported_ends_the_program_as_always(adsctl):
+    hook = adsctl.file("hook.sh", "#!/bin/sh\n[ -e begun ] && exit 0\ntouch begun\nexec sleep 60\n")
+    hook.chmod(0o755)
+    process = adsctl.popen("products", "push", "missing.csv", "--on-failure", str(hook))
+    wait_until((adsctl.home / "begun").exists, "the command of --on-failure runs")
+    process.send_signal(signal.SIGTERM)
+    _, shown = process.communicate(timeout=TIMEOUT_SECONDS)
+    assert process.returncode == 128 + signal.SIGTERM
+    first, *_, last = shown.decode().splitlines()
+    assert first.startswith("error: missing.csv") and last == "stopped by SIGTERM"

@@ -3,14 +3,12 @@
 import os
 import socket
 import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
-from tests.adsctl import ROOT, TIMEOUT_SECONDS, Adsctl
+from tests.adsctl import ROOT, Adsctl
 from tests.processes.server import Process
 
 HOST = "127.0.0.1"
@@ -28,13 +26,6 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
-
-
-def wait_until(is_so: Callable[[], object], what: str, seconds: float = TIMEOUT_SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.05)
 
 
 class Proxy:

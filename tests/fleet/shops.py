@@ -10,11 +10,11 @@ import psutil
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.seed.accounts import USER
-from tests.adsctl import Adsctl
+from tests.adsctl import Adsctl, wait_until
 from tests.conftest import Service, feed
 from tests.processes.server import Process
 
-from .dask_cluster import Cluster, Proxy, Worker, free_port, wait_until, words_of
+from .dask_cluster import Cluster, Proxy, Worker, free_port, words_of
 
 NAMES = [f"shop{number}" for number in range(1, 6)]
 BRIEF = NAMES[:2]  # whose feeds are one batch

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from tests.adsctl import TIMEOUT_SECONDS, Adsctl
+from tests.adsctl import TIMEOUT_SECONDS, Adsctl, wait_until
 from tests.conftest import Service, feed
 from tests.processes.server import Process
 
-from .dask_cluster import SETTINGS, free_port, wait_until, words_of
+from .dask_cluster import SETTINGS, free_port, words_of
 
 CLUSTER = """
 import signal, sys

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import trustme
 
-from tests.adsctl import Adsctl
+from tests.adsctl import Adsctl, wait_until
 from tests.conftest import feed
 from tests.processes.server import Process
 
-from .dask_cluster import SETTINGS, free_port, wait_until
+from .dask_cluster import SETTINGS, free_port
 
 CLUSTER = """
 import signal, sys

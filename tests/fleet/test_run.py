@@ -84,6 +84,24 @@ def test_only_names_tasks_and_patterns(fleet, feeds):
     assert "--only names no task" in fleet.adsctl("fleet", "run", "fleet.yaml", "--only", " ,", code=2).stderr
 
 
+def test_a_task_is_named_by_its_whole_name_first(fleet, feeds):
+    feeds("feed")
+    names = ("a[1]", "a1", "x,y", "x")
+    fleet.write(*(f"{{name: '{name}', run: products check feed.csv}}" for name in names))
+    for name in names:
+        assert list(statuses(fleet("--only", name))) == [name]
+    assert list(statuses(fleet("--only", "x, a[1]"))) == ["a[1]", "x"]
+
+
+def test_tasks_get_every_option_that_says_where_a_command_works(fleet, feeds):
+    feeds("feed")
+    fleet.write("{name: feed, run: products push feed.csv}")
+    (record,) = json.loads(
+        fleet.adsctl.local("--catalog", "nosuch", "fleet", "run", "fleet.yaml", "-o", "json", code=5).stdout
+    )
+    assert "nosuch does not exist" in record["error"]["message"]
+
+
 def test_a_mistake_elsewhere_in_the_file_stops_tasks_that_only_names(fleet, feeds):
     feeds("north")
     fleet.write(check("north"), check("south"))

@@ -15,6 +15,13 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "a plan is stored over any file",
+        "ads_cli/campaigns/stored_plan.py",
+        "return is_stored_plan(file.read(len(PLAN_START)))",
+        "return True",
+        ("tests/console/test_named_files.py::test_a_plan_is_stored_over_an_earlier_one_and_no_other_file",),
+    ),
+    Mutant(
         "a stored plan changes campaigns that it does not touch",
         "ads_cli/campaigns/stored_plan.py",
         "        plan.keep({*kept}.__contains__)\n",

@@ -11,6 +11,20 @@ SEVERAL = "tests/fleet/test_several_profiles.py"
 
 FLEETS = (
     Mutant(
+        "tasks do not get the catalog of their fleet",
+        "ads_cli/console/options.py",
+        '"account", "catalog", "sandbox"),',
+        '"account", "sandbox"),',
+        ("tests/fleet/test_run.py::test_tasks_get_every_option_that_says_where_a_command_works",),
+    ),
+    Mutant(
+        "a task is sought by a pattern where it has a name",
+        "ads_cli/commands/fleet/plan.py",
+        "[pattern] if pattern in names else ",
+        "",
+        ("tests/fleet/test_run.py::test_a_task_is_named_by_its_whole_name_first",),
+    ),
+    Mutant(
         "a pattern of profiles means the emulator too",
         "ads_cli/fleet/file.py",
         "(name != LOCAL and fnmatchcase(name, pattern))",

@@ -46,6 +46,13 @@ UPDATES = (
         (f"{SHOWN}::test_of_a_list_only_what_was_edited_is_sent",),
     ),
     Mutant(
+        "a signal while an error is reported is a bug",
+        "ads_cli/cli/error_boundary.py",
+        "except Interrupted as interrupted:  # while",
+        "except SystemExit as interrupted:  # while",
+        (f"{ON_FAILURE}::test_a_signal_while_an_error_is_reported_ends_the_program_as_always",),
+    ),
+    Mutant(
         "an empty cell keeps what the catalog has",
         COMPLETION,
         "if name not in self._fields:",

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ...campaigns.model import LISTS
-from ...config.atomic_files import atomic, file_to_replace
+from ...config.atomic_files import atomic, check_output_path, file_to_replace
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
@@ -93,7 +93,7 @@ def plan(
     max_delete: Annotated[
         str, option("N|P%", "With --prune: say where more would be deleted than apply deletes")
     ] = "10%",
-    out: Annotated[str | None, option("PLAN", "Store the plan, for apply PLAN")] = None,
+    out: Annotated[str | None, option("FILE", "Store the plan, for 'campaigns apply FILE'")] = None,
     report: Report = None,
 ) -> None:
     """Show what differs between a file of campaigns and the account; change nothing.
@@ -108,12 +108,14 @@ def plan(
 
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
+    if out:
+        from ...campaigns.stored_plan import encode, is_plan_file
+
+        check_output_path("--out", Path(out), is_plan_file, "is no stored plan", "choose another name")
     with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace)
         found = about.plan = run.compare(file)
         if out:
-            from ...campaigns.stored_plan import encode
-
             options = {"prune": prune, "replace": replace}
             with atomic(Path(out), keep_mode=True) as stream:
                 stream.write(encode(found, run.file, call.account, call.service, options))

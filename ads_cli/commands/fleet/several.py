@@ -13,7 +13,15 @@ from ...config.guard import read_guard
 from ...console.invocation import Invocation
 from ...console.options import CommandLine
 from ...errors import AdsctlError, GuardError, Interrupted, UsageError
-from ...fleet.check import Parsed, check_conflicts, parsed_task, problem
+from ...fleet.check import (
+    Parsed,
+    ParsedLine,
+    check_conflicts,
+    find_signed_out,
+    parsed_task,
+    problem,
+    worst_of,
+)
 from ...fleet.commands import FleetCommands
 from ...fleet.engine import Ended, TaskResult, error_of, grouped
 from ...fleet.file import TaskLine, TaskProblem, matching_profiles, words_for
@@ -26,7 +34,7 @@ from ...spelling import comma_list, suggestion
 from ..guard import ask_guard
 from . import DEFAULT_PARALLEL
 from .execution import end_run, run_tasks
-from .plan import ParsedLine, parse_line, problems_here, worst_of
+from .plan import parse_line, problems_here
 
 # What is that of the fleet, and not of its tasks.
 OF_FLEET = dict.fromkeys(
@@ -115,12 +123,12 @@ class SeveralProfiles:
             line = TaskLine(0, profile, profile, self._name, words)
             fixed = {**OF_FLEET, "profile": profile, **({"yes": True} if asks else {})}
             try:
-                params, options, _ = parse_line(self._root, words, fixed)
-                tasks.append(parsed_task(line, self._command, params, options, words, **fixed))
+                parsed = parse_line(self._root, words, fixed)
+                tasks.append(parsed_task(line, self._command, parsed, words, **fixed))
             except AdsctlError as error:
                 problems.append(problem(line, error))
         problems += check_conflicts(tasks)
-        problems += problems_here(self._call, tasks)
+        problems += problems_here(self._call, tasks, find_signed_out(tasks))
         _require_none(problems)
         return tasks
 

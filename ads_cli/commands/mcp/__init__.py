@@ -9,15 +9,12 @@ from typing import Annotated
 import typer
 
 from ...console.invocation import Invocation
-from ...console.options import words_of
+from ...console.options import HANDED_ON, words_of
 from ...console.parameters import flag, option
 from ...installation import missing_extra
 
 # The options that every command of the server has; those of a result's shape are the assistant's.
-INHERITED = (
-    *("profile", "service", "env_file", "account", "catalog", "sandbox"),
-    *("timeout", "max_attempts", "max_wait", "log_file"),
-)
+INHERITED = (*HANDED_ON, "log_file")
 MAX_WAIT = "60s"  # of a command that an assistant waits for, unless --max-wait says more
 
 

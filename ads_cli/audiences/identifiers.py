@@ -14,14 +14,16 @@ from .phones import NO_REGION, NOT_ASSIGNED, assigned_form, normal_form, read_ph
 
 HASH_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of ""
 NOBODY = r"(?:no|do[._-]?not)[._-]?reply@"
-PLACEHOLDER_WORDS = "null|nil|none|nan|undefined|unknown"
+PLACEHOLDER_WORDS = "null|nil|none|nan|undefined|unknown"  # with or without signs around them
+PLAIN_PLACEHOLDERS = "blank|empty"
 # What exports write where there is no value, and addresses that reach no person. No normal form may match
 # any: NO_PLACEHOLDER and EMAIL exclude what is possible in lower-case ASCII without spaces.
 PLACEHOLDER = re.compile(
-    rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|blank|empty)\)?|\\n"
+    rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|{PLAIN_PLACEHOLDERS})\)?|\\n"
     rf"|{NOBODY}.*|{HASH_OF_NOTHING}"
 )
-NO_PLACEHOLDER = rf"(?![^a-z1-9\n]*+(?:{PLACEHOLDER_WORDS})?[^a-z0-9\n]*+$)"
+# It excludes more than these: what it does not let pass is read one by one.
+NO_PLACEHOLDER = rf"(?![^a-z1-9\n]*+(?:{PLACEHOLDER_WORDS}|{PLAIN_PLACEHOLDERS})?[^a-z0-9\n]*+$)"
 EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)(?:(?!%40)[^\s@<>])+\.\w")
 PLAIN_NUMBER = re.compile(r"\+?[0-9]{9,}")
 # Digits alone may be an id; a plus, spaces, brackets or the usual grouping are a phone number's.

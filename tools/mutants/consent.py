@@ -100,6 +100,13 @@ CONSENT = (
         ),
     ),
     Mutant(
+        "a placeholder that a handle may be is hashed",
+        "ads_cli/audiences/identifiers.py",
+        "|{PLAIN_PLACEHOLDERS})?[^a-z0-9",
+        ")?[^a-z0-9",
+        ("tests/audiences/test_identifiers.py::test_what_needs_no_look_is_what_reading_returns_unchanged",),
+    ),
+    Mutant(
         "a placeholder with a sign after it is hashed",
         "ads_cli/audiences/identifiers.py",
         '"handle", lambda _: NO_PLACEHOLDER + "',

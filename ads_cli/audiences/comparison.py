@@ -140,8 +140,8 @@ class ListComparison:
         index = self._opened.entries.in_order()
         tags_unsent = {index.entry(position).tag for position in sorted(self._positions_unsent)} - {NO_TAG}
         missing: dict[bytes, list[LedgerEntry]] = {}
-        positions, position = array("Q"), -1
-        while (position := self._coverage.seen.find(0, position + 1, len(index))) >= 0:
+        positions = array("Q")
+        for position in self._coverage.missing():
             entry = index.entry(position)
             if entry.tag not in tags_unsent:
                 person = entry.digest if entry.tag == NO_TAG else entry.tag

@@ -116,7 +116,10 @@ class IdentifierType(NamedTuple):
     doubt: str = ""  # what is said of the others, which are sent
 
     def read(self, value: str) -> str:
-        """Return the normal form of a value, "" where it is a placeholder; raise ValueError."""
+        """Return the normal form of a value, "" where it is a placeholder; raise ValueError.
+
+        A SHA-256 has none: callers take what SHA256_HEX matches as it is, before they ask.
+        """
         text = clean_text(value).lower()
         if PLACEHOLDER.fullmatch(text):
             return ""

@@ -83,6 +83,9 @@ NOT_NUMERIC = r"(?!(?>[0-9]+)(?![a-z0-9.-]))"  # a label of digits is not the la
 EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?>(?:\.{NOT_NUMERIC}{LABEL})+)(?<!\..)"
 DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
+# What is longer may be a hash, and is read one by one: an MD5 has 32 digits. A device id may be a UUID, which
+# is shorter than a SHA-1; of those, NO_HASH_OR_PHONE tells an MD5.
+LESS_THAN_HASH, UUID_LENGTH = 31, 36
 MAX_LENGTH = 512  # of any identifier; normalization and some expressions take quadratic time
 
 # What a value is, before it is hashed.
@@ -214,10 +217,14 @@ def identifier_types(
     types = (
         IdentifierType("email", lambda _: NO_PLACEHOLDER + EMAIL, email),
         IdentifierType(
-            "device_id", lambda _: NO_PLACEHOLDER + NO_HASH_OR_PHONE + "[0-9a-z-]{1,36}+", device_id
+            "device_id",
+            lambda _: NO_PLACEHOLDER + NO_HASH_OR_PHONE + f"[0-9a-z-]{{1,{UUID_LENGTH}}}+",
+            device_id,
         ),
-        IdentifierType("handle", lambda _: NO_PLACEHOLDER + "[0-9a-z_]{1,31}+", handle),
-        IdentifierType("platform_id", lambda _: NO_PLACEHOLDER + "[0-9]{1,31}+", platform_id),
+        IdentifierType("handle", lambda _: NO_PLACEHOLDER + f"[0-9a-z_]{{1,{LESS_THAN_HASH}}}+", handle),
+        IdentifierType(
+            "platform_id", lambda _: NO_PLACEHOLDER + f"[0-9]{{1,{LESS_THAN_HASH}}}+", platform_id
+        ),
         IdentifierType(
             "phone_number",
             normal_form,

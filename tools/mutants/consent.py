@@ -109,8 +109,8 @@ CONSENT = (
     Mutant(
         "a placeholder with a sign after it is hashed",
         "ads_cli/audiences/identifiers.py",
-        '"handle", lambda _: NO_PLACEHOLDER + "',
-        '"handle", lambda _: "',
+        '"handle", lambda _: NO_PLACEHOLDER + f"',
+        '"handle", lambda _: f"',
         ("tests/audiences/test_identifiers.py::test_what_needs_no_look_is_what_reading_returns_unchanged",),
     ),
     Mutant(

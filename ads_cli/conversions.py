@@ -18,6 +18,7 @@ from .batches.plan import BatchPlan
 from .batches.upload import BatchCodec, BatchUpload
 from .feeds.row import Row
 from .feeds.rows import Rows
+from .output.text import quoted_word
 from .spelling import as_known, by_folded, closest
 from .uploads.upload import Errors, not_understood
 from .validation import CheckedRow
@@ -124,7 +125,8 @@ class ConversionReader:
 
 def _unknown(column: str) -> str:
     field = closest(column, KNOWN) or "FIELD"
-    return f"is not a known column; leave it out, or name its field, as in --map '{column}={field}'"
+    example = quoted_word(f"{column}={field}")
+    return f"is not a known column; leave it out, or name its field, as in --map {example}"
 
 
 def _parsed(name: str, value: Any) -> Any:

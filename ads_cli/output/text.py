@@ -98,6 +98,12 @@ def shell_command(words: Iterable[str]) -> str:
     return " ".join(map(_shell_word, words))
 
 
+def quoted_word(word: str) -> str:
+    """Write a word of a command line as `shell_command` does, in quotation marks even where it needs none."""
+    written = _shell_word(word)
+    return written if written[0] in "'\"" else f"'{written}'"
+
+
 def _shell_word(word: str) -> str:
     import shlex
 

@@ -35,6 +35,7 @@ from .batches.upload import BatchCodec, BatchUpload
 from .feeds.row import Row
 from .feeds.rows import Rows
 from .hosts import is_address
+from .output.text import quoted_word
 from .spelling import as_known, by_folded, closest, suggestion
 from .uploads.upload import Errors, not_understood
 from .validation import CheckedRow
@@ -189,7 +190,7 @@ def _unknown(column: str) -> Problem:
         )
         return Problem("", reason)
     field = closest(column, KNOWN) or "FIELD"
-    how = f"leave it out, or name its field, as in --map '{column}={field}'"
+    how = f"leave it out, or name its field, as in --map {quoted_word(f'{column}={field}')}"
     return Problem(column, f"is not a known column; {how}")
 
 

@@ -1,7 +1,6 @@
 """Columns that tell whether people agreed to be contacted, or refused, and the option that uses one."""
 
 import re
-import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,7 @@ import msgspec
 from ..errors import ContentError
 from ..feeds.rows import FIRST_LINES
 from ..feeds.transforms import Where
-from ..output.text import counted
+from ..output.text import counted, quoted_word, shell_command
 from ..spelling import letters_and_digits
 from .headers import Consent, consent_told_by, holds_codes
 
@@ -117,7 +116,7 @@ def is_text(column: str, found: CellAnswers) -> bool:
     return bool(found.others) and not consent_told_by(column)
 
 
-def decide(where: Where, found: CellAnswers, label: str) -> Condition:
+def compared_by(where: Where, found: CellAnswers, label: str) -> Condition:
     """Return how a column is compared: by yes and no where its cells say nothing else, or as text.
 
     Raise ContentError for a column of consent that says something else beside yes and no.
@@ -126,13 +125,14 @@ def decide(where: Where, found: CellAnswers, label: str) -> Condition:
         return where
     if not found.others:
         return WhereAnswer(where)
+    example = quoted_word(f"{where.column}{where.operator.strip('=')}~^({where.value}|…)$")
     number = found.others.total()
     what = "cell says" if number == 1 else "cells say"
     raise ContentError(
         f"{label}: {where.column!r} tells who may be contacted, and {number:,} {what} neither yes nor no:"
         f" {_listed(found)}",
         hint="nothing was sent; correct or empty these cells, or say with a regular expression which texts"
-        f" are meant, as in --where '{where.column}{where.operator.strip('=')}~^({where.value}|…)$'",
+        f" are meant, as in --where {example}",
     )
 
 
@@ -175,10 +175,10 @@ OPPOSITES |= dict.fromkeys(("unsubscribed", "notsubscribed", "neversubscribed"),
 OTHER = "…"  # stands for any other value, which may be personal
 
 
-def count_answers(cells: Iterable[object]) -> Counter[str]:
+def count_answers(cells: Iterable[str]) -> Counter[str]:
     """Count the answers in a column, as they are written."""
     answers: Counter[str] = Counter()
-    for text, count in Counter(map(str, cells)).items():
+    for text, count in Counter(cells).items():
         answers[answer_as_told(text)] += count
     return answers
 
@@ -198,11 +198,11 @@ def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants
     `wants_refusals` is for lists of people who must not be reached.
     """
     where = choose_condition(column, answers, wants_yes=(kind is Consent.AGREED) != wants_refusals)
-    left_out = count_left_out(where, answers)
-    option = shlex.quote(f"{column}{where.operator}{where.value}")
+    left_out, rows = count_left_out(where, answers), counted(answers.total(), "row")
+    option = shell_command([f"{column}{where.operator}{where.value}"])
     return (
         f"{column!r} tells who may be contacted, and is not used: --where {option} leaves out"
-        f" {left_out:,} of {counted(answers.total(), 'row')}, --ignore {shlex.quote(column)} leaves out none"
+        f" {left_out:,} of {rows}, --ignore {shell_command([column])} leaves out none"
     )
 
 
@@ -228,5 +228,5 @@ def count_left_out(where: Where, answers: Counter[str]) -> int:
     """Count the rows that --where leaves out where a column has these answers."""
     condition: Condition = where
     if asks_for_answer(where):
-        condition = decide(where, CellAnswers.of([*answers]), where.column)
+        condition = compared_by(where, CellAnswers.of([*answers]), where.column)
     return sum(rows for answer, rows in answers.items() if not condition.holds(answer))

@@ -14,14 +14,16 @@ from .phones import NO_REGION, NOT_ASSIGNED, assigned_form, normal_form, read_ph
 
 HASH_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of ""
 NOBODY = r"(?:no|do[._-]?not)[._-]?reply@"
-PLACEHOLDER_WORDS = "null|nil|none|nan|undefined|unknown"
+PLACEHOLDER_WORDS = "null|nil|none|nan|undefined|unknown"  # with or without signs around them
+PLAIN_PLACEHOLDERS = "blank|empty"
 # What exports write where there is no value, and addresses that reach no person. No normal form may match
 # any: NO_PLACEHOLDER and EMAIL exclude what is possible in lower-case ASCII without spaces.
 PLACEHOLDER = re.compile(
-    rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|blank|empty)\)?|\\n"
+    rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|{PLAIN_PLACEHOLDERS})\)?|\\n"
     rf"|{NOBODY}.*|{HASH_OF_NOTHING}"
 )
-NO_PLACEHOLDER = rf"(?![^a-z1-9\n]*+(?:{PLACEHOLDER_WORDS})?[^a-z0-9\n]*+$)"
+# It excludes more than these: what it does not let pass is read one by one.
+NO_PLACEHOLDER = rf"(?![^a-z1-9\n]*+(?:{PLACEHOLDER_WORDS}|{PLAIN_PLACEHOLDERS})?[^a-z0-9\n]*+$)"
 EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)(?:(?!%40)[^\s@<>])+\.\w")
 PLAIN_NUMBER = re.compile(r"\+?[0-9]{9,}")
 # Digits alone may be an id; a plus, spaces, brackets or the usual grouping are a phone number's.
@@ -81,6 +83,9 @@ NOT_NUMERIC = r"(?!(?>[0-9]+)(?![a-z0-9.-]))"  # a label of digits is not the la
 EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?>(?:\.{NOT_NUMERIC}{LABEL})+)(?<!\..)"
 DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
+# What is longer may be a hash, and is read one by one: an MD5 has 32 digits. A device id may be a UUID, which
+# is shorter than a SHA-1; of those, NO_HASH_OR_PHONE tells an MD5.
+LESS_THAN_HASH, UUID_LENGTH = 31, 36
 MAX_LENGTH = 512  # of any identifier; normalization and some expressions take quadratic time
 
 # What a value is, before it is hashed.
@@ -114,7 +119,10 @@ class IdentifierType(NamedTuple):
     doubt: str = ""  # what is said of the others, which are sent
 
     def read(self, value: str) -> str:
-        """Return the normal form of a value, "" where it is a placeholder; raise ValueError."""
+        """Return the normal form of a value, "" where it is a placeholder; raise ValueError.
+
+        A SHA-256 has none: callers take what SHA256_HEX matches as it is, before they ask.
+        """
         text = clean_text(value).lower()
         if PLACEHOLDER.fullmatch(text):
             return ""
@@ -214,10 +222,14 @@ def identifier_types(
     types = (
         IdentifierType("email", lambda _: NO_PLACEHOLDER + EMAIL, email),
         IdentifierType(
-            "device_id", lambda _: NO_PLACEHOLDER + NO_HASH_OR_PHONE + "[0-9a-z-]{1,36}+", device_id
+            "device_id",
+            lambda _: NO_PLACEHOLDER + NO_HASH_OR_PHONE + f"[0-9a-z-]{{1,{UUID_LENGTH}}}+",
+            device_id,
         ),
-        IdentifierType("handle", lambda _: NO_PLACEHOLDER + "[0-9a-z_]{1,31}+", handle),
-        IdentifierType("platform_id", lambda _: NO_PLACEHOLDER + "[0-9]{1,31}+", platform_id),
+        IdentifierType("handle", lambda _: NO_PLACEHOLDER + f"[0-9a-z_]{{1,{LESS_THAN_HASH}}}+", handle),
+        IdentifierType(
+            "platform_id", lambda _: NO_PLACEHOLDER + f"[0-9]{{1,{LESS_THAN_HASH}}}+", platform_id
+        ),
         IdentifierType(
             "phone_number",
             normal_form,

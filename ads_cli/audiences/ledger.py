@@ -25,11 +25,19 @@ from ..uploads.jobs import try_lock
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
-from .ledger_file import LedgerContent, LedgerInfo, LedgerLostError, read_ledger, write_ledger
+from .ledger_file import (
+    LedgerContent,
+    LedgerIndex,
+    LedgerInfo,
+    LedgerLostError,
+    read_ledger,
+    stamp_of,
+    write_ledger,
+)
 from .ledger_log import Log, LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerLookup, LedgerView
 from .ledger_merge import merge_logs
-from .ledger_records import FOLDER, LedgerIndex, Sealer, load_key, month_of, stamp_of
+from .ledger_records import FOLDER, Sealer, load_key, month_of
 
 MEMO = ".memo"
 

@@ -1,12 +1,18 @@
 """The file of a ledger: sorted records, sealed ids of the advertiser's own, a description and a checksum."""
 
+import mmap
 import os
-from collections.abc import Iterable
+import sys
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import copy
+from functools import cached_property
 from hashlib import blake2b
 from io import BufferedWriter
 from pathlib import Path
 from struct import Struct
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple, Protocol
 from zlib import crc32
 
 import msgspec
@@ -14,16 +20,199 @@ import msgspec
 from ..config.atomic_files import replacing
 from ..uploads.job_file import UploadTarget
 from ..uploads.write_epochs import NO_EPOCH
-from .ledger_records import MAX_MONTH, PLAIN_BYTES, RECORD_BYTES, LedgerIndex, open_bytes, stamp_of
-
-if TYPE_CHECKING:
-    from .ledger_merge import LedgerPart
+from .ledger_records import (
+    HALF,
+    MAX_MONTH,
+    META_BYTES,
+    NO_TAG,
+    PLAIN_BYTES,
+    RECORD_BYTES,
+    LedgerEntry,
+    LedgerPart,
+    tags_of,
+)
 
 VERSION = 2
 WHOLE_CHECKSUM = 1  # the version whose checksum is of all bytes
 CHECKSUM_BYTES = 16
 SIZES = Struct(">II")  # of the sealed ids, and of the description
 BLOCK_BYTES = 1 << 20
+BUCKET_BITS = 6  # of the number of records in a bucket
+STEP_RECORDS = 1 << 14  # read at once
+AHEAD_BYTES = 256 * 1024
+MOST_MAPPED_BYTES = 64 * 1024 * 1024
+
+
+def stamp_of(found: os.stat_result) -> tuple[int, int, int]:
+    """Return what tells a file from one that has replaced it."""
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+class LedgerBytes(Protocol):
+    """The bytes of a ledger: of a file that is mapped, or read, or of none.
+
+    They give parts alone, and only by both their ends: other slices need not do.
+    """
+
+    def __getitem__(self, part: slice, /) -> bytes: ...
+
+
+class FileBytes:
+    """The bytes of a file that is too large to be mapped: mapped pages count as memory once they are read."""
+
+    def __init__(self, descriptor: int, ahead: int = 0) -> None:
+        self._descriptor, self._ahead = os.dup(descriptor), ahead
+        self._begin, self._read = 0, b""  # what was read ahead
+
+    def __getitem__(self, part: slice) -> bytes:
+        if sys.platform == "win32":
+            raise NotImplementedError  # `open_bytes` maps files of any size there
+        begin, size = part.start, part.stop - part.start
+        if not self._ahead:
+            return os.pread(self._descriptor, size, begin)
+        if not self._begin <= begin <= part.stop <= self._begin + len(self._read):
+            self._begin, self._read = begin, os.pread(self._descriptor, max(size, self._ahead), begin)
+        return self._read[begin - self._begin : part.stop - self._begin]
+
+    def in_order(self) -> "FileBytes":
+        """Return these bytes to one who reads parts in their order: more is read at once."""
+        return FileBytes(self._descriptor, AHEAD_BYTES)
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
+
+
+def open_bytes(descriptor: int) -> LedgerBytes:
+    """Return the bytes of an open file, of which parts are read as they are asked for."""
+    if os.fstat(descriptor).st_size > MOST_MAPPED_BYTES and sys.platform != "win32":
+        return FileBytes(descriptor)
+    return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+
+
+class LedgerIndex:
+    """Records sorted by digest, at the beginning of a file."""
+
+    def __init__(
+        self,
+        data: LedgerBytes = b"",
+        count: int = 0,
+        width: int = PLAIN_BYTES,
+        stamp: tuple[int, int, int] = (0, 0, 0),
+    ) -> None:
+        self.data, self._count, self.width = data, count, width
+        self.stamp = stamp  # of the file
+        # Of the first two bytes of a digest, what is left names its bucket: at least the first byte, since
+        # merging takes the records of one first byte after the other.
+        self._shift = 16 - min(max(count.bit_length() - BUCKET_BITS, 8), 16)
+
+    @cached_property
+    def starts(self) -> "array[int]":
+        """Return the offset of each bucket of digests that begin with the same bits, and the end."""
+        end, width = self._count * self.width, self.width
+        starts = bytearray(2 * self._count)  # the first two bytes of each digest
+        for at in range(0, end, STEP_RECORDS * width):
+            part = self.data[at : min(at + STEP_RECORDS * width, end)]
+            first = 2 * at // width
+            last = first + 2 * len(part) // width
+            starts[first:last:2], starts[first + 1 : last : 2] = part[::width], part[1::width]
+        numbers = array("H", bytes(starts))
+        if sys.byteorder == "little":
+            numbers.byteswap()
+        buckets = range(0, 1 << 16, 1 << self._shift)
+        return array("Q", [*(bisect_left(numbers, bucket) * width for bucket in buckets), end])
+
+    def __len__(self) -> int:
+        return self._count
+
+    def in_order(self) -> "LedgerIndex":
+        """Return these records to one who looks them up in their order, which costs less then."""
+        if not isinstance(self.data, FileBytes):
+            return self
+        assert self.starts  # is found once, for the copy too
+        found = copy(self)
+        found.data = self.data.in_order()
+        return found
+
+    def bucket(self, digest: bytes) -> tuple[int, int]:
+        """Return where the records begin and end among which a digest is, if it is there."""
+        number = (digest[0] << 8 | digest[1]) >> self._shift
+        return self.starts[number], self.starts[number + 1]
+
+    def find(self, digest: bytes) -> int:
+        """Return the position of a digest, or of the first that begins so; -1 where there is none."""
+        start, end = self.bucket(digest)
+        at = _find_record(self.data[start:end], digest, self.width)
+        return (start + at) // self.width if at >= 0 else -1
+
+    def find_only(self, beginning: bytes) -> int:
+        """Return the position of the only digest that begins so; -1 where there is none, or several."""
+        start, end = self.bucket(beginning)
+        part, width = self.data[start:end], self.width
+        first = _find_record(part, beginning, width)
+        if first < 0 or _find_record(part, beginning, width, first + width) >= 0:
+            return -1
+        return (start + first) // width
+
+    def find_all(self, digests: Sequence[bytes]) -> tuple["array[int]", list[bytes]]:
+        """Return what `find` does of each digest, and its meta bytes: in one loop, since they are many.
+
+        For a digest that is not there these are the number of records, and nothing.
+        """
+        data, starts, width, shift = self.data, self.starts, self.width, self._shift
+        positions, metas, nowhere = array("Q"), list[bytes](), self._count
+        for digest in digests:
+            bucket = (digest[0] << 8 | digest[1]) >> shift
+            start = starts[bucket]
+            part = data[start : starts[bucket + 1]]
+            at = part.find(digest)
+            if at % width:  # not there, or within a record
+                at = _find_record(part, digest, width)
+            positions.append((start + at) // width if at >= 0 else nowhere)
+            metas.append(part[at + 2 * HALF : at + PLAIN_BYTES] if at >= 0 else b"")
+        return positions, metas
+
+    def meta_and_tag(self, position: int) -> tuple[bytes, bytes]:
+        """Return the meta bytes of the record at a position, and its tag."""
+        at = position * self.width
+        rest = self.data[at + 2 * HALF : at + self.width]
+        return rest[:META_BYTES], rest[META_BYTES:] or NO_TAG
+
+    def entry(self, position: int) -> LedgerEntry:
+        """Return the entry at a position."""
+        at = position * self.width
+        return LedgerEntry.decode(self.data[at : at + self.width])
+
+    def tagged(self, tags: Collection[bytes]) -> Iterator[int]:
+        """Yield the positions of records that have one of some tags."""
+        if self.width == PLAIN_BYTES:
+            return
+        for at in range(0, self._count if tags else 0, STEP_RECORDS):
+            part = self.data[at * self.width : min(at + STEP_RECORDS, self._count) * self.width]
+            for position, tag in enumerate(tags_of(part), at):
+                if tag in tags:
+                    yield position
+
+    def records(self, first_byte: int) -> Iterator[bytes]:
+        """Yield the records whose digests begin with a byte, with their tags."""
+        data = self.part(first_byte)
+        rest = NO_TAG if self.width == PLAIN_BYTES else b""
+        return (data[at : at + self.width] + rest for at in range(0, len(data), self.width))
+
+    def part(self, first_byte: int) -> bytes:
+        """Return the bytes of the records whose digests begin with a byte."""
+        return self.data[self.begin_of(first_byte) : self.begin_of(first_byte + 1)]
+
+    def begin_of(self, first_byte: int) -> int:
+        """Return the offset of the first record whose digest begins with a byte, or a greater one."""
+        return self.starts[first_byte << 8 - self._shift]
+
+
+def _find_record(part: bytes, beginning: bytes, width: int, at: int = 0) -> int:
+    """Return the offset of the next record that begins so; bytes within a record may be equal."""
+    at = part.find(beginning, at)
+    while at >= 0 and at % width:
+        at = part.find(beginning, at + 1)
+    return at
 
 
 class LedgerLostError(Exception):
@@ -116,7 +305,7 @@ def _read(file: IO[bytes], path: Path) -> LedgerContent:
 
 
 def write_ledger(
-    path: Path, info: LedgerInfo, parts: Iterable["LedgerPart"], texts: dict[bytes, bytes]
+    path: Path, info: LedgerInfo, parts: Iterable[LedgerPart], texts: dict[bytes, bytes]
 ) -> LedgerContent:
     """Replace a file; count in its description what is in it, and return its content without the texts.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import STATE_HINT, StateError
-from .ledger_records import KIND_SHIFT, KINDS, META_BYTES, NO_TAG, TAG_BYTES, TEXT_KIND, Sealer, month_of
+from .ledger_records import KINDS, NO_TAG, TEXT_KIND, Sealer, month_of, plain_records, tag_of
 from .operations import OPERATION_TYPES, Operations, body_pieces
 
 LENGTH_BYTES, CHECKSUM_BYTES = 4, 8
@@ -130,15 +130,14 @@ class LogFile:
         sealed: dict[str, Iterator[bytes]] = {}
         for name, all_values in values.items():
             kind = KINDS[name]
-            meta = (kind << KIND_SHIFT | until).to_bytes(META_BYTES)
             found = self._sealer.seal(kind, all_values)
             if name == TEXT_KIND:
                 texts |= found
                 found = [(digest, bytes(len(digest))) for digest, _ in found]
-            sealed[name] = iter([digest + rest + meta for digest, rest in found])
+            sealed[name] = iter(plain_records(found, kind, until))
         for user in users:
             records = [record for name, own in user.items() for record in islice(sealed[name], len(own))]
-            tag = records[0][:TAG_BYTES] if len(records) > 1 else NO_TAG
+            tag = tag_of(records[0]) if len(records) > 1 else NO_TAG
             yield from (record + tag for record in records)
 
     def _append(self, frame: Any, *, sync: bool) -> None:

@@ -9,19 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from .columns import BETWEEN, EncodedColumn
-from .ledger_records import (
-    HALF,
-    ID_BYTES,
-    KINDS,
-    NO_TAG,
-    PLAIN_BYTES,
-    TEXT_KIND,
-    LedgerIndex,
-    Sealer,
-    is_certain,
-    open_bytes,
-    stamp_of,
-)
+from .ledger_file import LedgerIndex, open_bytes, stamp_of
+from .ledger_records import ID_BYTES, KINDS, NO_TAG, PLAIN_BYTES, TEXT_KIND, Sealer, is_certain
 
 CREATED, UPDATED = "created", "updated"
 
@@ -35,7 +24,7 @@ class LedgerDifferences(NamedTuple):
     tags: bytes  # of people who are not sent, and have several identifiers
     ids: bytes = b""  # the beginnings of the digests of these identifiers,
     counts: "array[int]" = array("I")  # and how many each row has, where they are asked for
-    spared: bytes = b""  # positions of the identifiers of rows that are not sent
+    unsent: bytes = b""  # positions of the identifiers of rows that are not sent
     unreadable: frozenset[int] = frozenset()  # such rows that may be of anybody
 
 
@@ -120,7 +109,7 @@ class LedgerLookup:
 
         Where the ledger is empty, everybody is due, and nobody is named.
         """
-        index, positions, tags = self._index, array("Q"), array("Q")
+        index, positions, tags = self._index, array("Q"), bytearray()
         statuses: list[str] = []
         counts = array("I", bytes(4 * len(columns[0].texts))) if with_ids else array("I")
         if len(columns) == 1 and columns[0].text_size and (not len(index) or self._is_plain):
@@ -143,12 +132,12 @@ class LedgerLookup:
                     status, tag = self._status(own, positions)
                     statuses.append(status)
                     if not status and tag != NO_TAG:
-                        tags.append(int.from_bytes(tag))
+                        tags += tag
         due = [(row, status, user_of(row)) for row, status in zip(rows, statuses, strict=False) if status]
         ids = b"".join([digest[:ID_BYTES] for digest in digests]) if with_ids else b""
         if not len(index):
             positions = array("Q", bytes(8 * len(digests)))
-        return LedgerDifferences(len(rows), positions.tobytes(), due, tags.tobytes(), ids, counts)
+        return LedgerDifferences(len(rows), positions.tobytes(), due, bytes(tags), ids, counts)
 
     def find_unsent(
         self, columns: Sequence[EncodedColumn], invalid: Collection[int], mistaken: Collection[int]
@@ -169,24 +158,12 @@ class LedgerLookup:
         return self.view.width == PLAIN_BYTES and self.view.is_trusted
 
     def _statuses_of_singles(self, digests: Sequence[bytes], positions: "array[int]") -> list[str]:
-        """Return the statuses of people with one hashed identifier each, and no tag."""
-        data, starts, width = self._index.data, self._index.starts, self.view.width
-        shift = self._index.shift
-        statuses, certain, add = [], self._certain, positions.append
-        for digest in digests:
-            bucket = (digest[0] << 8 | digest[1]) >> shift
-            start = starts[bucket]
-            part = data[start : starts[bucket + 1]]
-            at = part.find(digest)
-            if at < 0:
-                add(len(self._index))
-                statuses.append(CREATED)
-                continue
-            add((start + at) // width)
-            meta = part[at + 2 * HALF : at + PLAIN_BYTES]
-            is_same = certain[meta] if meta in certain else self._is_certain(meta)
-            statuses.append("" if is_same else UPDATED)
-        return statuses
+        """Return the statuses of people with one hashed identifier each, and no tag; add their positions."""
+        found, metas = self._index.find_all(digests)
+        positions.extend(found)
+        statuses = {meta: "" if self._is_certain(meta) else UPDATED for meta in {*metas} - {b""}}
+        statuses[b""] = CREATED
+        return [statuses[meta] for meta in metas]
 
     def _digests(self, columns: Sequence[EncodedColumn], rows: Sequence[int]) -> list[list[bytes]]:
         """Return the digests of the identifiers of each row."""

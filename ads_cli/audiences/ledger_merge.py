@@ -17,33 +17,23 @@ from struct import iter_unpack
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
+from .ledger_file import LedgerIndex
 from .ledger_log import Log, SentUsers
 from .ledger_records import (
     HALF,
-    MAX_MONTH,
     NO_TAG,
     PLAIN_BYTES,
     RECORD_BYTES,
-    TAG_BYTES,
-    UNCERTAIN,
     LedgerEntry,
-    LedgerIndex,
+    LedgerPart,
+    tag_of,
+    tags_of,
 )
 
 BEFORE = -1  # when the records of the ledger were written
 NEVER = 1 << 62
 STEP_BYTES = 4
 MOST_NOTED_BYTES = 48 * 1024 * 1024
-
-
-class LedgerPart(NamedTuple):
-    """Records that follow one another in the file, and what they add to its counts."""
-
-    data: bytes
-    identifiers: int
-    people: int
-    uncertain: int
-    until: int  # no record ends before this month
 
 
 class Merged(NamedTuple):
@@ -214,8 +204,7 @@ class _Merge:
 
     def _note(self, records: bytes, step: int, *, removes: bool) -> None:
         self._notes.add(records, step, removes=removes)
-        tags = iter_unpack(f"{PLAIN_BYTES}x{TAG_BYTES}s", b"" if self._has_tags else records)
-        self._has_tags = self._has_tags or any(tag != NO_TAG for (tag,) in tags)
+        self._has_tags = self._has_tags or any(tag != NO_TAG for tag in tags_of(records))
 
     def _find_removed(self, number: int) -> None:
         """Find the tags of identifiers that are removed."""
@@ -264,7 +253,7 @@ class _Merge:
                 after = None if is_certain else entry._replace(uncertain=True, tag=old_tag)
             else:
                 is_tag_lost = old_tag != NO_TAG and entry.tag == NO_TAG
-                tag = digest[:TAG_BYTES] if is_tag_lost else entry.tag
+                tag = tag_of(digest) if is_tag_lost else entry.tag
                 after = entry._replace(uncertain=not is_certain, tag=tag)
             found[digest] = _Change(after, step)
             yield digest, old_tag, found[digest]
@@ -315,7 +304,7 @@ class _Merge:
         changed = {} if is_plain else self._changes(number)
         is_moved = bool(self._tags.touched) and index.width == RECORD_BYTES
         if is_spliced and not (is_moved or changed or added or removed):
-            return _counted(index.part(number), tagged=tagged)
+            return LedgerPart.of(index.part(number), tagged=tagged)
         if is_spliced:
             records = self._touched(number) if is_moved else {}
         else:
@@ -334,8 +323,8 @@ class _Merge:
         records |= added
         new = {digest: record[:width] for digest, record in records.items()}
         if is_spliced:
-            return _counted(self._spliced(number, new, removed), tagged=tagged)
-        return _counted(b"".join(new[digest] for digest in sorted(new)), tagged=tagged)
+            return LedgerPart.of(self._spliced(number, new, removed), tagged=tagged)
+        return LedgerPart.of(b"".join(new[digest] for digest in sorted(new)), tagged=tagged)
 
     def _spliced(self, number: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
         """Return the records that begin with a byte, with some replaced, inserted or removed."""
@@ -363,31 +352,3 @@ class _Merge:
             return entry
         tag, removal = self._tags.find(entry.tag)
         return entry._replace(tag=tag, uncertain=entry.uncertain or removal > step)
-
-
-MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))
-IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
-
-
-def _counted(data: bytes, *, tagged: bool) -> LedgerPart:
-    """Return records with what they add to the counts of a ledger."""
-    width = RECORD_BYTES if tagged else PLAIN_BYTES
-    count = len(data) // width
-    uncertain = data[2 * HALF :: width].translate(IS_UNCERTAIN).count(1)
-    people = count
-    if tagged:
-        heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
-        people = sum(tag in (start, NO_TAG) for start, tag in heads)
-    return LedgerPart(
-        data, count, people, uncertain, _earliest(data[2 * HALF :: width], data[2 * HALF + 1 :: width])
-    )
-
-
-def _earliest(highs: bytes, lows: bytes) -> int:
-    """Return the earliest month of meta bytes."""
-    if not highs:
-        return MAX_MONTH
-    months = highs.translate(MONTH_BITS)
-    if months.count(months[0]) == len(months):
-        return months[0] << 8 | min(lows)
-    return min(high << 8 | low for high, low in zip(months, lows, strict=True))

@@ -1,22 +1,25 @@
-"""What a ledger stores of people: a keyed digest and a sealed rest of each identifier, found by bisection.
+"""The record that a ledger stores of an identifier, and how it is sealed.
 
-The service removes somebody only by an identifier, so its SHA-256 must come back from the ledger. Its second
-half, masked under the key by its first half, is the digest that is looked up; the first half is sealed under
-the digest. Together they are a two-round Feistel network: without the key neither tells anything of a
-person, and with it each gives the other back. An id of the advertiser's own is no hash, and sealed as text.
+    digest 16 bytes | rest 16 | meta 2 | tag 8
+
+- Records are sorted by the digest, which is keyed: without the key it tells nothing.
+- Digest and rest give the identifier back, with the key. An id of the advertiser's own (TEXT_KIND) has zeros
+  as its rest: the sealed text is among the `texts` of the file, by digest.
+- Meta has 3 bits for the kind, by its position in IDENTIFIERS; a bit where the service may or may not have
+  applied what was sent; and in 12 bits the month in which the service may have forgotten the person.
+- All identifiers of a person have one tag, by which they are found together: the beginning of the digest of
+  one of them, the head, by which the person is counted. Who has one identifier has NO_TAG. Where nobody has
+  several, a ledger has plain records, which end before the tag.
+
+Ledgers and logs on the disks of users have this layout. Who changes it raises `ledger_file.VERSION`, and
+cares for logs that are not merged yet. No other module knows what is in the meta bytes.
 """
 
-import mmap
 import os
 import secrets
-import sys
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from copy import copy
 from datetime import UTC, datetime
-from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from struct import iter_unpack
@@ -28,23 +31,19 @@ from ..errors import STATE_HINT, StateError
 from .identifiers import IDENTIFIERS
 
 HALF = 16  # bytes of a digest, and of the sealed rest
-FOLDER = "ledgers"  # in the state folder
-KEY_FILE = "ledger.key"  # in the state folder
-KEY_BYTES = 32
-ID_BYTES = 6  # of a digest, which nearly always tell it from others
 META_BYTES, TAG_BYTES = 2, 8
 PLAIN_BYTES = 2 * HALF + META_BYTES
 RECORD_BYTES = PLAIN_BYTES + TAG_BYTES
+ID_BYTES = 6  # of a digest, which nearly always tell it from others
 NO_TAG = bytes(TAG_BYTES)
 TEXT_KIND = "partner_user_id"  # the only identifier that is no SHA-256
 KINDS = {name: number for number, name in enumerate(IDENTIFIERS)}
-UNCERTAIN = 1 << 12  # whether the service may or may not have applied what was sent
 KIND_SHIFT = 13
+UNCERTAIN = 1 << 12
 MAX_MONTH = UNCERTAIN - 1
-BUCKET_BITS = 6  # of the number of records in a bucket
-STEP_RECORDS = 1 << 14  # read at once
-AHEAD_BYTES = 256 * 1024
-MOST_MAPPED_BYTES = 64 * 1024 * 1024
+FOLDER = "ledgers"  # in the state folder
+KEY_FILE = "ledger.key"  # in the state folder
+KEY_BYTES = 32
 
 
 def month_of(moment: datetime) -> int:
@@ -61,25 +60,28 @@ class LedgerEntry(NamedTuple):
     kind: int
     until: int = 0  # the month in which the service may have forgotten the person
     uncertain: bool = False
-    tag: bytes = NO_TAG  # of a person with several identifiers: the beginning of the first one's digest
+    tag: bytes = NO_TAG
 
     @classmethod
     def decode(cls, record: bytes) -> "LedgerEntry":
-        """Read a record."""
+        """Read a record, plain or not."""
         meta = int.from_bytes(record[2 * HALF : PLAIN_BYTES])
         tag = record[PLAIN_BYTES:] or NO_TAG
         uncertain, month = bool(meta & UNCERTAIN), meta & MAX_MONTH
         return cls(record[:HALF], record[HALF : 2 * HALF], meta >> KIND_SHIFT, month, uncertain, tag)
 
     def encode(self) -> bytes:
-        """Return the record."""
-        meta = self.kind << KIND_SHIFT | UNCERTAIN * self.uncertain | self.until
-        return self.digest + self.rest + meta.to_bytes(META_BYTES) + self.tag
+        """Return the record, with its tag."""
+        return self.digest + self.rest + _meta(self.kind, self.until, uncertain=self.uncertain) + self.tag
 
     @property
     def is_head(self) -> bool:
         """Tell whether this is the identifier by which a person is counted."""
         return self.tag == NO_TAG or self.digest.startswith(self.tag)
+
+
+def _meta(kind: int, until: int, *, uncertain: bool = False) -> bytes:
+    return (kind << KIND_SHIFT | UNCERTAIN * uncertain | until).to_bytes(META_BYTES)
 
 
 def is_certain(meta: bytes, month: int) -> bool:
@@ -88,8 +90,63 @@ def is_certain(meta: bytes, month: int) -> bool:
     return not found & UNCERTAIN and month < found & MAX_MONTH
 
 
+def plain_records(sealed: Iterable[tuple[bytes, bytes]], kind: int, until: int) -> list[bytes]:
+    """Return a plain record for each digest and rest."""
+    meta = _meta(kind, until)
+    return [digest + rest + meta for digest, rest in sealed]
+
+
+def tag_of(digest: bytes) -> bytes:
+    """Return the tag of a person whose head has a digest, or is a record."""
+    return digest[:TAG_BYTES]
+
+
+def tags_of(records: bytes) -> Iterator[bytes]:
+    """Return the tag of each of some joined records that are not plain."""
+    return (tag for (tag,) in iter_unpack(f"{PLAIN_BYTES}x{TAG_BYTES}s", records))
+
+
+class LedgerPart(NamedTuple):
+    """Records that follow one another in the file of a ledger, and what they add to its counts."""
+
+    data: bytes
+    identifiers: int
+    people: int
+    uncertain: int
+    until: int  # no record ends before this month
+
+    @classmethod
+    def of(cls, data: bytes, *, tagged: bool) -> "LedgerPart":
+        """Count what records add; they are plain unless they are `tagged`."""
+        width = RECORD_BYTES if tagged else PLAIN_BYTES
+        highs, lows = data[2 * HALF :: width], data[2 * HALF + 1 :: width]  # the two bytes of meta
+        uncertain = highs.translate(IS_UNCERTAIN).count(1)
+        people = len(highs)
+        if tagged:
+            heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
+            people = sum(tag in (start, NO_TAG) for start, tag in heads)
+        return cls(data, len(highs), people, uncertain, _earliest(highs, lows))
+
+
+MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))
+IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
+
+
+def _earliest(highs: bytes, lows: bytes) -> int:
+    """Return the earliest month of meta bytes."""
+    if not highs:
+        return MAX_MONTH
+    months = highs.translate(MONTH_BITS)
+    if months.count(months[0]) == len(months):
+        return months[0] << 8 | min(lows)
+    return min(high << 8 | low for high, low in zip(months, lows, strict=True))
+
+
 def load_key(state_dir: Path) -> bytes:
-    """Return the key of a state folder, made where there is none; raise StateError."""
+    """Return the key of a state folder, made where there is none; raise StateError.
+
+    A file of another size is replaced, and what was stored under its key is lost, as with a wrong key.
+    """
     path = state_dir / KEY_FILE
     try:
         make_folder(state_dir)
@@ -113,7 +170,13 @@ def load_key(state_dir: Path) -> bytes:
 
 
 class Sealer:
-    """Turns identifiers into records and back, under the key of a state folder."""
+    """Seals identifiers and opens them again, under the key of a state folder.
+
+    The service removes somebody only by an identifier, so its SHA-256 must come back. Its second half, masked
+    under the key by its first half, is the digest; its first half, masked under the key by the digest, is the
+    rest. Together they are a two-round Feistel network: without the key neither tells anything of a person,
+    and with it each gives the other back. A text is no hash: all of it is masked.
+    """
 
     def __init__(self, key: bytes) -> None:
         self.key = key
@@ -139,7 +202,7 @@ class Sealer:
         return _masked_halves(new, _halves(whole, 0), _halves(whole, HALF))
 
     def seal(self, kind: int, values: Sequence[str]) -> list[tuple[bytes, bytes]]:
-        """Return the digest of each identifier, and its sealed rest: of a text all of it."""
+        """Return the digest of each identifier, and its sealed rest, or all of a text, sealed."""
         digests = self.digests(kind, values)
         if IDENTIFIERS[kind] == TEXT_KIND:
             texts = [value.encode("utf-8", "surrogatepass") for value in values]
@@ -190,146 +253,3 @@ def _masked_halves(new: "Callable[[], blake2b]", masks: list[bytes], halves: lis
 
 def _masked(data: bytes, mask: bytes) -> bytes:
     return (int.from_bytes(data) ^ int.from_bytes(mask)).to_bytes(len(data))
-
-
-def stamp_of(found: os.stat_result) -> tuple[int, int, int]:
-    """Return what tells a file from one that has replaced it."""
-    return found.st_ino, found.st_mtime_ns, found.st_size
-
-
-class FileBytes:
-    """The bytes of a file that is too large to be mapped: mapped pages count as memory once they are read."""
-
-    def __init__(self, descriptor: int, ahead: int = 0) -> None:
-        self._descriptor, self._ahead = os.dup(descriptor), ahead
-        self._begin, self._read = 0, b""  # what was read ahead
-
-    def __getitem__(self, part: slice) -> bytes:
-        if sys.platform == "win32":
-            raise NotImplementedError  # `open_bytes` maps files of any size there
-        begin, size = part.start, part.stop - part.start
-        if not self._ahead:
-            return os.pread(self._descriptor, size, begin)
-        if not self._begin <= begin <= part.stop <= self._begin + len(self._read):
-            self._begin, self._read = begin, os.pread(self._descriptor, max(size, self._ahead), begin)
-        return self._read[begin - self._begin : part.stop - self._begin]
-
-    def in_order(self) -> "FileBytes":
-        """Return these bytes to one who reads parts in their order: more is read at once."""
-        return FileBytes(self._descriptor, AHEAD_BYTES)
-
-    def __del__(self) -> None:
-        os.close(self._descriptor)
-
-
-LedgerBytes = mmap.mmap | bytes | FileBytes
-
-
-def open_bytes(descriptor: int) -> LedgerBytes:
-    """Return the bytes of an open file, of which parts are read as they are asked for."""
-    if os.fstat(descriptor).st_size > MOST_MAPPED_BYTES and sys.platform != "win32":
-        return FileBytes(descriptor)
-    return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
-
-
-class LedgerIndex:
-    """Records sorted by digest, at the beginning of a file."""
-
-    def __init__(
-        self,
-        data: LedgerBytes = b"",
-        count: int = 0,
-        width: int = PLAIN_BYTES,
-        stamp: tuple[int, int, int] = (0, 0, 0),
-    ) -> None:
-        self.data, self._count, self.width = data, count, width
-        self.stamp = stamp  # of the file
-        self.shift = 16 - min(max(count.bit_length() - BUCKET_BITS, 8), 16)
-
-    @cached_property
-    def starts(self) -> "array[int]":
-        """Return the offset of each bucket of digests that begin with the same bits, and the end."""
-        end, width = self._count * self.width, self.width
-        starts = bytearray(2 * self._count)  # the first two bytes of each digest
-        for at in range(0, end, STEP_RECORDS * width):
-            part = self.data[at : min(at + STEP_RECORDS * width, end)]
-            first = 2 * at // width
-            last = first + 2 * len(part) // width
-            starts[first:last:2], starts[first + 1 : last : 2] = part[::width], part[1::width]
-        numbers = array("H", bytes(starts))
-        if sys.byteorder == "little":
-            numbers.byteswap()
-        buckets = range(0, 1 << 16, 1 << self.shift)
-        return array("Q", [*(bisect_left(numbers, bucket) * width for bucket in buckets), end])
-
-    def __len__(self) -> int:
-        return self._count
-
-    def in_order(self) -> "LedgerIndex":
-        """Return these records to one who looks them up in their order, which costs less then."""
-        if not isinstance(self.data, FileBytes):
-            return self
-        assert self.starts  # is found once, for the copy too
-        found = copy(self)
-        found.data = self.data.in_order()
-        return found
-
-    def bucket(self, digest: bytes) -> tuple[int, int]:
-        """Return where the records begin and end among which a digest is, if it is there."""
-        number = (digest[0] << 8 | digest[1]) >> self.shift
-        return self.starts[number], self.starts[number + 1]
-
-    def find(self, digest: bytes) -> int:
-        """Return the position of a digest, or of the beginning of one; -1 where it is not in the ledger."""
-        start, end = self.bucket(digest)
-        part = self.data[start:end]
-        at = part.find(digest)
-        while at >= 0 and at % self.width:
-            at = part.find(digest, at + 1)
-        return (start + at) // self.width if at >= 0 else -1
-
-    def find_only(self, beginning: bytes) -> int:
-        """Return the position of the only digest that begins so; -1 where there is none, or several."""
-        start, end = self.bucket(beginning)
-        part, width = self.data[start:end], self.width
-        at = first = part.find(beginning)
-        while at >= 0:
-            if at % width:  # within a record
-                first = part.find(beginning, at + 1) if first == at else first
-            elif at != first:
-                return -1
-            at = part.find(beginning, at + 1)
-        return (start + first) // width if first >= 0 else -1
-
-    def meta_and_tag(self, position: int) -> tuple[bytes, bytes]:
-        """Return the meta bytes of the record at a position, and its tag."""
-        at = position * self.width
-        rest = self.data[at + 2 * HALF : at + self.width]
-        return rest[:META_BYTES], rest[META_BYTES:] or NO_TAG
-
-    def entry(self, position: int) -> LedgerEntry:
-        """Return the entry at a position."""
-        at = position * self.width
-        return LedgerEntry.decode(self.data[at : at + self.width])
-
-    def tagged(self, tags: Collection[bytes]) -> Iterator[int]:
-        """Yield the positions of records that have one of some tags."""
-        for at in range(0, self._count if tags else 0, STEP_RECORDS):
-            part = self.data[at * self.width : min(at + STEP_RECORDS, self._count) * self.width]
-            for position, (tag,) in enumerate(iter_unpack(f"{PLAIN_BYTES}x{TAG_BYTES}s", part), at):
-                if tag in tags:
-                    yield position
-
-    def records(self, first_byte: int) -> Iterator[bytes]:
-        """Yield the records whose digests begin with a byte, with their tags."""
-        data = self.part(first_byte)
-        rest = NO_TAG if self.width == PLAIN_BYTES else b""
-        return (data[at : at + self.width] + rest for at in range(0, len(data), self.width))
-
-    def part(self, first_byte: int) -> bytes:
-        """Return the bytes of the records whose digests begin with a byte."""
-        return self.data[self.begin_of(first_byte) : self.begin_of(first_byte + 1)]
-
-    def begin_of(self, first_byte: int) -> int:
-        """Return the offset of the first record whose digest begins with a byte, or a greater one."""
-        return self.starts[first_byte << 8 - self.shift]

@@ -1,6 +1,5 @@
 """What each column of a list is: an identifier, a parameter, the country, an answer, or not sent."""
 
-import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +7,7 @@ from typing import Any, NamedTuple
 from ..errors import ContentError, UsageError
 from ..feeds.rows import Rows
 from ..feeds.transforms import Where
-from ..output.text import cell
+from ..output.text import cell, quoted_word, shell_command
 from ..spelling import letters_and_digits, suggestion
 from ..validation.report import columns_not_sent
 from .consent import (
@@ -16,8 +15,8 @@ from .consent import (
     Condition,
     answer_as_told,
     asks_for_answer,
+    compared_by,
     count_answers,
-    decide,
     undecided_remark,
 )
 from .headers import (
@@ -40,16 +39,38 @@ OF_PRODUCTS = frozenset(
 )
 
 
+class UndecidedColumns(NamedTuple):
+    """The columns that conditions ask for yes or no, before it is decided how they are compared."""
+
+    positions: dict[str, int | None]  # None for a column that is not there
+
+    def find_answers(self, cells: Cells, rows: int, unread: Collection[int]) -> dict[str, CellAnswers]:
+        """Return what the columns say in some rows, but for those that are `unread`."""
+        columns = {name: _stripped_texts(cells, at, rows) for name, at in self.positions.items()}
+        for texts in columns.values():
+            for row in unread:
+                texts[row] = ""
+        return {name: CellAnswers.of(texts) for name, texts in columns.items()}
+
+
 class ColumnRoles(NamedTuple):
-    """What the columns of a table, or of some records, are."""
+    """How the columns of a table, or of some records, are packed."""
 
     identifiers: Sequence[str]  # that the endpoint takes
     fields: tuple[str, ...]  # of each column; "" where it is not sent
     country: int | None  # the column that tells the country of national phone numbers
-    answers: dict[int, str]  # columns that tell who may be contacted, and are not used
+    consents: dict[int, str]  # columns that tell who may be contacted, and are not used
     conditions: list[
         tuple[int | None, Condition]
     ]  # which rows must meet; None for a column that is not there
+
+    @property
+    def identity(self) -> str:
+        """Return a text that is equal where rows are read equally: a sync passes over rows that it knows.
+
+        So each member needs a `repr` that tells all of it, and no address in memory.
+        """
+        return repr(self)
 
     def pack(
         self,
@@ -59,57 +80,70 @@ class ColumnRoles(NamedTuple):
         options: PackingOptions,
         problems: ProblemsByRow,
     ) -> PackedRows:
-        """Pack rows; those with `problems` are not packed."""
+        """Pack rows but for those that have problems already, or do not meet the conditions."""
         left_out = self._left_out(cells, rows) - problems.keys()
+        packed_cells = cells
         if left_out:
-            cells = [["" if n in left_out else value for n, value in enumerate(column)] for column in cells]
+            packed_cells = [
+                ["" if row in left_out else value for row, value in enumerate(column)] for column in cells
+            ]
         columns: dict[str, list[Sequence[Any]]] = {}
-        for name, column in zip(self.fields, cells, strict=False):
+        for name, column in zip(self.fields, packed_cells, strict=False):
             if name:
                 columns.setdefault(name, []).append(column)
+        # `ListColumns.check_options` refuses two columns of one parameter.
         own = {name: columns.pop(name)[0] for name in PARAMS_FIELDS if name in columns}
         params, params_problems = resolver.resolve(own)
-        for row, found in params_problems.items():
-            problems.setdefault(row, []).extend(found)
-        countries = None if self.country is None or not cells else cells[self.country]
-        columns = columns or {self.identifiers[0]: [[""] * rows]}
-        told = self.answers if options.with_shapes and cells else {}
-        packed = pack_rows(
-            columns,
+        all_problems = {
+            row: [*problems.get(row, ()), *params_problems.get(row, ())]
+            for row in (*problems, *params_problems)
+        }
+        no_identifiers = {self.identifiers[0]: [[""] * rows]}  # records that have none
+        known_by = self.consents if options.with_shapes and cells else {}  # rows are known with their answers
+        return pack_rows(
+            columns or no_identifiers,
             params,
             options,
-            problems,
-            countries=countries,
+            all_problems,
+            countries=packed_cells[self.country] if self.country is not None and cells else None,
             left_out=left_out,
-            answers={name: [answer_as_told(str(value)) for value in cells[at]] for at, name in told.items()},
+            answers={name: [*map(answer_as_told, _texts(cells[at]))] for at, name in known_by.items()},
         )
-        if options.purpose is not Purpose.SEND and cells:
-            packed.answers = {name: count_answers(cells[at]) for at, name in self.answers.items()}
-            for answers in packed.answers.values():
-                answers[""] -= len(left_out)
-        return packed
 
-    def find_answers(self, cells: Cells, rows: int, unread: Collection[int]) -> dict[str, CellAnswers]:
-        """Return what the columns of conditions say, but for rows that are `unread`."""
-        columns = {condition.column: _texts(cells, at, rows) for at, condition in self.conditions}
-        for texts in columns.values():
-            for row in unread:
-                texts[row] = ""
-        return {name: CellAnswers.of(texts) for name, texts in columns.items()}
+    def count_answers(
+        self, cells: Cells, options: PackingOptions, uncounted: Collection[int]
+    ) -> dict[str, Counter[str]]:
+        """Count the answers of consent in rows, but for those that are left out or blank.
+
+        Of rows that a sync knows, their shapes tell them; sending needs none, since validating has told them.
+        """
+        if options.purpose is Purpose.SEND or not cells:
+            return {}
+        found: dict[str, Counter[str]] = {}
+        for at, name in self.consents.items():
+            texts = _texts(cells[at])
+            found[name] = count_answers(texts)
+            found[name].subtract(answer_as_told(texts[row]) for row in uncounted)
+        return found
 
     def _left_out(self, cells: Cells, rows: int) -> set[int]:
         """Return the rows that do not meet the conditions."""
         left_out: set[int] = set()
         for at, condition in self.conditions:
-            column = _texts(cells, at, rows)
+            column = _stripped_texts(cells, at, rows)
             failing = {text for text in {*column} if not condition.holds(text)}
             left_out.update(row for row, text in enumerate(column) if text in failing)
         return left_out
 
 
-def _texts(cells: Cells, at: int | None, rows: int) -> list[str]:
-    """Return the cells of a column as texts, empty where it is not there."""
-    return [cell(value).strip() for value in cells[at]] if at is not None and cells else [""] * rows
+def _texts(column: Sequence[Any]) -> list[str]:
+    """Return cells as the texts that conditions compare."""
+    return [value if type(value) is str else cell(value) for value in column]
+
+
+def _stripped_texts(cells: Cells, at: int | None, rows: int) -> list[str]:
+    """Return the texts of a column, empty where it is not there."""
+    return [text.strip() for text in _texts(cells[at])] if at is not None and cells else [""] * rows
 
 
 class ColumnOptions(NamedTuple):
@@ -127,78 +161,85 @@ class ColumnOptions(NamedTuple):
         return {*self.mapping, *self.ignored, *countries, *(each.column for each in self.conditions)}
 
 
+class ColumnUses(NamedTuple):
+    """What the columns of a table, or of some records, are used for."""
+
+    fields: dict[str, str]  # of each column that is sent
+    country: str | None  # the column that tells the country of national phone numbers
+    unused: list[str]  # neither sent nor read, and no option names them
+    consents: dict[str, Consent]  # those of them that tell who may be contacted
+
+
 class ListColumns:
-    """Decides what columns are: first by the options, then by their headers."""
+    """Decides what columns are: first by the options, then by their headers.
+
+    How conditions compare columns that they ask for yes or no depends on all cells of these. Until `decide`
+    was told what they say, no row can be packed: there are no `roles`.
+    """
 
     def __init__(self, options: ColumnOptions, known: Collection[str], identifiers: Sequence[str]) -> None:
         self.options = options
         self.known = known  # fields that are sent
         self.identifiers = identifiers
-        self.conditions: Sequence[Condition] = options.conditions  # as they are decided
-        self.notices: list[str] = []  # about how they are compared
-        # Their columns must be read as a whole before any row is taken.
-        self.asking = [
+        self.notices: list[str] = []  # about how conditions compare
+        self.undecided = [
             where
             for where in options.conditions
             if asks_for_answer(where) and where.column != options.country
         ]
+        self._conditions: Sequence[Condition] = options.conditions  # final where none is undecided
+
+    def undecided_in(self, columns: Sequence[str]) -> UndecidedColumns:
+        """Return where among some columns those are of which it is undecided how they are compared."""
+        return UndecidedColumns({each.column: _position(each.column, columns) for each in self.undecided})
 
     def decide(self, found: Mapping[str, CellAnswers], label: str) -> None:
-        """Decide how conditions compare the columns that were read; raise ContentError."""
-        self.conditions = [
-            decide(where, found[where.column], label) if where in self.asking else where
+        """Decide how conditions compare, by what the undecided columns say; raise ContentError."""
+        self._conditions = [
+            compared_by(where, found[where.column], label) if where in self.undecided else where
             for where in self.options.conditions
         ]
-        remarks = (undecided_remark(where, found[where.column]) for where in self.asking)
+        remarks = (undecided_remark(where, found[where.column]) for where in self.undecided)
         self.notices = [*filter(None, dict.fromkeys(remarks))]
-        self.asking = []
+        self.undecided = []
 
-    def field(self, column: str) -> str:
+    def roles(self, columns: Sequence[str]) -> ColumnRoles:
+        """Return how columns are packed, once `decide` has left nothing undecided."""
+        assert not self.undecided, "people who refused would be sent"
+        uses = self.uses(columns)
+        return ColumnRoles(
+            self.identifiers,
+            tuple(uses.fields.get(column, "") for column in columns),
+            _position(uses.country, columns),
+            {columns.index(column): column for column in uses.consents},
+            [(_position(each.column, columns), each) for each in self._conditions],
+        )
+
+    def uses(self, columns: Sequence[str]) -> ColumnUses:
+        """Return what columns are used for."""
+        options = self.options
+        fields = {column: name for column in columns if (name := self._field(column))}
+        country = options.country
+        if not country and "phone_number" in fields.values():
+            others = (column for column in columns if column not in fields and column not in options.ignored)
+            country = find_country_column(others)
+        used = {*options.used, *fields, country}
+        unused = [column for column in columns if column not in used]
+        consents = {column: consent for column in unused if (consent := consent_told_by(column))}
+        return ColumnUses(fields, country, unused, consents)
+
+    def _field(self, column: str) -> str:
         """Return the field that a column is read as, "" where it is not sent."""
         if column in self.options.ignored:
             return ""
         name = self.options.mapping.get(column) or FIELD_BY_HEADER.get(fold_header(column), "")
         return name if name in self.known else ""
 
-    def fields(self, columns: Sequence[str]) -> dict[str, str]:
-        """Return the fields of the columns that are sent."""
-        return {column: name for column in columns if (name := self.field(column))}
-
-    def country(self, columns: Sequence[str]) -> str | None:
-        """Return the column that tells the country of national phone numbers."""
-        if self.options.country:
-            return self.options.country
-        fields = self.fields(columns)
-        if "phone_number" not in fields.values():
-            return None
-        used = {*fields, *self.options.ignored}
-        return find_country_column(column for column in columns if column not in used)
-
-    def consents(self, columns: Sequence[str]) -> dict[str, Consent]:
-        """Return the columns that tell who may be contacted, and are not used."""
-        used = self.options.used.union(self.fields(columns))
-        found = {column: consent_told_by(column) for column in columns if column not in used}
-        return {column: consent for column, consent in found.items() if consent}
-
-    def roles(self, columns: Sequence[str]) -> ColumnRoles:
-        """Return what columns are, which depends on these columns only."""
-        country = self.country(columns)
-        return ColumnRoles(
-            self.identifiers,
-            tuple(map(self.field, columns)),
-            columns.index(country) if country in columns else None,
-            {columns.index(column): column for column in self.consents(columns)},
-            [
-                (columns.index(each.column) if each.column in columns else None, each)
-                for each in self.conditions
-            ],
-        )
-
     def check_header(self, rows: Rows) -> None:
         """Raise ContentError where a table has no column of identifiers, or no header: it is not quoted."""
         self.check_names(rows.columns, rows)
         self.check_options(rows)
-        if not {*self.fields(rows.columns).values()} & {*self.identifiers}:
+        if not {*self.uses(rows.columns).fields.values()} & {*self.identifiers}:
             raise ContentError(
                 f"{rows.source.label}: the first line names no identifier",
                 hint=f"columns: {', '.join(self.identifiers)}; or --map 'Your column=email'",
@@ -229,7 +270,7 @@ class ListColumns:
                 if name not in columns:
                     meant = suggestion(name, columns)
                     raise UsageError(f"{option}: {rows.source.label} has no column {name!r}{meant}")
-        fields = Counter(self.fields(columns).values())
+        fields = Counter(self.uses(columns).fields.values())
         for name in PARAMS_FIELDS:
             if fields[name] > 1:
                 raise ContentError(
@@ -237,34 +278,35 @@ class ListColumns:
                     hint="keep one of them, and leave out the others with --ignore COLUMN",
                 )
 
-    def unused(self, columns: Sequence[str]) -> list[str]:
-        """Return the columns that are neither sent nor read."""
-        used = {*self.options.used, *self.fields(columns), self.country(columns)}
-        return [column for column in columns if column not in used]
-
     def notes(self, columns: Sequence[str]) -> list[str]:
         """Say how columns were read, and which are not sent."""
-        country, consents = self.country(columns), self.consents(columns)
+        uses = self.uses(columns)
         notes = [
             f"the column {column!r} is read as {name}"
-            for column, name in self.fields(columns).items()
+            for column, name in uses.fields.items()
             if column != name and column not in self.options.mapping
         ]
         products = [column for column in columns if letters_and_digits(column) in OF_PRODUCTS]
-        for column, name in self.fields(columns).items():
+        for column, name in uses.fields.items():
             if name == "handle" and column not in self.options.mapping and len(products) > 1:
                 notes.append(
                     f"the columns {', '.join(map(repr, products))} are those of products, whose handles are "
-                    f"not people: --ignore {shlex.quote(column)} leaves them out"
+                    f"not people: --ignore {shell_command([column])} leaves them out"
                 )
-        if country and not self.options.country:
-            notes.append(f"the column {country!r} is read as the country of national phone numbers")
-        unused = [column for column in self.unused(columns) if column not in consents]
-        notes += columns_not_sent(unused, {*self.known} - {*self.fields(columns).values()})
+        if uses.country and not self.options.country:
+            notes.append(f"the column {uses.country!r} is read as the country of national phone numbers")
+        unused = [column for column in uses.unused if column not in uses.consents]
+        notes += columns_not_sent(unused, {*self.known} - {*uses.fields.values()})
         if PARTNER_ID in self.known:
             notes += [
-                f"ids of your own are not hashed; to send {column!r} as it is: --map '{column}={PARTNER_ID}'"
+                f"ids of your own are not hashed; to send {column!r} as it is: "
+                f"--map {quoted_word(f'{column}={PARTNER_ID}')}"
                 for column in unused
                 if is_own_id(column)
             ]
         return notes
+
+
+def _position(column: str | None, columns: Sequence[str]) -> int | None:
+    """Return where a column is among others; None where it is not there."""
+    return columns.index(column) if column in columns else None

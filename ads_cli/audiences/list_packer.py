@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -17,7 +18,7 @@ from ..validation import CheckedRow
 from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
 from .identifiers import IDENTIFIERS
-from .list_columns import ColumnRoles, ListColumns
+from .list_columns import ColumnRoles, ListColumns, UndecidedColumns
 from .operations import PARAMS_FIELDS, Operations, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose
 from .row_shapes import FoundRows, RowHash, reading_of
@@ -86,15 +87,27 @@ def _problem_of(user: Mapping[str, Any]) -> str:
 
 
 class TableLayout(NamedTuple):
-    """How the rows of a table become users."""
+    """How the rows of a table are written."""
 
     delimiter: str
+    width: int  # cells of a row
+
+    @classmethod
+    def of(cls, rows: TableRows) -> "TableLayout":
+        """Return the layout of a table whose header was read."""
+        return cls(rows.delimiter, len(rows.cell_fields))
+
+
+class UserLayout(NamedTuple):
+    """How the rows of a table become users."""
+
+    table: TableLayout
     roles: ColumnRoles
     resolver: ParamsResolver
 
 
 class AnswersInBlock(NamedTuple):
-    """What the columns of conditions say in a block."""
+    """What undecided columns say in a block."""
 
     answers: dict[str, CellAnswers]
     lines: dict[int, int]  # of the rows that they name, counted from 0
@@ -102,79 +115,123 @@ class AnswersInBlock(NamedTuple):
 
 
 class PackedBlock(NamedTuple):
-    """The packed rows of a block."""
+    """The packed rows of a block, numbered from 0 as they were packed."""
 
     packed: PackedRows
     rows: int
     blank: list[int]  # rows without any value, which are not counted as records
-    lines: dict[int, int]  # of rows with problems, counted from 0
+    lines: dict[int, int]  # of rows with problems, counted from 0 in what was packed
 
 
-def pack_block(layout: TableLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
+class RowNumbers:
+    """Numbers the packed rows of a block in the file.
+
+    Such a row has four numbers:
+
+    - its number among the packed rows, from 0, by which PackedBlock and PackedRows name it;
+    - its row in the block, from 0: known rows are between the packed ones;
+    - its line in the file. Where rows are known, each row is a line; else the whole block was packed,
+      and rows may be of several lines;
+    - its record in the file, from 1. Blank rows are none; they are never known.
+    """
+
+    def __init__(self, found: FoundRows, block: PackedBlock, records_before: int) -> None:
+        self._found, self._block, self._before = found, block, records_before
+        self._in_block, self._rows = (
+            (range(block.rows), block.rows) if found.unknown is None else (found.unknown, found.rows)
+        )
+
+    def records(self) -> Sequence[int]:
+        """Return the record of each packed row."""
+        rows, first = self._in_block, self._before + 1
+        if not self._block.blank and isinstance(rows, range):
+            return range(first + rows.start, first + rows.stop)
+        blank, records = set(self._block.blank), []
+        for number, row in enumerate(rows):
+            first -= number in blank
+            records.append(first + row)
+        return records
+
+    def lines(self) -> dict[int, int]:
+        """Return the line of each packed row with problems."""
+        first, lines = self._found.block.line, self._block.lines
+        if self._found.unknown is None:
+            return {number: first + line for number, line in lines.items()}
+        return {number: first + self._in_block[number] for number in lines}
+
+    @property
+    def last_record(self) -> int:
+        """Return the number of the last record of the block."""
+        return self._before + self._rows - len(self._block.blank)
+
+
+def pack_block(layout: UserLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
     """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
     if not block.data:
         return PackedBlock(PackedRows([]), 0, [], {})
-    if (parsed := _parse_block(layout, block)) is None:
+    if (parsed := _parse_block(layout.table, block)) is None:
         return None
     text, cells, problems = parsed
     rows = len(cells[0]) if cells else 0
     packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
     not_packed = [*packed.problems, *packed.left_out]
+    # A blank row was packed as one of somebody without an identifier: none of that stays.
     blank = [row for row in not_packed if not any(column[row].strip() for column in cells)]
-    for answers in packed.answers.values():
-        answers[""] -= len(packed.problems.keys() & {*blank})
     packed.left_out = {*packed.left_out}.difference(blank)
     for row in blank:
         packed.problems.pop(row, None)
+    packed.answers = layout.roles.count_answers(cells, options, [*packed.left_out, *blank])
     reported = {*packed.problems, *packed.partial, *packed.doubts}
-    lines = _find_lines(layout, text, reported) if reported else {}
+    lines = _find_lines(layout.table, text, reported) if reported else {}
     return PackedBlock(packed, rows, blank, lines)
 
 
-def find_answers(layout: TableLayout, block: Block) -> AnswersInBlock | None:
-    """Find what the columns of conditions say in a block; return None where it cannot be parsed."""
-    if (parsed := _parse_block(layout, block)) is None:
+def find_answers(table: TableLayout, undecided: UndecidedColumns, block: Block) -> AnswersInBlock | None:
+    """Find what undecided columns say in a block; return None where it cannot be parsed."""
+    if (parsed := _parse_block(table, block)) is None:
         return None
     text, cells, problems = parsed
     rows = len(cells[0]) if cells else 0
-    answers = layout.roles.find_answers(cells, rows, problems.keys())
+    answers = undecided.find_answers(cells, rows, problems.keys())
     named = {row for found in answers.values() for row in found.rows}
-    return AnswersInBlock(answers, _find_lines(layout, text, named) if named else {}, rows)
+    return AnswersInBlock(answers, _find_lines(table, text, named) if named else {}, rows)
 
 
-def _parse_block(layout: TableLayout, block: Block) -> tuple[str, list[Sequence[str]], ProblemsByRow] | None:
+def _parse_block(table: TableLayout, block: Block) -> tuple[str, list[Sequence[str]], ProblemsByRow] | None:
     """Return the text of a block, its columns, and the rows with too many or too few cells."""
     try:
         text = block.data.decode()
-        return None if "\0" in text else (text, *_parse(layout, text))
+        return None if "\0" in text else (text, *_parse(table, text))
     except (UnicodeDecodeError, csv.Error):
         return None
 
 
-def _parse(layout: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:
+def _parse(table: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:
     """Return the columns of a block, and the rows with too many or too few cells."""
-    width = len(layout.roles.fields)
-    if width == 1 and not any(sign in text for sign in ('"', "\r", layout.delimiter)):
+    width = table.width
+    if width == 1 and not any(sign in text for sign in ('"', "\r", table.delimiter)):
         return [text.removesuffix("\n").split("\n")], {}  # one value a line, which is common
-    rows = list(_read_csv(layout, text))
+    rows = list(_read_csv(table, text))
     problems: ProblemsByRow = {}
     if any(len(row) != width for row in rows):
         for number, row in enumerate(rows):
-            if row and len(row) != width:
+            if len(row) == width:
+                continue
+            if row:  # else the line is empty
                 problems[number] = [("", f"has {len(row)} cells, and the header has {width}")]
-            row[width:] = [""] * (width - len(row))
+            row[:] = [*row, *[""] * width][:width]
     return list(zip(*rows, strict=True)), problems
 
 
-def _read_csv(layout: TableLayout, text: str) -> "_csv.Reader":
+def _read_csv(table: TableLayout, text: str) -> "_csv.Reader":
     """Read rows; a line ends with a line feed, and a carriage return alone is a part of a quoted cell."""
-    return csv.reader(io.StringIO(text, newline="\n"), delimiter=layout.delimiter, strict=True)
+    return csv.reader(io.StringIO(text, newline="\n"), delimiter=table.delimiter, strict=True)
 
 
-def _find_lines(layout: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
+def _find_lines(table: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
     """Find the line on which each of some rows begins, counted from 0."""
     wanted, lines, begins = set(rows), {}, 0
-    reader = _read_csv(layout, text)
+    reader = _read_csv(table, text)
     for number, _ in enumerate(reader):
         if number in wanted:
             lines[number] = begins
@@ -217,7 +274,7 @@ class ListPacker:
         self.columns = columns
         self.resolver = resolver
         self._reader = rows
-        self._blocks = self._new_runner(pack_block) if rows.table else None
+        self._blocks = self._new_runner(self._packing_task) if rows.table else None
 
     @property
     def notes(self) -> list[str]:
@@ -248,17 +305,17 @@ class ListPacker:
         self.columns.check_options(self.rows)
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
-        """Read what the columns say that conditions ask for yes or no, until each is known to be text."""
-        asking = self.columns.asking
+        """Read what undecided columns say, until each is known to be text."""
+        undecided = self.columns.undecided
         with closing(self._block_answers() if self._reader.table else self._chunk_answers()) as parts:
             for answers, place_of in parts:
-                for column in {where.column for where in asking}:
-                    found[column].add(answers[column], map(place_of, answers[column].rows))
-                if all(is_text(where.column, found[where.column]) for where in asking):
+                for column, own in answers.items():
+                    found[column].add(own, map(place_of, own.rows))
+                if all(is_text(where.column, found[where.column]) for where in undecided):
                     break
 
     def _block_answers(self) -> Generator[FoundAnswers, None, None]:
-        runner = self._new_runner(find_answers)
+        runner = self._new_runner(self._answers_task)
         try:
             for block, found in runner.run():
                 yield found.answers, partial(self._name_row, block, found)
@@ -271,7 +328,7 @@ class ListPacker:
         for rows in self._chunks():
             names, cells = self._columns_of(rows)
             unread = {number for number, row in enumerate(rows) if row.problem}
-            answers = self.columns.roles(names).find_answers(cells, len(rows), unread)
+            answers = self.columns.undecided_in(names).find_answers(cells, len(rows), unread)
             yield answers, partial(self._name_record, rows)
         self.columns.check_options(self.rows)
 
@@ -295,11 +352,9 @@ class ListPacker:
         before = 0
         try:
             for found, result in self._found_rows(blocks, options, memo):
-                rows = range(result.rows) if found.unknown is None else found.unknown
-                records = _record_numbers(before, result, rows)
-                lines = {row: found.line(at) for row, at in result.lines.items()}
-                before += (found.rows if found.runs else result.rows) - len(result.blank)
-                yield ListPart(result.packed, records, lines, before, found if memo else None)
+                numbers = RowNumbers(found, result, before)
+                before, known = numbers.last_record, found if memo else None
+                yield ListPart(result.packed, numbers.records(), numbers.lines(), before, known)
         except UnreadableError:
             self._raise_content_error()
 
@@ -310,7 +365,8 @@ class ListPacker:
 
         def current(block: Block, result: PackedBlock | None) -> PackedBlock:
             if result and options.ledger and result.rows and not result.packed.compared:
-                result = blocks.run_here(block, options)  # the ledger was replaced meanwhile
+                # A worker cannot open a ledger that was replaced meanwhile; this process has it open.
+                result = blocks.run_here(block, options)
             if result is None:
                 raise UnreadableError
             return result
@@ -320,25 +376,30 @@ class ListPacker:
                 yield FoundRows(block, b"", None), current(block, result)
             return
 
-        def reduce(rows: TableRows) -> Callable[[Block], Block]:
-            layout, how = self._layout(rows), (options.region, options.allow_clear_text, options.keep_partial)
-            reading = reading_of(layout.delimiter, repr(layout.roles), *how)
-            return partial(memo.reduce, RowHash.of_key(memo.key, reading))
+        waiting = deque[FoundRows]()  # of blocks whose unknown rows are being packed, in their order
 
-        for block, result in blocks.run_reduced(reduce, options):
-            found = memo.found.popleft()
-            if found.runs and (result is None or result.rows != len(found.unknown or ())):
+        def make_reduce(rows: TableRows) -> Callable[[Block], Block]:
+            layout = self._layout(rows)
+            reading = reading_of(layout.table.delimiter, layout.roles.identity, *options.of_reading)
+            hash_ = RowHash.of_key(memo.key, reading)
+
+            def reduce(block: Block) -> Block:
+                found, unknown = memo.reduce(hash_, block)
+                waiting.append(found)
+                return unknown
+
+            return reduce
+
+        for block, result in blocks.run_reduced(make_reduce, options):
+            found = waiting.popleft()
+            if found.unknown is not None and (result is None or result.rows != len(found.unknown)):
                 found = memo.forget(found)  # a quotation goes on in the next line
                 block, result = found.block, blocks.run_here(found.block, options)
             result = current(block, result)
             yield found.of_lines(result.rows), result
 
-    def _new_runner(self, task: Callable[..., Any]) -> BlockRunner:
-        """Return what runs a task on blocks of the table; it gets what the columns are."""
-
-        def make_task(rows: TableRows) -> Callable[..., Any]:
-            return partial(task, self._layout(rows))
-
+    def _new_runner(self, make_task: Callable[[TableRows], Callable[..., Any]]) -> BlockRunner:
+        """Return what runs a task on blocks of the table."""
         reader = self._reader
         assert reader.table
         return BlockRunner(
@@ -348,8 +409,14 @@ class ListPacker:
             block_bytes=BLOCK_BYTES,
         )
 
-    def _layout(self, rows: TableRows) -> TableLayout:
-        return TableLayout(rows.delimiter, self.columns.roles(rows.cell_fields), self.resolver)
+    def _packing_task(self, rows: TableRows) -> Callable[..., Any]:
+        return partial(pack_block, self._layout(rows))
+
+    def _answers_task(self, rows: TableRows) -> Callable[..., Any]:
+        return partial(find_answers, TableLayout.of(rows), self.columns.undecided_in(rows.cell_fields))
+
+    def _layout(self, rows: TableRows) -> UserLayout:
+        return UserLayout(TableLayout.of(rows), self.columns.roles(rows.cell_fields), self.resolver)
 
     def _chunks(self) -> Iterator[list[Row]]:
         rows = iter(self.rows)
@@ -359,7 +426,10 @@ class ListPacker:
     def _pack(self, rows: list[Row], options: PackingOptions) -> PackedRows:
         names, cells = self._columns_of(rows)
         problems = {number: [("", row.problem)] for number, row in enumerate(rows) if row.problem}
-        return self.columns.roles(names).pack(cells, len(rows), self.resolver, options, problems)
+        roles = self.columns.roles(names)
+        packed = roles.pack(cells, len(rows), self.resolver, options, problems)
+        packed.answers = roles.count_answers(cells, options, packed.left_out)
+        return packed
 
     def _columns_of(self, rows: list[Row]) -> tuple[list[str], list[list[Any]]]:
         names = list(dict.fromkeys(name for row in rows for name in row.values))
@@ -372,14 +442,3 @@ class ListPacker:
             pass
         source = self._reader.source
         raise ContentError(f"{source.label} cannot be read as {source.format_name}")
-
-
-def _record_numbers(before: int, block: PackedBlock, rows: Sequence[int]) -> Sequence[int]:
-    """Number the packed rows of a block as records of the file; blank rows are not counted."""
-    if not block.blank and isinstance(rows, range):
-        return range(before + 1 + rows.start, before + 1 + rows.stop)
-    blank, records = set(block.blank), []
-    for number, row in enumerate(rows):
-        before -= number in blank
-        records.append(before + 1 + row)
-    return records

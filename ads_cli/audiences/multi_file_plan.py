@@ -2,15 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from typing import IO, BinaryIO, NamedTuple
-
-import msgspec
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import Peeked
 from ..feeds.several import SeveralNames
 from ..feeds.source import BLOCK_BYTES, Feed, ReadOptions
-from ..output.records import csv_rows
 from ..uploads.job_file import Acknowledgement, SentPart
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged, pending_batches
@@ -18,8 +15,10 @@ from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from .consent import CellAnswers
-from .operations import PARAMS_FIELDS, body_pieces
 from .plan import AudiencePlan, ListPlan, ListSettings
+
+if TYPE_CHECKING:
+    from .comparison import ListComparison
 
 
 class ListFile(Location):
@@ -64,12 +63,24 @@ class ListFile(Location):
         return found.hexdigest()
 
 
-class NumberedList(NamedTuple):
-    """A list whose rows and batches have their numbers among those of all lists."""
+class Position(NamedTuple):
+    """How many files, rows and batches of a job come before a list, or up to its end."""
 
-    file: ListFile | None  # None: it does not exist any more, or has other content
-    rows_before: int
-    may_have_rejections: bool
+    files: int = 0  # of those that exist
+    rows: int = 0
+    batches: int = 0
+
+
+class NumberedList(NamedTuple):
+    """A list that was read, or sent by an earlier run; its numbers continue those of the list before."""
+
+    file: ListFile | None  # None: it does not exist any more
+    label: str
+    begin: Position
+    end: Position
+    several_per_line: bool = False  # rows
+    is_unchanged: bool = True  # since it was sent
+    may_have_rejections: bool = True
 
 
 class ListsFeed(Feed):
@@ -89,29 +100,44 @@ class ListsFeed(Feed):
 
 
 class ListNames(SeveralNames):
-    """Names the rows of several lists, which are numbered as if they were one."""
+    """Numbers the rows and batches of several lists as if they were one, and names the rows."""
 
     def __init__(self, feed: Feed, lists: Sequence[ListFile]) -> None:
         super().__init__(feed)
         self.columns = tuple(dict.fromkeys(name for each in lists for name in each.peeked.columns))
-        self._names: list[tuple[str, bool]] = []  # the label of each list, and whether rows share a line
-        self.forget()
+        self.numbered: list[NumberedList] = []
 
     def forget(self) -> None:
-        """Number the rows from the first list again."""
-        self.total = 0
+        """Begin with the first list again."""
         self._ends.clear()
-        self._names.clear()
+        self.numbered.clear()
 
-    def add(self, label: str, rows: int, *, several_per_line: bool = False) -> None:
-        """Number the rows of the next list."""
-        self.total += rows
-        self._ends.append(self.total)
-        self._names.append((label, several_per_line))
+    @property
+    def end(self) -> Position:
+        """Return where the next list begins."""
+        return self.numbered[-1].end if self.numbered else Position()
+
+    def add(
+        self,
+        file: ListFile | None,
+        label: str,
+        rows: int,
+        batches: int,
+        *,
+        several_per_line: bool = False,
+        is_unchanged: bool = True,
+        may_have_rejections: bool = True,
+    ) -> None:
+        """Number the rows and batches of the next list."""
+        begin = self.end
+        end = Position(begin.files + (file is not None), begin.rows + rows, begin.batches + batches)
+        known = (several_per_line, is_unchanged, may_have_rejections)
+        self.numbered.append(NumberedList(file, label, begin, end, *known))
+        self._ends.append(end.rows)
 
     def _place_in(self, file: int, line: int, record: int) -> str:
-        label, several_per_line = self._names[min(file, len(self._names) - 1)]
-        return f"{label}:{line}" + (f", record {record}" if several_per_line else "")
+        numbered = self.numbered[min(file, len(self.numbered) - 1)]
+        return f"{numbered.label}:{line}" + (f", record {record}" if numbered.several_per_line else "")
 
 
 class MultiFileAudiencePlan(ListPlan):
@@ -120,7 +146,7 @@ class MultiFileAudiencePlan(ListPlan):
     `open_list` opens one of them. A push reads a list when its turn comes; where `reads_all`, validating
     reads every list, as a check and a dry run do. `on_validated` is called with each list before it is
     sent, and may raise; where it `refuses_invalid` rows, those on this machine are checked before the
-    first request.
+    first request. What was read or sent so far is in `rows.numbered`.
     """
 
     rows: ListNames
@@ -142,18 +168,19 @@ class MultiFileAudiencePlan(ListPlan):
         self._lists, self._open_list = lists, open_list
         self._refuses_invalid = refuses_invalid
         self._reads_all, self._on_validated, self._on_changed = reads_all, on_validated, on_changed
-        self._numbered: list[NumberedList] = []
-        self._unread = len(lists)
         self._notes: dict[str, None] = {}
 
-    def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
-        """Validate every list, or say how their columns are read."""
+    def validate(
+        self,
+        on_progress: Callable[[int], None] = lambda rows: None,
+        comparison: "ListComparison | None" = None,
+    ) -> ValidationReport:
+        """Validate every list, and add their rows to a comparison; or say how their columns are read."""
         self._decide_conditions()
-        self._report, self._batch_count, self._unread = self._settings.new_report(), 0, len(self._lists)
-        self._numbered.clear()
+        self._report = self._settings.new_report()
         self.rows.forget()
         for file in self._lists if self._reads_all else ():
-            self._validate_next(file, on_progress).close()
+            self._validate_next(file, on_progress, comparison).close()
         self._settings.describe(self.report, self.rows.columns, [*self._notes])
         return self.report
 
@@ -167,22 +194,23 @@ class MultiFileAudiencePlan(ListPlan):
                 plan.close()
 
     def _validate_next(
-        self, file: ListFile, on_progress: Callable[[int], None] = lambda rows: None
+        self,
+        file: ListFile,
+        on_progress: Callable[[int], None] = lambda rows: None,
+        comparison: "ListComparison | None" = None,
     ) -> AudiencePlan:
         """Open and validate a list; number its rows and batches after those of the lists before."""
         plan = self._open(file)
-        plan.records_before = before = self.report.rows
+        before = self.rows.end.rows
         try:
-            plan.validate(lambda rows: on_progress(before + rows))
+            plan.validate(lambda rows: on_progress(before + rows), comparison, records_before=before)
         except BaseException:
             plan.close()
             raise
-        self.rows.add(file.label, plan.report.rows, several_per_line=plan.rows.several_per_line)
+        several_per_line = plan.rows.several_per_line
+        self.rows.add(file, file.label, plan.report.rows, plan.batch_count, several_per_line=several_per_line)
         self.report.merge_list(plan.report, before)
         self._notes |= dict.fromkeys(f"{file.label}: {note}" for note in plan.rows.notes)
-        self._numbered.append(NumberedList(file, before, may_have_rejections=True))
-        self._unread -= 1
-        self._batch_count += plan.batch_count
         return plan
 
     def _open(self, file: ListFile) -> AudiencePlan:
@@ -193,12 +221,17 @@ class MultiFileAudiencePlan(ListPlan):
     @property
     def position(self) -> str:
         """Say which list is sent."""
-        return f", file {self.parts - self._unread:,} of {self.parts:,}"
+        return f", file {self.rows.end.files:,} of {self.parts:,}"
+
+    @property
+    def batch_count(self) -> int:
+        """Count the requests of the lists so far."""
+        return self.rows.end.batches
 
     @property
     def due(self) -> int:
         """Count the people of the lists that were read, and one for each list that was not."""
-        return self.report.valid + (0 if self._reads_all else self._unread)
+        return self.report.valid + (0 if self._reads_all else self.parts - self.rows.end.files)
 
     def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
         """Yield the requests of one list after the other, but for lists that are acknowledged as a whole."""
@@ -209,12 +242,12 @@ class MultiFileAudiencePlan(ListPlan):
             if file.is_local:
                 self._check(file)
         for file in due:
-            first, before = self.batch_count, self.report.rows
             plan = self._validate_next(file)
             try:
                 self._on_validated(plan)
-                batches = _numbered_after(plan.batches(), first, before)
-                numbers = range(first, self.batch_count)
+                begin, end = self.rows.numbered[-1].begin, self.rows.end
+                batches = _numbered_after(plan.batches(), begin)
+                numbers = range(begin.batches, end.batches)
                 yield pending_batches(batches, self.upload, journal, on_acknowledged, numbers)
                 self._note_sent(journal, file, plan)
             finally:
@@ -226,7 +259,7 @@ class MultiFileAudiencePlan(ListPlan):
         return [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]
 
     def _check(self, file: ListFile) -> None:
-        """Validate a list that is sent later; raise what `on_validated` raises where rows are invalid."""
+        """Validate a list that is sent later; where rows are invalid, `on_validated` raises."""
         plan = self._open(file)
         try:
             plan.validate()
@@ -248,36 +281,35 @@ class MultiFileAudiencePlan(ListPlan):
             is_same = file is not None and file.is_unchanged(sent.version, sent.digest, self._settings.sealed)
             if file and not is_same:
                 changed.append(file.label)
-            has_rejections = bool(sent.invalid or sent.failed)
-            self._numbered.append(NumberedList(file if is_same else None, self.report.rows, has_rejections))
-            for number in range(self.batch_count, self.batch_count + sent.batches if sent.failed else 0):
+            self.rows.add(
+                file,
+                file.label if file else sent.part,
+                sent.rows,
+                sent.batches,
+                is_unchanged=is_same,
+                may_have_rejections=bool(sent.invalid or sent.failed),
+            )
+            self.report.rows += sent.rows
+            self.report.left_out += sent.left_out
+            self.report.invalid += sent.invalid
+            for number in range(sent.first_batch, sent.first_batch + sent.batches) if sent.failed else ():
                 if number in journal.acknowledged:
                     on_acknowledged(Batch(number, []), journal.acknowledged[number])
-            self._add_counts(sent, file.label if file else sent.part)
-            self._unread -= file is not None
         if changed:
             self._on_changed(changed)
-
-    def _add_counts(self, sent: SentPart, label: str) -> None:
-        """Number the rows and batches of a list that an earlier run has sent."""
-        self.rows.add(label, sent.rows)
-        self.report.rows += sent.rows
-        self.report.left_out += sent.left_out
-        self.report.invalid += sent.invalid
-        self._batch_count += sent.batches
 
     def _note_sent(self, journal: Journal, file: ListFile, plan: AudiencePlan) -> None:
         """Note, on disk before this returns, that every batch of a list is acknowledged."""
         before = sum(sent.failed for sent in journal.sent_parts)
         later = sum(ack.counts.get(FAILED, 0) for ack in self._of_later_batches(journal))
         failed = journal.totals[FAILED] - before - later
-        report = plan.report
+        numbered, report = self.rows.numbered[-1], plan.report
         sent = SentPart(
             part=file.origin,
             version=file.peeked.version,
             digest=self._settings.sealed(plan.rows.source.digest),
-            first_batch=self.batch_count - plan.batch_count,
-            rows_before=self.report.rows - report.rows,
+            first_batch=numbered.begin.batches,
+            rows_before=numbered.begin.rows,
             rows=report.rows,
             left_out=report.left_out,
             invalid=report.invalid,
@@ -288,30 +320,30 @@ class MultiFileAudiencePlan(ListPlan):
         journal.flush()
         journal.sent_parts.append(sent)
         may_have_rejections = bool(failed or report.invalid)
-        self._numbered[-1] = self._numbered[-1]._replace(may_have_rejections=may_have_rejections)
+        self.rows.numbered[-1] = numbered._replace(may_have_rejections=may_have_rejections)
 
     def batches(self) -> Batches:
         """Read every list that was validated again and pack its valid rows into requests."""
-        number = 0
-        for numbered in self._numbered:
+        batches = 0
+        for numbered in self.rows.numbered:
             assert numbered.file
             plan = self._open(numbered.file)
             try:
-                for batch in _numbered_after(plan.batches(), number, numbered.rows_before):
+                for batch in _numbered_after(plan.batches(), numbered.begin._replace(batches=batches)):
                     yield batch
-                    number = batch.number + 1
+                    batches = batch.number + 1  # the count of the validation may be an estimate
             finally:
                 plan.close()
 
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the lists again that may have rejected rows, and yield each row with its problems."""
-        for numbered in self._numbered:
-            if numbered.file is None or not numbered.may_have_rejections:
+        for numbered in self.rows.numbered:
+            if not (numbered.file and numbered.is_unchanged and numbered.may_have_rejections):
                 continue
             plan = self._open(numbered.file)
             try:
                 for checked in plan.checked_rows():
-                    checked.row.record += numbered.rows_before
+                    checked.row.record += numbered.begin.rows
                     yield checked
             finally:
                 plan.close()
@@ -321,22 +353,8 @@ class MultiFileAudiencePlan(ListPlan):
         return {"parts": self.parts, "users": report.valid}
 
 
-def _numbered_after(batches: Batches, first: int, records: int) -> Batches:
-    """Number batches from `first` on, and their rows as those that follow `records` others."""
+def _numbered_after(batches: Batches, before: Position) -> Batches:
+    """Number batches, and the records of their rows, after those `before` them."""
     for batch in batches:
-        items = [operations.with_records_after(records) for operations in batch.items]
-        yield Batch(first + batch.number, items)
-
-
-def write_hashed(plan: ListPlan, stream: IO[str]) -> None:
-    """Write the users of a validated list; several values of a cell are joined by semicolons."""
-    columns = [*plan.report.identifiers]
-    params_columns = PARAMS_FIELDS if plan.has_params_columns else ()
-    write = csv_rows(stream, ",")
-    write([*columns, *params_columns])
-    for batch in plan.batches():
-        for operation in msgspec.json.decode(b"".join(body_pieces(batch.items))):
-            values = {PARAMS_FIELDS[0]: operation[PARAMS_FIELDS[0]], **operation["params"]}
-            params = [values.get(name, "") for name in params_columns]
-            for user in values["users"]:
-                write([*(";".join(user.get(name, ())) for name in columns), *params])
+        items = [operations.with_records_after(before.rows) for operations in batch.items]
+        yield Batch(before.batches + batch.number, items)

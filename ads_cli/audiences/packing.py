@@ -55,6 +55,11 @@ class PackingOptions(NamedTuple):
     ledger: LedgerView | None = None  # to compare with
     with_shapes: bool = False  # of rows, where they are to be known again
 
+    @property
+    def of_reading(self) -> tuple[str | bool | None, ...]:
+        """Return what decides how rows are read: a sync passes over those that it knows by an equal one."""
+        return self.region, self.allow_clear_text, self.keep_partial
+
 
 ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
 
@@ -109,8 +114,8 @@ def pack_rows(
     if options.purpose is Purpose.COMPARE and options.ledger and (lookup := options.ledger.lookup()):
         packed.compared = lookup.compare(columns, users.of_row, valid, with_ids=options.with_shapes)
         if packed.problems or packed.partial:
-            spared, unreadable = lookup.find_unsent(columns, packed.problems, {*problems, *mistakes})
-            packed.compared = packed.compared._replace(spared=spared, unreadable=unreadable)
+            unsent, unreadable = lookup.find_unsent(columns, packed.problems, {*problems, *mistakes})
+            packed.compared = packed.compared._replace(unsent=unsent, unreadable=unreadable)
     if packed.compared and options.with_shapes:
         findings = {*packed.problems, *packed.partial, *packed.doubts}
         packed.shaped = find_shapes(

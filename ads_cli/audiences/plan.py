@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..api.problems import Problem
 from ..errors import ContentError
@@ -23,13 +23,12 @@ from .consent import CellAnswers, describe_consent
 from .identifiers import IDENTIFIERS
 from .list_columns import ListColumns
 from .list_packer import ListPacker, ListPart
-from .operations import OPERATION_TYPES, PARAMS_FIELDS, ParamsResolver, split_requests
+from .operations import OPERATION_TYPES, PARAMS_FIELDS, Operations, ParamsResolver, split_requests
 from .packing import PackingOptions, Purpose
 from .upload import RecordedUpload, UserUpload
 
 if TYPE_CHECKING:
-    from .ledger_lookup import LedgerView
-    from .row_memo import RowMemo
+    from .comparison import ListComparison
     from .row_shapes import RowShape
 
 
@@ -98,16 +97,6 @@ class ListReport(ValidationReport):
                 )
 
 
-class DifferenceSink(Protocol):
-    """Takes what worker processes have found of rows in a ledger; a ListComparison, which imports this."""
-
-    view: "LedgerView | None"  # of the ledger, for the processes; None where it is empty
-    memo: "RowMemo | None"  # of rows that need not be read
-
-    def add(self, part: ListPart, before: int) -> None:
-        """Take the rows of a part, after the records of earlier files."""
-
-
 class ListSettings(NamedTuple):
     """How lists are read and packed, and where their people go."""
 
@@ -116,7 +105,6 @@ class ListSettings(NamedTuple):
     resolver: ParamsResolver
     packing: PackingOptions
     dry_run: bool = False
-    comparison: "DifferenceSink | None" = None  # with what was acknowledged
     state_dir: Path | None = None  # whose key seals what journals say of files
 
     def new_report(self) -> ListReport:
@@ -133,7 +121,7 @@ class ListSettings(NamedTuple):
             *self.columns.notices,
             *(
                 describe_consent(column, kind, report.answers[column], wants_refusals=self._wants_refusals)
-                for column, kind in self.columns.consents(columns).items()
+                for column, kind in self.columns.uses(columns).consents.items()
                 if column in report.answers
             ),
         ]
@@ -147,7 +135,7 @@ class ListSettings(NamedTuple):
 
     def new_answers(self) -> dict[str, CellAnswers]:
         """Return what is known, before a list is read, of the columns that are asked for yes or no."""
-        return {where.column: CellAnswers() for where in self.columns.asking}
+        return {where.column: CellAnswers() for where in self.columns.undecided}
 
     @property
     def _wants_refusals(self) -> bool:
@@ -157,7 +145,7 @@ class ListSettings(NamedTuple):
 
     def has_params(self, columns: Sequence[str]) -> bool:
         """Tell whether rows carry parameters of their own."""
-        return bool({*PARAMS_FIELDS} & {*self.columns.fields(columns).values()})
+        return bool({*PARAMS_FIELDS} & {*self.columns.uses(columns).fields.values()})
 
     def depends_on_time(self, columns: Sequence[str]) -> bool:
         """Tell whether people may expire."""
@@ -172,19 +160,19 @@ class ListSettings(NamedTuple):
 
         It is a part of the job's key: where a name changes, no unfinished job can be resumed.
         """
-        conditions = self.columns.options.conditions
+        conditions, uses = self.columns.options.conditions, self.columns.uses(columns)
         return JobOptions(
             skip_invalid=skip_invalid,
             format=feed.format_name,
             encoding=feed.encoding,
-            mapping=self.columns.fields(columns),
+            mapping=uses.fields,
             conversion=RowTransform(conditions).digest,
             reading=feed.options.of_content,
             upload={
                 "account": getattr(self.upload.request, "account_id", ""),
                 **{name: str(value) for name, value in self.resolver.default._asdict().items()},
                 "region": self.packing.region,
-                "region_column": self.columns.country(columns),
+                "region_column": uses.country,
                 "keep_partial": self.packing.keep_partial,
                 "users_per_operation": self.packing.users_per_operation,
                 "allow_clear_text": self.packing.allow_clear_text,
@@ -224,7 +212,7 @@ class ListPlan(Plan):
     def _decide_conditions(self) -> None:
         """Read in every file, before any is sent, the columns that conditions ask for yes or no."""
         columns = self._settings.columns
-        if columns.asking:
+        if columns.undecided:
             found = self._settings.new_answers()
             self.add_answers(found)
             columns.decide(found, self.rows.source.label)
@@ -277,49 +265,50 @@ class AudiencePlan(ListPlan):
     def __init__(self, rows: FileRows, settings: ListSettings) -> None:
         self._packer = ListPacker(rows, settings.columns, settings.resolver)
         self._options = settings.packing
-        self.records_before = 0  # of other files
         super().__init__(self._packer.rows, settings)
 
-    def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
-        """Read the whole list, and count the requests that its valid rows need."""
+    def validate(
+        self,
+        on_progress: Callable[[int], None] = lambda rows: None,
+        comparison: "ListComparison | None" = None,
+        *,
+        records_before: int = 0,
+    ) -> ValidationReport:
+        """Read the whole list, and count the requests that its valid rows need.
+
+        A `comparison` takes the rows too, as those that follow the records of other files. Its memo knows
+        rows that need not be read: the report has them, and how many requests they need is an estimate.
+        """
         self._decide_conditions()
         report = self._report = self._settings.new_report()
         self._packer.resolve_with(self._packer.resolver.at(self.started))
-        comparison = self._settings.comparison
         memo = comparison.memo if comparison else None
-        parts = self._take_parts(self._packer.parts(self._validation_options(), memo), on_progress)
-        requests = split_requests(operations for part in parts for operations in part.operations)
-        self._batch_count = sum(1 for _ in requests)
-        if memo:  # what it knows was not packed
+
+        def take_parts() -> Iterator[Operations]:
+            for part in self._packer.parts(self._validation_options(comparison), memo):
+                report.add_part(part)
+                for shape, known in memo.known(part.found) if memo and part.found else ():
+                    report.add_known(shape, known)
+                if comparison:
+                    comparison.add(part, records_before)
+                on_progress(report.rows)
+                yield from part.operations
+
+        self._batch_count = sum(1 for _ in split_requests(take_parts()))
+        if memo:
             self._batch_count = memo.requests_of(report.valid, self._batch_count)
         if not report.rows:
             raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
         self._settings.describe(report, self.rows.columns, self._packer.notes)
         return report
 
-    def _validation_options(self) -> PackingOptions:
+    def _validation_options(self, comparison: "ListComparison | None") -> PackingOptions:
         """Return how a list is packed that is not sent yet; comparing it hashes more than a dry run needs."""
-        comparison = self._settings.comparison
         if comparison and comparison.view:
             return self._options._replace(
                 purpose=Purpose.COMPARE, ledger=comparison.view, with_shapes=bool(comparison.memo)
             )
         return self._options._replace(purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE)
-
-    def _take_parts(
-        self, parts: Iterable[ListPart], on_progress: Callable[[int], None]
-    ) -> Iterator[ListPart]:
-        """Yield each part once the report and the comparison have it."""
-        report, comparison = self._report, self._settings.comparison
-        memo = comparison.memo if comparison else None
-        for part in parts:
-            report.add_part(part)
-            for shape, known in memo.known(part.found) if memo and part.found else ():
-                report.add_known(shape, known)
-            if comparison:
-                comparison.add(part, self.records_before)
-            on_progress(report.rows)
-            yield part
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
         """Read what the columns say that conditions ask for yes or no."""

@@ -10,7 +10,7 @@ findings are never in it. What it says of people holds once a sync has sent ever
 """
 
 from array import array
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -18,15 +18,16 @@ from struct import iter_unpack
 from typing import TYPE_CHECKING
 
 from ..feeds.rows import Block
-from .ledger_records import ID_BYTES, LedgerIndex
+from .ledger_file import LedgerIndex
+from .ledger_records import ID_BYTES
 from .memo_file import KnownRowReader, KnownRows, MemoHeader, MemoWriter, counted_shapes, read_memo
 from .row_shapes import FAR_ROWS, NO_SHAPE, ROW_BYTES, FoundRows, RowHash, RowShape, common_runs
 
 if TYPE_CHECKING:
     from .packing import PackedRows
 
-MOST_SHAPES = NO_SHAPE
-MOST_OTHERS = 4  # one record in so many
+MOST_SHAPES = NO_SHAPE  # the numbers below that of none
+MOST_OTHERS = 4  # one record in so many: of a list with more, nothing is stored
 MOST_COUNTED_BYTES = 1024 * 1024
 
 # Of a record: what rows have it, or none, and the person is removed.
@@ -34,7 +35,8 @@ SEEN = 1  # a row that is not in the memo
 COVERED = 2  # a row in the memo
 TOUCHED = 4  # one of these that was read
 REMOVED = 8
-IS_COVERED = bytes(value & REMOVED or bool(value & COVERED) for value in range(256))  # 0, 1 or REMOVED
+IS_COVERED = bytes(bool(value & COVERED) for value in range(256))
+IS_OTHER = bytes(not value & (COVERED | REMOVED) for value in range(256))
 
 
 class UnfitError(Exception):
@@ -46,20 +48,21 @@ class Coverage:
 
     def __init__(self, index: LedgerIndex) -> None:
         self.index = index
-        self.seen = bytearray(len(index) + 1)  # the last one stands for identifiers that it does not have
-        self.repeated: dict[int, int] = {}  # rows in the memo that have a record, where they are several
+        self._seen = bytearray(len(index) + 1)  # the last one stands for identifiers that it does not have
+        # How many rows in the memo have a record. One that is covered and not in it is of one row.
+        self.repeated: dict[int, int] = {}
 
     def assume(self, header: MemoHeader) -> None:
         """Begin with the rows of a memo."""
-        self.seen = bytearray([COVERED]) * len(self.index) + bytearray(1)
+        self._seen = bytearray([COVERED]) * len(self.index) + bytearray(1)
         index = self.index.in_order()
         self.repeated = {_position(index, id_): count for id_, count in sorted(header.repeated.items())}
         for id_ in sorted(_ids(header.others)):
-            self.seen[_position(index, id_)] = 0
+            self._seen[_position(index, id_)] = 0
 
     def cover(self, positions: Sequence[int]) -> None:
         """Note the records of rows that were read and are in the memo."""
-        seen, nowhere = self.seen, len(self.index)
+        seen, nowhere = self._seen, len(self.index)
         for position in positions:
             if seen[position] & COVERED and position != nowhere:
                 self.repeated[position] = self.repeated.get(position, 1) + 1
@@ -68,7 +71,7 @@ class Coverage:
     def see(self, positions: Sequence[int]) -> None:
         """Note the records of rows that were read and are not in the memo."""
         for position in positions:
-            self.seen[position] |= SEEN
+            self._seen[position] |= SEEN
 
     def uncover(self, ids: bytes | bytearray) -> None:
         """Note that rows of the memo are in the file no longer."""
@@ -78,21 +81,45 @@ class Coverage:
             if (count := self.repeated.pop(position, 1)) > 2:
                 self.repeated[position] = count - 1
             elif count == 1:
-                self.seen[position] &= ~COVERED
+                self._seen[position] &= ~COVERED
 
     def remove(self, positions: Iterable[int]) -> None:
         """Note that the people of some records are removed: these will be gone from the ledger."""
         for position in positions:
-            self.seen[position] = REMOVED
+            self._seen[position] = REMOVED
 
     def is_known_unread(self, position: int) -> bool:
         """Tell whether a row that was not read may have a record."""
-        value = self.seen[position]
+        value = self._seen[position]
         return bool(value & COVERED) and (not value & TOUCHED or position in self.repeated)
+
+    def missing(self) -> Iterator[int]:
+        """Yield the records that no row has, but for those that are removed."""
+        return _places(self._seen, 0, len(self.index))
+
+    def others(self) -> Iterator[int]:
+        """Yield the records that no row in the memo has, but for those that are removed."""
+        return _places(self._seen.translate(IS_OTHER), 1, len(self.index))
+
+    def count_covered(self) -> int:
+        """Count the records that rows in the memo have."""
+        return self._seen.translate(IS_COVERED).count(1, 0, len(self.index))
+
+
+def _places(values: bytearray, value: int, end: int) -> Iterator[int]:
+    """Yield where a value is before the end."""
+    place = -1
+    while (place := values.find(value, place + 1, end)) >= 0:
+        yield place
 
 
 class RowMemo:
     """The memo of a list while its file is compared: what was known before, and what will be known then.
+
+    `reduce` takes the blocks of the file in their order, ahead of those that are packed. Of each block in the
+    same order, `forget` takes back that its rows are known where they prove to be none, and `add` takes those
+    that were read. `end` follows the last block: only then `coverage` is complete, which tells who is
+    missing and is told who is removed. `store` follows once everybody was sent; `close` ends it in any case.
 
     `ledger` is the checksum of one that is certain, None of another one; `index` has its records.
     """
@@ -103,7 +130,6 @@ class RowMemo:
         self.key = key
         self.coverage = Coverage(index)
         self.header: MemoHeader | None = None  # of what was known before
-        self.found = deque[FoundRows]()  # of blocks whose unknown rows are being read
         self._shapes: dict[RowShape, int] = {}
         self._old = KnownRowReader(iter(()), [])
         self._gone = bytearray()  # ids of known rows that are in the file no longer
@@ -124,13 +150,13 @@ class RowMemo:
 
     # The rows that are known
 
-    def reduce(self, hash_: RowHash, block: Block) -> Block:
-        """Return the rows of a block that have to be read."""
+    def reduce(self, hash_: RowHash, block: Block) -> tuple[FoundRows, Block]:
+        """Return the rows of the next block, and those of them that have to be read as a block."""
         lines = block.data.removesuffix(b"\n").split(b"\n")
-        self.found.append(found := self._find(block, hash_.rows(block.data, lines)))
+        found = self._find(block, hash_.rows(block.data, lines))
         if found.unknown is None:
-            return block
-        return Block(block.line, b"".join([lines[row] + b"\n" for row in found.unknown]))
+            return found, block
+        return found, Block(block.line, b"".join([lines[row] + b"\n" for row in found.unknown]))
 
     def _find(self, block: Block, digests: bytes) -> FoundRows:
         old = self._old
@@ -185,19 +211,15 @@ class RowMemo:
         shapes = shaped.numbers.translate(self._numbers(shaped.shapes))
         if not found.digests:
             shapes = bytes([NO_SHAPE]) * len(counts)
-        at = done = 0
         nowhere = len(self.coverage.index)
-        for is_out, group in groupby(shapes, NO_SHAPE.__eq__):
-            rows = len([*group])
-            end = at + sum(counts[done : done + rows])
-            known_ids = self._others if is_out else self._created
-            if not nowhere:  # there is no ledger yet
-                known_ids += ids[ID_BYTES * at : ID_BYTES * end]
-            else:
-                (self.coverage.see if is_out else self.coverage.cover)(positions[at:end])
-                new = [n for n in range(at, end) if positions[n] == nowhere]
-                known_ids += b"".join([ids[ID_BYTES * n : ID_BYTES * (n + 1)] for n in new])
-            at, done = end, done + rows
+        for is_out, begin, end in _identifier_runs(shapes, counts):
+            new_ids = self._others if is_out else self._created
+            if not nowhere:  # without a ledger all are new
+                new_ids += ids[ID_BYTES * begin : ID_BYTES * end]
+                continue
+            (self.coverage.see if is_out else self.coverage.cover)(positions[begin:end])
+            new = [at for at in range(begin, end) if positions[at] == nowhere]
+            new_ids += b"".join([ids[ID_BYTES * at : ID_BYTES * (at + 1)] for at in new])
         self._store(_merged(found, shapes, ids, counts))
 
     def _numbers(self, own: list[RowShape]) -> bytes:
@@ -221,34 +243,48 @@ class RowMemo:
             self._writer.store(header)
 
     def _new_header(self, ledger: bytes, index: LedgerIndex, requests: int, people: int) -> MemoHeader | None:
-        before, coverage = self.coverage.index.in_order(), self.coverage
-        index = index.in_order()
-        covered = coverage.seen.translate(IS_COVERED)
-        repeated = {
-            before.entry(at).digest[:ID_BYTES]: count for at, count in sorted(coverage.repeated.items())
-        }
-        others, at = set[bytes](), -1
-        while (at := covered.find(0, at + 1, len(before))) >= 0:
+        """Describe what is known of the records of a new ledger; None where it is not known of each.
+
+        Each is of a row in the memo and was in the ledger before, or is one of `others`, or it was created
+        for a row in the memo.
+        """
+        coverage = self.coverage
+        if (others := self._ids_of_others(index.in_order())) is None:
+            return None
+        created = self._repeated_created(len(index) - coverage.count_covered() - len(others))
+        if created is None:
+            return None
+        before = coverage.index.in_order()
+        known = {before.entry(at).digest[:ID_BYTES]: count for at, count in sorted(coverage.repeated.items())}
+        return MemoHeader(
+            ledger=ledger,
+            shapes=[*self._shapes],
+            repeated=known | created,
+            others=b"".join(others),
+            requests=requests,
+            people=people,
+        )
+
+    def _ids_of_others(self, index: LedgerIndex) -> set[bytes] | None:
+        """Return the ids of the records of a new ledger that no row in the memo has; None for too many."""
+        before, others = self.coverage.index.in_order(), set[bytes]()
+        for at in self.coverage.others():
             if len(others) * MOST_OTHERS > len(before):
                 return None
             if index.find(digest := before.entry(at).digest) >= 0:
                 others.add(digest[:ID_BYTES])
         others.update(id_ for id_ in sorted(_ids(self._others)) if index.find(id_) >= 0)
-        created = len(index) - covered.count(1, 0, len(before)) - len(others)
-        if created * ID_BYTES != len(self._created):  # several of its rows have one
-            for counts in map(Counter, _parts(self._created)):
-                created -= len(counts)
-                repeated |= {id_: count for id_, count in counts.items() if count > 1}
-            if created:
-                return None
-        return MemoHeader(
-            ledger=ledger,
-            shapes=[*self._shapes],
-            repeated=repeated,
-            others=b"".join(others),
-            requests=requests,
-            people=people,
-        )
+        return others
+
+    def _repeated_created(self, created: int) -> dict[bytes, int] | None:
+        """Count the rows of new records that several rows have; None unless `created` records are new."""
+        if created * ID_BYTES == len(self._created):
+            return {}
+        repeated: dict[bytes, int] = {}
+        for counts in map(Counter, _parts(self._created)):
+            created -= len(counts)
+            repeated |= {id_: count for id_, count in counts.items() if count > 1}
+        return None if created else repeated
 
     def close(self) -> None:
         """Give up what was not stored."""
@@ -273,6 +309,16 @@ def _parts(ids: bytearray) -> Iterator[Iterator[bytes]]:
     for id_ in _ids(ids):
         parts[id_[0] % len(parts)] += id_
     return map(_ids, parts)
+
+
+def _identifier_runs(shapes: bytes, counts: Sequence[int]) -> Iterator[tuple[bool, int, int]]:
+    """Yield where the identifiers begin and end of rows in a row that are all in the memo, or all are not."""
+    row = begin = 0
+    for is_out, run in groupby(shapes, NO_SHAPE.__eq__):
+        end_row = row + len([*run])
+        end = begin + sum(counts[row:end_row])
+        yield is_out, begin, end
+        row, begin = end_row, end
 
 
 def _merged(found: FoundRows, shapes: bytes, ids: bytes, counts: Sequence[int]) -> KnownRows:

@@ -44,11 +44,14 @@ class ShapedRows(NamedTuple):
 
 
 class FoundRows(NamedTuple):
-    """The rows of a block, and which of them are known."""
+    """The rows of a block, and which of them are known: only where each row is a line.
+
+    Rows are numbered from 0 in the block.
+    """
 
     block: Block
     digests: bytes  # of all rows; empty where a row may be more than a line
-    unknown: Sequence[int] | None  # those to be read; None for all
+    unknown: Sequence[int] | None  # those to be read; None: all, and no row is known
     runs: Sequence[tuple[int, bytes, bytes]] = ()  # the first of some known rows, their shapes and ids
     known: Mapping[int, int] = {}  # how many rows are known, by shape
 
@@ -57,14 +60,10 @@ class FoundRows(NamedTuple):
         """Count the rows."""
         return len(self.digests) // ROW_BYTES
 
-    def line(self, at: int) -> int:
-        """Return the line of the file of one among those that were read, counted from 0."""
-        # Where rows are known, each is a line; else all were read.
-        return self.block.line + (self.unknown[at] if self.unknown and self.runs else at)
-
     def of_lines(self, rows: int) -> "FoundRows":
         """Return these without digests where the block has not `rows` lines, as many as were read."""
-        return self if self.runs or self.rows == rows else self._replace(digests=b"")
+        is_as_read = self.unknown is not None or self.rows == rows
+        return self if is_as_read else self._replace(digests=b"")
 
 
 class RowHash(NamedTuple):

@@ -13,17 +13,19 @@ from ..uploads.plan import OnAcknowledged
 from ..uploads.upload import FAILED, AttemptLog, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from .comparison import DELETED, ListComparison, ListDifferences, Person, is_deletion
+from .comparison import DELETED, ListComparison, ListDifferences, Person
 from .consent import CellAnswers
 from .ledger_lookup import CREATED, UPDATED
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
-from .plan import ListPlan, ListReport, ListSettings
+from .plan import AudiencePlan, ListPlan, ListReport, ListSettings
 from .row_memo import UnfitError
 from .upload import RecordedUpload
 
 if TYPE_CHECKING:
     from ..client.client import Client
+    from .ledger import Ledger
+    from .multi_file_plan import MultiFileAudiencePlan
 
 SYNC = "sync"
 PACKED_AT_ONCE = 10_000  # people
@@ -46,12 +48,12 @@ class ListSyncUpload(RecordedUpload):
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch; name no person who was not deleted."""
         ack = super().send(client, batch, attempts)
-        rejected = dict(ack.failed)
-        found = Counter(status for record, status in batch.items.statuses.items() if record not in rejected)
+        rejected, statuses = dict(ack.failed), batch.items.statuses
+        found = Counter(status for record, status in statuses.items() if record not in rejected)
         ack.counts = {name: found[name] for name in STATUSES} | {FAILED: len(rejected)}
-        ack.failed = [each for each in ack.failed if not is_deletion(each[0])]
+        ack.failed = [each for each in ack.failed if statuses[each[0]] != DELETED]
         ack.not_deleted = [
-            (NOBODY_NAMED, reason) for record, reason in rejected.items() if is_deletion(record)
+            (NOBODY_NAMED, reason) for record, reason in rejected.items() if statuses[record] == DELETED
         ]
         return ack
 
@@ -67,10 +69,11 @@ class ListSyncPlan(ListPlan):
 
     def __init__(
         self,
-        plan: ListPlan,
+        plan: "AudiencePlan | MultiFileAudiencePlan",
         settings: ListSettings,
-        comparison: ListComparison,
+        ledger: "Ledger",
         *,
+        stores_memo: bool,
         prune: bool,
         expected_epoch: str | None,
     ) -> None:
@@ -78,10 +81,11 @@ class ListSyncPlan(ListPlan):
         self.upload = ListSyncUpload(settings.upload)
         self.expected_epoch = expected_epoch  # the write epoch of the list before it was compared
         self.started = plan.started
-        self._comparison = comparison
         self.prune = prune
         self._plan = plan
-        self._is_compared = False
+        self._ledger, self._stores_memo = ledger, stores_memo
+        self._last: ListComparison | None = None  # of the last reading
+        self._differences: ListDifferences | None = None
         self._earlier = 0  # people whom earlier runs of the job have sent
 
     @property
@@ -92,8 +96,14 @@ class ListSyncPlan(ListPlan):
     @property
     def differences(self) -> ListDifferences:
         """Return what differs; only after it was compared."""
-        assert self._is_compared
-        return self._comparison.found
+        assert self._differences
+        return self._differences
+
+    @property
+    def _comparison(self) -> ListComparison:
+        """Return the comparison of the last reading; only after there was one."""
+        assert self._last
+        return self._last
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
         """Read what the columns say that conditions ask for yes or no."""
@@ -101,25 +111,25 @@ class ListSyncPlan(ListPlan):
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
-        try:
-            return self._read(on_progress)
-        except UnfitError:
-            return self._read(on_progress, reads_all=True)
+        return self._read(on_progress)
 
     def _read(
         self, on_progress: Callable[[int], None] = lambda rows: None, *, reads_all: bool = False
     ) -> ValidationReport:
-        self._comparison.begin(reads_all=reads_all)
-        return self._plan.validate(on_progress)
+        if self._last:
+            self._last.close()
+        self._last = ListComparison(self._ledger, stores_memo=self._stores_memo, reads_all=reads_all)
+        return self._plan.validate(on_progress, self._last)
 
     def compare(self) -> ListDifferences:
         """Compare the validated file with the ledger."""
-        self._is_compared = True
         try:
-            return self._comparison.compare(self._plan, prune=self.prune)
+            found = self._comparison.compare(self.report.valid, prune=self.prune)
         except UnfitError:
             self._read(reads_all=True)
-            return self._comparison.compare(self._plan, prune=self.prune)
+            found = self._comparison.compare(self.report.valid, prune=self.prune)
+        self._differences = found
+        return found
 
     @property
     def due(self) -> int:
@@ -133,7 +143,7 @@ class ListSyncPlan(ListPlan):
 
     @property
     def _estimated_batches(self) -> int:
-        people = self.differences.counts.total() if self._is_compared else 0
+        people = self._differences.counts.total() if self._differences else 0
         return -(-people * self._plan.batch_count // max(self.report.valid, people, 1))
 
     def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
@@ -157,7 +167,7 @@ class ListSyncPlan(ListPlan):
         statuses: dict[int, str] = {}  # filled as people are packed, and emptied as requests are split
         packed = chain(
             self._pack(self._comparison.deletions(), "delete", statuses),
-            self._pack(self._comparison.additions(self._plan), "update", statuses),
+            self._pack(self._comparison.additions(self._plan.batches()), "update", statuses),
         )
         for request in split_requests(packed):
             records = chain.from_iterable(operations.rows for operations in request)
@@ -192,7 +202,7 @@ class ListSyncPlan(ListPlan):
         """Store in the ledger who was acknowledged."""
         warning = self.upload.finish(sent_all=self.differences.sends_all)
         if not journal.totals[FAILED]:
-            self._comparison.store_memo(self._plan, self.upload.written)
+            self._comparison.store_memo(self._plan.batch_count, self.report.valid, self.upload.written)
         return warning
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
@@ -202,11 +212,12 @@ class ListSyncPlan(ListPlan):
 
     def close(self) -> None:
         """Close the files."""
-        self._comparison.close()
+        if self._last:
+            self._last.close()
         self._plan.close()
 
 
 def _kind(items: SyncItems) -> tuple[bool, bool]:
     """Tell whether a request deletes, and whether it adds."""
-    deletes = [*map(is_deletion, items.statuses)]
+    deletes = [status == DELETED for status in items.statuses.values()]
     return any(deletes), not all(deletes)

@@ -7,6 +7,7 @@ to another address.
 import json
 import os
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
@@ -29,31 +30,62 @@ KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")
 
 
-class FileStore:
+class UnreadableSecretError(StateError):
+    """What is stored is no secret: it can be replaced and deleted, but not used."""
+
+
+class SecretStore(ABC):
+    """Stores the secrets of profiles, each as a text; StateError says that the store cannot be used."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise StateError if the store cannot be used, before the user is asked for anything."""
+
+    def get(self, profile: str, name: str) -> Secret | None:
+        """Return a secret by its name (see SECRET_NAMES), or None; raise UnreadableSecretError."""
+        text = self._text(profile, name)
+        return _decode(text) if text else None
+
+    @abstractmethod
+    def _text(self, profile: str, name: str) -> str | None:
+        """Return what is stored, whether it can be decoded or not."""
+
+    @abstractmethod
+    def put(self, profile: str, secrets: dict[str, Secret]) -> None:
+        """Store all of these secrets, or none of them."""
+
+    @abstractmethod
+    def delete(self, profile: str, names: tuple[str, ...]) -> None:
+        """Delete secrets, of which some may not be stored."""
+
+    @abstractmethod
+    def lock_path(self, profile: str) -> Path:
+        """Name the lock of a profile's grant, for all that share this store; its folder exists."""
+
+
+class FileStore(SecretStore):
     """Stores secrets in a file with mode 0600; rejects a file that others can read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def check(self) -> None:
-        """Raise StateError if others can read the file, before the user is asked for anything."""
+        """Raise StateError if others can read the file."""
         self._read()
 
-    def get(self, profile: str, name: str) -> Secret | None:
-        """Return a secret by its name (see SECRET_NAMES), or None."""
-        found = self._read().get(profile, {}).get(name)
-        return _decode(found) if found else None
+    def _text(self, profile: str, name: str) -> str | None:
+        return self._read().get(profile, {}).get(name)
 
     def put(self, profile: str, secrets: dict[str, Secret]) -> None:
         """Store secrets in one write."""
         self._change(profile, lambda stored: stored.update({k: _encode(s) for k, s in secrets.items()}))
 
     def delete(self, profile: str, names: tuple[str, ...]) -> None:
-        """Delete secrets."""
+        """Delete secrets in one write."""
         self._change(profile, lambda stored: [stored.pop(name, None) for name in names])
 
     def lock_path(self, profile: str) -> Path:
-        """Name the lock of a profile's grant, for all that share this store; its folder exists."""
+        """Name a file beside that of the secrets."""
         return _lock_in(self.path.parent, profile)
 
     def _change(self, profile: str, change: Callable[[dict[str, str]], Any]) -> None:
@@ -87,48 +119,50 @@ class FileStore:
             raise StateError(f"{self.path} cannot be read: {reason}") from error
 
 
-class KeyringStore:
+class KeyringStore(SecretStore):
     """Stores secrets in the OS keyring; caches the name of its backend, since a search is slow."""
 
     def __init__(self, backend_cache: Path) -> None:
         self._backend_cache = backend_cache
 
     def check(self) -> None:
-        """Raise StateError if the keyring does not respond."""
-        self.get("", "")
+        """Raise StateError if the keyring does not respond, to a search for whatever item."""
+        self._text("", "")
 
-    def get(self, profile: str, name: str) -> Secret | None:
-        """Return a secret, or None."""
-        found = self._run(lambda backend: backend.get_password(SERVICE, f"{profile}/{name}"))
-        return _decode(found) if found else None
+    def _text(self, profile: str, name: str) -> str | None:
+        found: str | None = self._run(methodcaller("get_password", SERVICE, f"{profile}/{name}"))
+        return found
 
     def put(self, profile: str, secrets: dict[str, Secret]) -> None:
-        """Store secrets; restore the previous ones if one fails."""
-        before = {name: self.get(profile, name) for name in secrets}
+        """Store secrets; restore the previous texts if one fails.
+
+        A keyring that has not responded in time may still store that one, after its text was restored.
+        """
+        before = {name: self._text(profile, name) for name in secrets}
         try:
             for name, secret in secrets.items():
-                self._set(profile, name, secret)
+                self._set(profile, name, _encode(secret))
         except BaseException as error:  # a signal too
             left = [name for name, previous in before.items() if not self._restore(profile, name, previous)]
             if left and isinstance(error, StateError):
                 error.message += f"; {', '.join(left)} of the profile {profile} may be left in it"
             raise
 
-    def _restore(self, profile: str, name: str, previous: Secret | None) -> bool:
-        """Restore a secret; return whether the keyring allowed it."""
+    def _restore(self, profile: str, name: str, previous: str | None) -> bool:
+        """Restore a text; return whether the keyring allowed it."""
         try:
             if previous is None:
                 self.delete(profile, (name,))
-            elif self.get(profile, name) != previous:
+            elif self._text(profile, name) != previous:
                 self._set(profile, name, previous)
         except StateError:
             return False
         return True
 
     def delete(self, profile: str, names: tuple[str, ...]) -> None:
-        """Delete secrets."""
+        """Delete secrets one by one."""
         for name in names:
-            if self.get(profile, name) is not None:
+            if self._text(profile, name) is not None:
                 self._run(methodcaller("delete_password", SERVICE, f"{profile}/{name}"))
 
     def lock_path(self, profile: str) -> Path:
@@ -137,8 +171,8 @@ class KeyringStore:
 
         return _lock_in(user_runtime_path("adsctl"), profile)
 
-    def _set(self, profile: str, name: str, secret: Secret) -> None:
-        self._run(lambda backend: backend.set_password(SERVICE, f"{profile}/{name}", _encode(secret)))
+    def _set(self, profile: str, name: str, text: str) -> None:
+        self._run(methodcaller("set_password", SERVICE, f"{profile}/{name}", text))
 
     def _run(self, operation: Callable[[Any], T]) -> T:
         """Run an operation of the keyring; raise StateError if it fails or takes too long."""
@@ -170,9 +204,6 @@ class KeyringStore:
             make_folder(self._backend_cache.parent)
             self._backend_cache.write_text(f"{backend_type.__module__}.{backend_type.__name__}")
         return backend
-
-
-SecretStore = FileStore | KeyringStore
 
 
 def open_store(kind: str, state_dir: Path, config_dir: Path) -> SecretStore:
@@ -223,11 +254,10 @@ def _encode(secret: Secret) -> str:
 
 def _decode(text: str) -> Secret:
     try:
-        value, addresses, owner = json.loads(text)
-        return Secret(value, tuple(addresses), owner)
-    except (ValueError, TypeError):
+        return Secret(*msgspec.json.decode(text, type=tuple[str, tuple[str, ...], str]))
+    except (msgspec.DecodeError, UnicodeError):
         hint = "adsctl auth login stores a new one"
-        raise StateError("a stored secret cannot be read", hint=hint) from None
+        raise UnreadableSecretError("a stored secret cannot be read", hint=hint) from None
 
 
 def _read_text(path: Path) -> str:

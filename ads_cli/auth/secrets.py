@@ -44,6 +44,7 @@ class Secrets:
         self._mask = mask  # learns every secret that is found
         self._files = files  # the contents of files that were read, by their variables
         self.prefers_store = settings.profile_outranks_environment
+        self.replaces_stored = False  # what is stored and cannot be read is as if it were not there
 
     @cached_property
     def store(self) -> "SecretStore":
@@ -71,7 +72,7 @@ class Secrets:
 
     def _from_store(self, name: str) -> FoundSecret | None:
         settings = self._settings
-        if not self.has_store or (secret := self.store.get(settings.profile, name)) is None:
+        if not self.has_store or (secret := self._stored(name)) is None:
             return None
         for base in ADDRESSES:
             address = (settings.get(base) or "").rstrip("/")
@@ -84,6 +85,16 @@ class Secrets:
         origin = f"stored ({settings.get('token_store')})"
         value = check_secret(secret.value, f"the {origin} {name.replace('_', ' ')}")
         return FoundSecret(msgspec.structs.replace(secret, value=value), origin)
+
+    def _stored(self, name: str) -> Secret | None:
+        from .secret_stores import UnreadableSecretError
+
+        try:
+            return self.store.get(self._settings.profile, name)
+        except UnreadableSecretError:
+            if self.replaces_stored:
+                return None
+            raise
 
     def user(self, send: "Send | None" = None) -> Credentials:
         """Return what signs as the user; raise AccessError if it is missing.

@@ -1,7 +1,16 @@
-"""Earlier runs that create records once: found by their file or its records, and what they have sent."""
+"""Earlier runs that create records once: found by their file or its records, and what they have sent.
+
+No record is created twice, by runs one after another or at the same time, since each run begins so:
+1. `begin_creation` reads the write epoch of the file, and only then looks for earlier runs.
+2. A run that is not resumed opens its journal for this epoch only: a run with the same file that has begun
+   since step 1 has begun another epoch, even if it has ended.
+3. `plan.rest_of` notes in the journal what is to be created, on disk, and only then looks for other runs
+   with the same records: of two at the same time at least one finds the other, and sends nothing.
+4. Each request is noted before it is sent, so that a lost answer is known to the next run.
+"""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +24,7 @@ from ..output.text import safe
 from ..uploads.job_file import Acknowledgement, Job, JobKey, read_journal, unreadable
 from ..uploads.jobs import job_state, list_jobs
 from ..uploads.upload import FAILED
+from ..uploads.write_epochs import WriteEpochs
 from .upload import UNCERTAIN
 
 if TYPE_CHECKING:
@@ -84,7 +94,7 @@ def _answered(contents: Sequence[str], ack: Acknowledgement) -> Iterable[SentRec
 UNNAMED = ("/dev/", "/proc/")  # pipes: another one has the same name
 
 
-class Once(NamedTuple):
+class Creation(NamedTuple):
     """What a run creates once."""
 
     key: JobKey
@@ -92,35 +102,56 @@ class Once(NamedTuple):
     folder: str  # that the path starts from
     contents: Sequence[str]  # of its records
 
+    @property
+    def noun(self) -> str:
+        """Name the records, in the plural."""
+        return _noun_of(self.key)
 
-def require_first_or_resumed(
-    jobs: Path, once: Once, *, resume: bool
-) -> tuple[CreationRun | None, Job | None]:
-    """Return the run to be resumed, or the last one that has ended with the file, which is sent again.
 
+class CreationStart(NamedTuple):
+    """What a run begins with: the key of a run to be resumed, or else the write epoch that it requires."""
+
+    resumes: JobKey | None = None
+    expected_epoch: str | None = None
+
+
+def begin_creation(
+    state_dir: Path, creation: Creation, warn: Callable[[str], None], *, resume: bool
+) -> CreationStart:
+    """Find the run to be resumed, or what a new one requires: step 1 of what the module says.
+
+    Warn where a run with the file has ended, since all of it is sent again.
     Raise StateError where a run that has not ended may have created some of the records and this one does
     not resume it, where there is none to resume, and where a journal cannot be read.
     """
-    known = _jobs_of(jobs, once)
-    related = _related(known, once)
+    jobs = state_dir / "jobs"
+    expected_epoch = WriteEpochs(state_dir).current(creation.key.place)  # before it looks for runs
+    known = _jobs_of(jobs, creation)
+    related = _related(known, creation)
     if not related:
-        ended = [job for _, job, has_ended in known if has_ended and _is_sent_again(job, once)]
+        ended = [job for _, job, has_ended in known if has_ended and _is_sent_again(job, creation)]
         if resume:
             raise _nothing_to_resume(ended)
-        return None, ended[-1] if ended else None
+        if ended:
+            last = ended[-1]
+            warn(
+                f"{last.file} was sent before, at {last.started} (job {last.job}): "
+                f"all its {creation.noun} are sent again"
+            )
+        return CreationStart(expected_epoch=expected_epoch)
     run = related[-1]
     if not resume:
-        raise _unfinished(run.job, _how_to_resume(run.job, once))
-    if not _begins_alike(run.job.key, once.key):
+        raise _unfinished(run.job, _how_to_resume(run.job, creation))
+    if not _begins_alike(run.job.key, creation.key):
         how = "with its own options and version of adsctl it can be resumed"
         raise _unfinished(run.job, f"{how}: {run.job.resume}")
     if job_state(jobs, run.job, ended=False) != "unfinished":
         how = "it cannot be resumed, since its journal may be a copy: look which records exist"
         raise _unfinished(run.job, how)
     for other in related[:-1]:
-        if _has_sent(other, once):
+        if _has_sent(other, creation):
             raise _unfinished(other.job, f"resume it first, with its own file: {other.job.resume}")
-    return run, None
+    return CreationStart(resumes=run.job.key)
 
 
 def named_file(location: Location) -> str | None:
@@ -129,72 +160,76 @@ def named_file(location: Location) -> str | None:
     return None if location.file_name is None or name.startswith(UNNAMED) else safe(name)
 
 
-def require_no_other_run(journal: "Journal", once: Once) -> None:
+def require_no_other_run(journal: "Journal", creation: Creation) -> None:
     """Raise StateError where another run with the records has begun at the same time.
 
-    Nothing was sent yet: the journal is removed.
+    The journal already says what is to be created, and nothing was sent yet: it is removed.
     """
-    known = [each for each in _jobs_of(journal.folder, once) if each[0] != journal.path]
-    if related := _related(known, once):
+    known = [each for each in _jobs_of(journal.folder, creation) if each[0] != journal.path]
+    if related := _related(known, creation):
         journal.remove()
-        raise _unfinished(related[-1].job, _how_to_resume(related[-1].job, once))
+        raise _unfinished(related[-1].job, _how_to_resume(related[-1].job, creation))
 
 
-def _jobs_of(jobs: Path, once: Once) -> list[tuple[Path, Job, bool]]:
+def _jobs_of(jobs: Path, creation: Creation) -> list[tuple[Path, Job, bool]]:
     """List the jobs that create records of the kind in the same place, oldest first."""
 
     def refuse(path: Path, error: StateError) -> None:
         error.message += "; what it says was created is not known, and nothing more is created"
         raise error
 
-    return [each for each in list_jobs(jobs, refuse) if _is_of(each[1].key, once.key)]
+    return [each for each in list_jobs(jobs, refuse) if _is_of(each[1].key, creation.key)]
 
 
 def _is_of(key: JobKey, own: JobKey) -> bool:
     """Tell whether two jobs create records of one kind in one place."""
-    kinds = key.place.kind.split(" of ")[0], own.place.kind.split(" of ")[0]
     same_place = (key.place.service, key.place.id) == (own.place.service, own.place.id)
-    return same_place and kinds[0] == kinds[1] and key.upload == own.upload
+    return same_place and _noun_of(key) == _noun_of(own) and key.upload == own.upload
 
 
-def _related(known: list[tuple[Path, Job, bool]], once: Once) -> list[CreationRun]:
+def _noun_of(key: JobKey) -> str:
+    """Return the noun of the kind of a place, which is "campaigns of DIGEST"."""
+    return key.place.kind.split(" of ")[0]
+
+
+def _related(known: list[tuple[Path, Job, bool]], creation: Creation) -> list[CreationRun]:
     """Return the unfinished runs with the file or some of its records; the one most like it is the last."""
-    contents = set(once.contents)
+    contents = set(creation.contents)
     runs = [read_run(path, job) for path, job, has_ended in known if not has_ended]
-    related = [run for run in runs if _has_file(run.job, once) or not contents.isdisjoint(run.planned)]
+    related = [run for run in runs if _has_file(run.job, creation) or not contents.isdisjoint(run.planned)]
     shared = {run.job.job: len(contents & run.planned) for run in related}
     return sorted(
         related,
         key=lambda run: (
-            run.job.key.content == once.key.content,
-            _has_name(run.job, once),
+            run.job.key.content == creation.key.content,
+            _has_name(run.job, creation),
             shared[run.job.job],
         ),
     )
 
 
-def _has_sent(run: CreationRun, once: Once) -> bool:
-    contents = set(once.contents)
+def _has_sent(run: CreationRun, creation: Creation) -> bool:
+    contents = set(creation.contents)
     return any(record.content in contents for record in run.sent)
 
 
-def _has_file(job: Job, once: Once) -> bool:
+def _has_file(job: Job, creation: Creation) -> bool:
     """Tell whether a job is of the same bytes, or of the file of the same name."""
-    return job.key.content == once.key.content or _has_name(job, once)
+    return job.key.content == creation.key.content or _has_name(job, creation)
 
 
-def _has_name(job: Job, once: Once) -> bool:
-    return once.file is not None and _path(job.folder, job.file) == _path(once.folder, once.file)
+def _has_name(job: Job, creation: Creation) -> bool:
+    return creation.file is not None and _path(job.folder, job.file) == _path(creation.folder, creation.file)
 
 
 def _path(folder: str, file: str) -> str:
     return file if "://" in file else os.path.normpath(Path(folder, file))
 
 
-def _is_sent_again(job: Job, once: Once) -> bool:
+def _is_sent_again(job: Job, creation: Creation) -> bool:
     """Tell whether a run that has ended has sent the file, or as many records of the file of its name."""
-    as_many = job.rows == len(once.contents)
-    return job.key.content == once.key.content or (_has_name(job, once) and as_many)
+    as_many = job.rows == len(creation.contents)
+    return job.key.content == creation.key.content or (_has_name(job, creation) and as_many)
 
 
 def _begins_alike(key: JobKey, own: JobKey) -> bool:
@@ -216,8 +251,8 @@ def _nothing_to_resume(ended: list[Job]) -> StateError:
     )
 
 
-def _how_to_resume(job: Job, once: Once) -> str:
-    return f"resume it with: {job.resume}" if _has_name(job, once) else "resume it: add --resume"
+def _how_to_resume(job: Job, creation: Creation) -> str:
+    return f"resume it with: {job.resume}" if _has_name(job, creation) else "resume it: add --resume"
 
 
 def _unfinished(job: Job, how: str) -> StateError:

@@ -21,8 +21,8 @@ from ..validation.report import ValidationReport
 from . import Uncertain
 from .creation_runs import (
     LOST,
+    Creation,
     CreationRun,
-    Once,
     SentRecord,
     content_of,
     named_file,
@@ -145,12 +145,9 @@ class BatchPlan(Plan):
     def _batch(self, number: int, indexes: Sequence[int]) -> Batch:
         records, contents = [self._valid[index] for index in indexes], self.contents
         bodies = [self._reader.encode(checked.item) for checked in records]
-        if contents:
-            ids = [contents[index] for index in indexes]
-        else:
-            ids = [id for checked in records if (id := self._reader.id_of(checked.item))]
-        items = Items(bodies, ids, [checked.item for checked in records])
-        return Batch(number, items, [*map(self._place_of, indexes)])
+        sent = [checked.item for checked in records]
+        keys = [contents[index] for index in indexes] if contents else [*map(self._reader.id_of, sent)]
+        return Batch(number, Items(bodies, keys, sent), [*map(self._place_of, indexes)])
 
     def _place_of(self, index: int) -> tuple[int, int]:
         """Return the number and the line of a valid record."""
@@ -190,14 +187,12 @@ class BatchPlan(Plan):
     def begin(self, journal: "Journal") -> None:
         """Find out what the run has created; refuse to create it again, unless it is said what to do."""
         if self.upload.creates:
-            label = self.rows.source.label
-            self._rest = rest_of(journal, label, self.upload, self.contents, self._place_of)
-            if not journal.resumed:
-                require_no_other_run(journal, self.once(journal.job.key, journal.job.folder))
+            creation = self.creation(journal.job.key, journal.job.folder)
+            self._rest = rest_of(journal, self.rows.source.label, self.upload, creation, self._place_of)
 
-    def once(self, key: JobKey, folder: str) -> Once:
+    def creation(self, key: JobKey, folder: str) -> Creation:
         """Return what is created once, by a command in a folder."""
-        return Once(key, named_file(self.rows.source.locations[0]), folder, self.contents)
+        return Creation(key, named_file(self.rows.source.locations[0]), folder, self.contents)
 
 
 PlaceOf = Callable[[int], tuple[int, int]]  # returns record number and line, by the index of the record
@@ -335,14 +330,19 @@ def rest_of(
     journal: "Journal",
     label: str,
     upload: BatchUpload,
-    contents: Sequence[str],
-    place_of: Callable[[int], tuple[int, int]],
+    creation: Creation,
+    place_of: PlaceOf,
 ) -> RestOfRun:
-    """Compare the records of a file with those that the run of a journal has sent."""
+    """Compare the records of a file with those that the run of a journal has sent; note what is new.
+
+    Raise StateError where another run has begun with the same records: step 3 of `creation_runs`.
+    """
     path, job = journal.path, journal.job
     run = read_run(path, job) if journal.resumed else CreationRun(path, job, set(), [])
-    rest = RestOfRun(label, upload, contents, place_of, run)
+    rest = RestOfRun(label, upload, creation.contents, place_of, run)
     rest.begin(journal)
+    if not journal.resumed:
+        require_no_other_run(journal, creation)
     return rest
 
 

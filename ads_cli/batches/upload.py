@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
 from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
-from ..output.text import listed
+from ..output.text import counted, listed, singular
 from ..uploads.job_file import Acknowledgement
 from ..uploads.upload import (
     FAILED,
@@ -34,10 +34,10 @@ UNCERTAIN = "uncertain"  # records of a request whose answer was lost
 
 
 class Items(NamedTuple):
-    """Records as JSON, and the ids of those that exist already."""
+    """Records as JSON, and what a journal knows each by: its id, or the digest of one that is created."""
 
     bodies: Sequence[bytes]
-    ids: list[str]
+    keys: list[str]
     records: Sequence[Any] = ()  # what the bodies are made of
 
     def __len__(self) -> int:
@@ -62,7 +62,8 @@ class UsedIds:
 
     def add(self, records: Iterable[Any]) -> None:
         """Take the ids of records that were created earlier."""
-        self._ids.update(ids_of(records))
+        with self._lock:
+            self._ids.update(ids_of(records))
 
     def require_new(self, records: Iterable[Any]) -> None:
         """Add the ids of an answer; raise UnavailableError where one is known."""
@@ -79,9 +80,20 @@ def ids_of(records: Iterable[Any]) -> list[str]:
     return [str(record["id"]) for record in records if isinstance(record, dict) and record.get("id")]
 
 
+class Answer(NamedTuple):
+    """What became of items: all were applied, or nothing was, since some are rejected."""
+
+    records: list[Any] = []  # made of the items
+    rejected: dict[int, str] = {}  # reasons by number
+
+
 @dataclass(frozen=True)
 class BatchUpload:
-    """Sends records until each is acknowledged, or known to be rejected."""
+    """Sends records until each is acknowledged, or known to be rejected.
+
+    A request is applied whole or not at all. What is sent once (`creates`) is not sent again where it may
+    have been applied; else a request is repeated, since that has the same effect.
+    """
 
     request: Request  # names where they go
     action: str  # a key of DONE
@@ -97,7 +109,7 @@ class BatchUpload:
 
     def counted(self, count: int) -> str:
         """Return the noun with a number: "1 campaign"."""
-        return f"{count:,} {self.noun.removesuffix('s') if count == 1 else self.noun}"
+        return counted(count, singular(self.noun), self.noun)
 
     @property
     def creates(self) -> bool:
@@ -125,15 +137,6 @@ class BatchUpload:
         """Return the digest of the items and of their record numbers."""
         return digest_of(batch.items.bodies, (record for record, _ in batch.places))
 
-    def _check_ids(self, records: list[Any], sent: list[str]) -> None:
-        """Raise UnavailableError where an answer is that of another request; `sent` are ids of records."""
-        if self.creates:
-            self.used_ids.require_new(records)
-        elif (named := ids_of(records)) and set(named) != set(sent):
-            raise not_understood(
-                f"it names other records than those that were {self.done}: {listed(named, 3)}"
-            )
-
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch; where some items are rejected, send the others again.
 
@@ -144,52 +147,67 @@ class BatchUpload:
             ack.records = [record for record, _ in batch.places]
         pending = list(range(len(batch.items)))
         while pending:
-            rejected, records = self._send_some(client, batch, pending, attempts)
-            if not rejected:
-                ack.answer, ack.counts[self.done] = records, len(pending)
+            answer = self._send_some(client, batch, pending, attempts)
+            if not answer.rejected:
+                ack.answer, ack.counts[self.done] = answer.records, len(pending)
                 break
-            ack.failed += [(batch.places[pending[index]][0], why) for index, why in rejected.items()]
-            pending = [item for index, item in enumerate(pending) if index not in rejected]
+            ack.failed += [(batch.places[pending[index]][0], why) for index, why in answer.rejected.items()]
+            pending = [item for index, item in enumerate(pending) if index not in answer.rejected]
         ack.failed.sort()
         ack.counts[FAILED] = len(ack.failed)
         return ack
 
-    def _send_some(
-        self, client: "Client", batch: Batch, numbers: list[int], attempts: AttemptLog
-    ) -> tuple[dict[int, str], list[Any]]:
-        """Send some items of a batch; return why some are rejected, or the records of all."""
-        prepared, count = self._prepare(client, batch.items, numbers), len(numbers)
+    def _send_some(self, client: "Client", batch: Batch, numbers: list[int], attempts: AttemptLog) -> Answer:
+        """Send some items of a batch until it is known what became of them, or raise."""
+        prepared, keys = self._prepare(client, batch.items, numbers), [batch.items.keys[n] for n in numbers]
 
         def check(response: "Response") -> None:
-            if not self.wire.errors_in(response.body, count):
-                self._check_ids(self.wire.records_in(response, count), [batch.items.ids[n] for n in numbers])
-            elif self.creates:  # the others may have been created, whatever the service promises
-                raise not_understood("it rejects operations, but means success")
+            self._require_own(self._read(response, len(keys)), keys)
 
         try:
-            with noted(attempts, batch) as on_send:
+            with noted(attempts, batch.number, batch.items.keys) as on_send:
                 response = client.send_untracked(prepared, on_send=on_send, check=check)
         except AdsctlError as error:
-            is_uncertain = isinstance(error, UnavailableError) or (self.creates and error.may_be_applied)
-            errors = {} if is_uncertain else self._errors_of(error, count)
-            if errors:
+            if errors := self._rejections(error, len(keys)):
                 may_be_applied = error.may_be_applied or attempts.may_be_applied(batch.number)
-                are_gone = len(errors) == count and all(map(_is_not_found, errors.values()))
+                are_gone = len(errors) == len(keys) and all(map(_is_not_found, errors.values()))
                 if self.action == "delete" and may_be_applied and are_gone:
-                    return {}, []  # an earlier request has deleted all of them
-                return reasons_of(errors), []
+                    return Answer()  # an earlier request has deleted all of them
+                return Answer(rejected=reasons_of(errors))
             if self.creates and error.may_be_applied:
-                lines = lines_between(batch.places[0], batch.places[-1])
+                lines, count = lines_between(batch.places[0], batch.places[-1]), len(keys)
                 error.message = f"{lines}: {self.counted(count)} may be {self.done}: {error.message}"
                 error.hint = f"look whether they exist before you resume; {how_to_decide(count)}"
             raise
-        errors = self.wire.errors_in(response.body, count)
-        return (reasons_of(errors), []) if errors else ({}, self.wire.records_in(response, count))
+        return self._read(response, len(keys))
+
+    def _read(self, response: "Response", count: int) -> Answer:
+        """Return what a success means; raise UnavailableError where that is not understood."""
+        if errors := self.wire.errors_in(response.body, count):
+            return Answer(rejected=reasons_of(errors))
+        return Answer(self.wire.records_in(response, count))
+
+    def _require_own(self, answer: Answer, keys: list[str]) -> None:
+        """Raise UnavailableError for an answer that may be another request's; note the ids of new records."""
+        if not answer.rejected and self.creates:
+            self.used_ids.require_new(answer.records)
+        elif self.creates:  # the others may have been created, whatever the service promises
+            raise not_understood("it rejects operations, but means success")
+        elif (named := ids_of(answer.records)) and set(named) != set(keys):
+            raise not_understood(
+                f"it names other records than those that were {self.done}: {listed(named, 3)}"
+            )
+
+    def _rejections(self, error: AdsctlError, count: int) -> Errors:
+        """Return the errors of items, where it is certain that nothing was applied; none otherwise."""
+        if isinstance(error, UnavailableError) or (self.creates and error.may_be_applied):
+            return {}
+        return self._errors_of(error, count)
 
 
 @dataclass(frozen=True)
 class SingleUpload(BatchUpload):
-    """Sends each record as a request of its own, once it is complete."""
+    """Sends each record as a request of its own, once it is complete: its batches have one item."""
 
     complete: Callable[[Any], Any] = lambda record: record  # puts in what is known only now
 

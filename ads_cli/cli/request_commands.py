@@ -229,7 +229,9 @@ class RequestRun:
         if self.media:
             from ..commands.media.references import upload_references
 
+            planned = self.call.client.prepare(request)
             upload_references(self.call, request, self.media)
+            self.call.writes.guard.note_completed(planned, self.call.client.prepare(request))
 
     def _create_once(self, one: "OneRecord") -> None:
         """Create the only record of a file, and show it."""

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import msgspec
 
@@ -79,14 +79,23 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """Send a declared request; return the response or raise the error that it means."""
         return self.exchange(self.prepare(request), **options)
 
-    def pages(self, request: Request, parse: Parse = parse_json) -> Iterator[Response]:
-        """Yield the pages of a list."""
+    def pages(
+        self, request: Request, parse: Parse = parse_json, limit: int | None = None
+    ) -> Iterator[Response]:
+        """Yield the pages of a list; with `limit`, the record that it allows last is the last of its page."""
         # The service does not accept a cursor and a count together: only the first page asks for the count.
         without_count = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
+        size, left = _page_size(request) if limit else None, limit
 
         def fetch(cursor: str | None) -> Response:
-            changes = {"cursor": cursor, **without_count} if cursor else {}
-            return self.call(msgspec.structs.replace(request, **changes), parse=parse)
+            nonlocal left
+            changes: dict[str, Any] = {"cursor": cursor, **without_count} if cursor else {}
+            if size and left:
+                changes["count"] = min(size, left)
+            response = self.call(msgspec.structs.replace(request, **changes), parse=parse)
+            if left and isinstance(response.data, list):
+                left = max(left - len(response.data), 0)
+            return response
 
         return follow(fetch)
 
@@ -296,3 +305,11 @@ def _already_deleted(prepared: PreparedRequest) -> Response:
     """Return the response to a DELETE that an earlier attempt applied, though its response was lost."""
     id = prepared.url.partition("?")[0].rsplit("/", 1)[-1]
     return Response(404, {}, {"data": {"id": id, "deleted": True}})
+
+
+def _page_size(request: Request) -> int | None:
+    """Return the most records of a page that a request can ask for; None where it cannot ask."""
+    from ..api.fields import fields_of
+
+    largest = next((each.type.limit("le") for each in fields_of(type(request)) if each.name == "count"), None)
+    return largest and (getattr(request, "count", None) or largest)

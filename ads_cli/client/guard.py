@@ -10,28 +10,24 @@ from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
 from ..api.endpoint import Request
 from ..api.fields import fields_of
-from ..api.spending import ACTIVE, may_serve
+from ..api.spending import ACTIVE
 from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, StateError
 from .prepared_request import PreparedRequest
-from .spending import SOURCES, StoredRecords
+from .spending import CAMPAIGN, LINE_ITEM, SOURCES, AccountSpending, Record, StoredRecords, micros
 from .writes import Dialect, Operation, Write, write_of
 
-CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
-DAILY = "daily_budget_amount_local_micro"
-CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
 KEYS_WITHOUT_RECORDS = {"read_only", "deny", "max_changes"}  # which are judged by the requests alone
 FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet: the path of a FleetCount
 HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
-Record = Mapping[str, Any]
 
 
 class RecordChange(NamedTuple):
@@ -42,25 +38,12 @@ class RecordChange(NamedTuple):
     digest: bytes  # of what it changes, and how
     before: Record = {}
 
-    @property
-    def field(self) -> str:
-        """The field that names the record: `campaign_id`, `line_item_id` or another one."""
-        return (self.operation.kind.endpoint.id_field if self.operation.kind else None) or ""
-
 
 @cache
 def limited_fields(kind: type[Request]) -> Mapping[str, str]:
     """Return the name of each limit of spending that a request may set, by its field."""
     limits = ((field.name, field.type.extra("limit")) for field in fields_of(kind))
     return {name: limit for name, limit in limits if limit in KEYS}
-
-
-def micros(value: Any) -> int | None:
-    """Return an amount of a request or a record; None where there is none, -1 where it is unreadable."""
-    if value is None or value == "":
-        return None
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() and not isinstance(value, bool) else -1
 
 
 class FleetCount:
@@ -101,17 +84,15 @@ class WriteGuard:
         fleet: FleetCount | None = None,
     ) -> None:
         self._fleet = fleet
-        self._read, self._dialect, self._stored = guard, cache(dialect), stored
-        self._lock_account, self._now = lock_account, now
+        self._read, self._dialect = guard, cache(dialect)
+        self._spending = _SpendingJudge(lambda: self.guard, stored, lock_account, now)
         self._lock = threading.RLock()
         self._guard: Guard | None = None
         self._approved: set[bytes] = set()  # digests of operations
         self._counted: set[str] = set()  # paths of pushes whose rows were counted
         self._passed: set[tuple[str, str]] = set()  # methods and addresses of pushes of products
         self._count = 0  # records that this run changes
-        self._planned: dict[str, Record] = {}  # values of the records that a plan creates, by what names them
         self._is_planned = False  # whether what is sent was counted, with sums, as a plan
-        self._spending: dict[str, _Spending] = {}
 
     @property
     def guard(self) -> Guard:
@@ -143,7 +124,7 @@ class WriteGuard:
             write = self.write_of(prepared)
             if new_id:
                 (created,) = write.operations
-                self._planned[new_id] = created.values
+                self._spending.planned[new_id] = created.values
                 write = write._replace(operations=[created._replace(new_id=new_id)])
             writes.append(write)
         self._judge(writes)
@@ -156,6 +137,14 @@ class WriteGuard:
         self._judge([write._replace(records=rows or 0) for write in writes[:1]])
         if rows is not None:
             self._counted |= {urlsplit(each.url).path for each in requests}
+
+    def note_completed(self, planned: PreparedRequest, completed: PreparedRequest) -> None:
+        """Take a request as approved that differs from an approved one by what was made since: media keys."""
+        if not self.guard:
+            return
+        with self._lock:
+            if _digests(self.write_of(planned)) <= self._approved:
+                self._approved |= _digests(self.write_of(completed))
 
     def require(self, prepared: PreparedRequest) -> Write | None:
         """Judge a request that is about to be sent; return what it changes, None without a guard."""
@@ -186,7 +175,7 @@ class WriteGuard:
                 count += len(new) if write.operations else write.records
                 due += new
             self._judge_count(count)
-            self._judge_spending(due)
+            self._spending.judge(due, with_sum=not self._is_planned)
             self._count += count
             self._approved |= {change.digest for change in due}
 
@@ -211,28 +200,43 @@ class WriteGuard:
             holding = (each for each in self.guard.limits if each.value is not False)
             raise refused(f"a request that cannot be judged, as {write.problem}", next(holding))
 
-    def _judge_spending(self, due: Sequence[RecordChange]) -> None:
-        """Judge budgets, bids, sums and hours."""
+
+class _SpendingJudge:
+    """Judges budgets, bids, hours and sums of changes, by what the service has; for one thread at a time."""
+
+    def __init__(
+        self,
+        guard: Callable[[], Guard],
+        stored: Callable[[str], StoredRecords],
+        lock_account: Callable[[str], None],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._guard, self._stored, self._lock_account, self._now = guard, stored, lock_account, now
+        self.planned: dict[str, Record] = {}  # values of the records that a plan creates, by what names them
+        self._accounts: dict[str, AccountSpending] = {}  # with the changes that were allowed so far
+
+    def judge(self, due: Sequence[RecordChange], *, with_sum: bool) -> None:
+        """Raise the error of the first change that a limit refuses; `with_sum` as one with all before."""
         concerned = [change for change in due if _concerns_spending(change.operation)]
-        if not concerned or {limit.key for limit in self.guard.limits} <= KEYS_WITHOUT_RECORDS:
+        if not concerned or {limit.key for limit in self._guard().limits} <= KEYS_WITHOUT_RECORDS:
             return
         changes = self._with_records(concerned)
         for change in changes:
             self._judge_amounts(change)
             self._judge_hours(change)
-        if not self._is_planned:
+        if with_sum:
             self._judge_sum(changes)
 
     def _with_records(self, changes: Sequence[RecordChange]) -> list[RecordChange]:
         """Add the records that are changed: one list request for those of one kind."""
         found: dict[tuple[str, str], Record] = {}
         for account in {change.account for change in changes}:
-            of_account = [change for change in changes if change.account == account]
+            operations = [change.operation for change in changes if change.account == account]
             for field in (CAMPAIGN, LINE_ITEM):
-                ids = [each.operation.id for each in of_account if each.field == field and each.operation.id]
+                ids = [op.id for op in operations if op.id_field == field and op.id]
                 records = self._stored(account).read(field, ids)
                 found |= {(field, identifier): record for identifier, record in records.items()}
-        return [each._replace(before=found.get((each.field, each.operation.id), {})) for each in changes]
+        return [each._replace(before=found.get(each.operation.key, {})) for each in changes]
 
     def _judge_amounts(self, change: RecordChange) -> None:
         """Judge the budgets and the bid that a record gets, or has while it is activated."""
@@ -242,7 +246,7 @@ class WriteGuard:
             is_set = field in op.values
             old, new = micros(change.before.get(field)), micros(op.values.get(field))
             value = new if is_set else old
-            for limit in self.guard.of(KEYS[name]):
+            for limit in self._guard().of(KEYS[name]):
                 if is_set and new is None and op.action == "update":
                     raise refused(f"to remove the {name}", limit)
                 if value is None or not (is_set or op.activates):
@@ -250,7 +254,7 @@ class WriteGuard:
                 self._require_currency(change, limit)
                 if value > limit.value.micros or value < 0:
                     raise refused(f"a {name} of {_amount(value, limit)}", limit)
-            for limit in self.guard.of("max_increase") if is_set and op.action == "update" else ():
+            for limit in self._guard().of("max_increase") if is_set and op.action == "update" else ():
                 self._judge_increase(name, old, new, change, limit)
 
     def _judge_increase(
@@ -272,7 +276,7 @@ class WriteGuard:
     def _judge_hours(self, change: RecordChange) -> None:
         """Judge activations and raises outside of the hours."""
         op, now = change.operation, self._now()
-        for limit in self.guard.of("active_hours"):
+        for limit in self._guard().of("active_hours"):
             hours: ActiveHours = limit.value
             if hours.contains(now):
                 continue
@@ -286,14 +290,14 @@ class WriteGuard:
 
     def _judge_sum(self, changes: Sequence[RecordChange]) -> None:
         """Judge what may be spent in a day, by all campaigns of each account."""
-        limits = self.guard.of("max_account_daily_budget")
+        limits = self._guard().of("max_account_daily_budget")
         for account in dict.fromkeys(change.account for change in changes) if limits else ():
-            if account not in self._spending:
+            if account not in self._accounts:
                 self._lock_account(account)
                 records = {field: self._stored(account).all(field) for field in (CAMPAIGN, LINE_ITEM)}
-                self._spending[account] = _Spending(records, self._now())
-            spending = self._spending[account]
-            after = spending.after([each for each in changes if each.account == account])
+                self._accounts[account] = AccountSpending(records, self._now())
+            spending = self._accounts[account]
+            after = spending.after(each.operation for each in changes if each.account == account)
             before, total = spending.total, after.total
             for limit in limits:
                 if unbounded := after.unbounded - spending.unbounded:
@@ -303,7 +307,7 @@ class WriteGuard:
                         self._require_currency(change, limit)
                 if before < total > limit.value.micros:
                     raise refused(f"up to {_amount(total, limit)} a day in the account {account}", limit)
-            self._spending[account] = after
+            self._accounts[account] = after
 
     def _require_currency(self, change: RecordChange, limit: Limit) -> None:
         """Raise an error unless a limit is in the currency of the account."""
@@ -322,66 +326,19 @@ class WriteGuard:
         """Return the currency of what a new record belongs to, which a plan may create too."""
         for field in SOURCES:
             if identifier := str(values.get(field) or ""):
-                if identifier in self._planned:
-                    return self._named_currency(account, self._planned[identifier])
+                if identifier in self.planned:
+                    return self._named_currency(account, self.planned[identifier])
                 return _currency_of(self._stored(account).read(field, [identifier])[identifier])
         return None
-
-
-class _Spending(NamedTuple):
-    """The campaigns and line items of an account, as far as they bound what it may spend in a day."""
-
-    records: Mapping[str, Mapping[str, Record]]  # by field and id
-    now: datetime
-
-    def after(self, changes: Sequence[RecordChange]) -> "_Spending":
-        """Return what stands after changes."""
-        records = {field: dict(found) for field, found in self.records.items()}
-        for change in changes:
-            op, field = change.operation, change.field
-            if not field and op.kind:  # a new record
-                field = CREATED.get(op.kind.endpoint.command, "")
-            if field not in records:
-                continue
-            new = f"{op.values.get('name') or 'without a name'} (new, {len(records[field]) + 1})"
-            identifier = op.id or op.new_id or new
-            values = {**records[field].get(identifier, {}), **op.values}
-            if op.status is not None:
-                values["entity_status"] = ACTIVE if op.activates else op.status
-            records[field][identifier] = {**values, "deleted": op.action == "delete"}
-        return _Spending(records, self.now)
-
-    @property
-    def total(self) -> int:
-        """What may be spent in a day, in millionths; what has no bound counts nothing."""
-        return sum(bound or 0 for bound in self._bounds().values())
-
-    @property
-    def unbounded(self) -> set[str]:
-        """The campaigns that nothing bounds."""
-        return {identifier for identifier, bound in self._bounds().items() if bound is None}
-
-    def _bounds(self) -> dict[str, int | None]:
-        """Return what each active campaign may spend: its own budget, or those of its active line items."""
-        of_items: dict[str, list[int | None]] = {}
-        for record in filter(self._is_active, self.records[LINE_ITEM].values()):
-            of_items.setdefault(str(record.get(CAMPAIGN)), []).append(micros(record.get(DAILY)))
-        found: dict[str, int | None] = {}
-        for identifier, record in self.records[CAMPAIGN].items():
-            if self._is_active(record):
-                own = micros(record.get(DAILY))
-                budgets = of_items.get(identifier, []) if own is None else [own]
-                known = [each for each in budgets if each is not None and each >= 0]
-                found[identifier] = sum(known) if known and len(known) == len(budgets) else None
-        return found
-
-    def _is_active(self, record: Record) -> bool:
-        return record.get("entity_status") == ACTIVE and may_serve(record, self.now)
 
 
 def _concerns_spending(op: Operation) -> bool:
     """Whether a change may concern budgets, bids or what is active."""
     return op.kind is not None and (op.activates or bool(limited_fields(op.kind))) and op.action != "delete"
+
+
+def _digests(write: Write) -> set[bytes]:
+    return {_digest(write, operation) for operation in write.operations}
 
 
 def _digest(write: Write, op: Operation) -> bytes:

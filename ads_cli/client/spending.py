@@ -24,6 +24,7 @@ from ..errors import RefusedError, UnavailableError
 
 if TYPE_CHECKING:
     from .client import Client
+    from .writes import Operation
 
 
 # What is read: the field that names a record, and the group of its commands.
@@ -119,7 +120,75 @@ def _request(field: str, verb: str) -> type[Request]:
     return found
 
 
-CAMPAIGN = "campaign_id"
+CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
+CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
+DAILY = "daily_budget_amount_local_micro"
+
+
+def micros(value: Any) -> int | None:
+    """Return an amount of a request or a record; None where there is none, -1 where it is unreadable."""
+    if value is None or value == "":
+        return None
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and not isinstance(value, bool) else -1
+
+
+class AccountSpending(NamedTuple):
+    """The campaigns and line items of an account, as far as they bound what it may spend in a day."""
+
+    records: Mapping[str, Mapping[str, Record]]  # by field and id
+    now: datetime
+
+    def after(self, operations: Iterable["Operation"]) -> "AccountSpending":
+        """Return what stands after changes."""
+        records = {field: dict(found) for field, found in self.records.items()}
+        for op in operations:
+            field = op.id_field
+            if not field and op.kind:  # a new record
+                field = CREATED.get(op.kind.endpoint.command, "")
+            if field not in records:
+                continue
+            new = f"{op.values.get('name') or 'without a name'} (new, {len(records[field]) + 1})"
+            identifier = op.id or op.new_id or new
+            values = {**records[field].get(identifier, {}), **op.values}
+            if op.status is not None:
+                values["entity_status"] = ACTIVE if op.activates else op.status
+            records[field][identifier] = {**values, "deleted": op.action == "delete"}
+        return AccountSpending(records, self.now)
+
+    @property
+    def total(self) -> int:
+        """What may be spent in a day, in millionths; what has no bound counts nothing."""
+        return sum(bound or 0 for bound in self._bounds().values())
+
+    @property
+    def unbounded(self) -> set[str]:
+        """The campaigns that nothing bounds."""
+        return {identifier for identifier, bound in self._bounds().items() if bound is None}
+
+    def _bounds(self) -> dict[str, int | None]:
+        """Return what each active campaign may spend; None where nothing bounds it.
+
+        It is its own budget, or else those of its line items that are active: nothing where all are paused.
+        """
+        items: dict[str, list[Record]] = {}
+        for record in self.records[LINE_ITEM].values():
+            items.setdefault(str(record.get(CAMPAIGN)), []).append(record)
+        found: dict[str, int | None] = {}
+        for identifier, record in self.records[CAMPAIGN].items():
+            if self._is_active(record):
+                active = filter(self._is_active, items.get(identifier, ()))
+                has_own = micros(record.get(DAILY)) is not None
+                budgets = [micros(each.get(DAILY)) for each in ([record] if has_own else active)]
+                known = [each for each in budgets if each is not None and each >= 0]
+                is_bound = len(known) == len(budgets) and (has_own or identifier in items)
+                found[identifier] = sum(known) if is_bound else None
+        return found
+
+    def _is_active(self, record: Record) -> bool:
+        return record.get("entity_status") == ACTIVE and may_serve(record, self.now)
+
+
 Key = tuple[str, str]
 What = Literal["create", "activate", "resume", "raise", "advertise"]
 

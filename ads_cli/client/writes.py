@@ -51,10 +51,19 @@ class Operation(NamedTuple):
     new_id: str = ""  # what other changes of a plan name the record by that this one creates
 
     @property
+    def id_field(self) -> str:
+        """The field that names the record, such as `campaign_id`; empty where it is new."""
+        return (self.kind.endpoint.id_field if self.kind else None) or ""
+
+    @property
     def id(self) -> str:
         """The id of the record; empty where it is new."""
-        field = self.kind.endpoint.id_field if self.kind else None
-        return str(self.values.get(field or "", "") or "")
+        return str(self.values.get(self.id_field, "") or "")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The field that names the record, and its id."""
+        return self.id_field, self.id
 
     @property
     def status(self) -> str | None:

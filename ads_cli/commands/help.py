@@ -1,6 +1,7 @@
 """The help of commands and topics."""
 
 from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 import typer
@@ -77,18 +78,19 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
 
 def _show_metrics(ctx: typer.Context) -> None:
     """List the metrics of statistics, by group."""
-    from ..statistics.derived import METRIC_COLUMNS, metric_records
+    from ..statistics.metric_catalog import CatalogMetric, catalog_metrics
 
     call = Invocation.of(ctx, is_help=True)
-    records = list(metric_records(SERVICES[_service(call)]))
+    metrics = list(catalog_metrics(SERVICES[_service(call)]))
     if not call.printer.draws:
-        call.printer.show(records, METRIC_COLUMNS, "metric")
+        call.printer.show([each._asdict() for each in metrics], CatalogMetric._fields, "metric")
         return
     formatter = ctx.make_formatter()
-    for group, own in groupby(records, key=lambda record: record["group"]):
+    for group, own in groupby(metrics, key=attrgetter("group")):
         with formatter.section(group):
-            rows = [(each["metric"], "; ".join(filter(None, (each["unit"], each["about"])))) for each in own]
-            formatter.write_dl(rows)
+            formatter.write_dl(
+                [(each.metric, "; ".join(filter(None, (each.unit, each.about)))) for each in own]
+            )
     print(formatter.getvalue(), end="")
 
 

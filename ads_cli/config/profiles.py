@@ -28,7 +28,7 @@ GUARD = "guard."  # begins the names of limits
 CHOICES = {
     "service": tuple(SERVICES),
     "sandbox": BOOLEANS,
-    "output": tuple(name for name in FORMATS if name != "xlsx"),  # which needs a file
+    "output": tuple(name for name, format in FORMATS.items() if not format.is_binary),
     "token_store": TOKEN_STORES,
 }
 

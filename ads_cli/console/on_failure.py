@@ -105,4 +105,7 @@ def _end(code: int) -> str:
     """Say how a process ended; a negative code is a signal."""
     import signal
 
-    return f"ended with {code}" if code > 0 else f"was stopped by {signal.Signals(-code).name}"
+    if code > 0:
+        return f"ended with {code}"
+    names = {each.value: each.name for each in signal.Signals}  # most real-time signals have none
+    return f"was stopped by {names.get(-code, f'signal {-code}')}"

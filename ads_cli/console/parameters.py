@@ -5,16 +5,15 @@ types of their own. So whatever depends on the type of a value is ours. What thi
 its documentation is listed, and tried, in tests/console/test_typer.py.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from enum import Enum
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from enum import StrEnum
 from inspect import signature
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-import typer
 from typer import Context
 from typer.core import TyperArgument, TyperOption
-from typer.models import ArgumentInfo
 
 from ..errors import UsageError
 from ..spelling import suggestion
@@ -23,6 +22,9 @@ from ..spelling import suggestion
 UNTYPED: dict[str, Any] = {}
 if "type_descriptor" in vars(TyperOption)["__init__"].__code__.co_varnames:
     UNTYPED = {"type_descriptor": None}
+
+# int() takes more: 1_0, digits of other scripts, blanks around. Its own limit is 4,300 digits.
+WHOLE_NUMBER = re.compile("[+-]?[0-9]{1,4000}")
 
 
 class WholeNumber:
@@ -35,17 +37,16 @@ class WholeNumber:
     @property
     def limits(self) -> str:
         """Say between what it is."""
-        if self.least is not None and self.most is not None:
-            return f"{self.least} to {self.most}"
-        return f"at least {self.least}" if self.least is not None else ""
+        if self.most is None:
+            return "" if self.least is None else f"at least {self.least}"
+        return f"up to {self.most}" if self.least is None else f"{self.least} to {self.most}"
 
     def __call__(self, text: str) -> int:
         """Convert a text."""
         expected = f"a whole number ({self.limits})" if self.limits else "a whole number"
-        try:
-            number = int(text)
-        except ValueError:
-            raise ValueError(f"{text!r} is not {expected}") from None
+        if not WHOLE_NUMBER.fullmatch(text):
+            raise ValueError(f"{text!r} is not {expected}")
+        number = int(text)
         if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
             raise ValueError(f"{number} is not {expected}")
         return number
@@ -54,7 +55,7 @@ class WholeNumber:
 class Choice:
     """Convert a text to the choice of that name; raise ValueError."""
 
-    def __init__(self, choices: Sequence[Any], *, case_sensitive: bool = True) -> None:
+    def __init__(self, choices: Sequence[str], *, case_sensitive: bool = True) -> None:
         self._normalized = str if case_sensitive else str.casefold
         self._choices = {self._normalized(choice): choice for choice in choices}
         self.names = tuple(map(str, choices))
@@ -176,55 +177,69 @@ class Argument(TypedParameter, TyperArgument):
         return [self.title if bare else f"[{self.title}]"]
 
 
-def option(metavar: str, help: str, *names: str, offers: Iterable[str] = (), **settings: Any) -> Any:
+class Declaration(NamedTuple):
+    """What `Annotated` says of a parameter beside its type."""
+
+    help: str
+    metavar: str | None = None
+    names: Sequence[str] = ()  # of an option, as typed; by default that of its parameter
+    offers: Sequence[str] = ()  # words for completion
+    least: int | None = None
+    most: int | None = None
+    case_sensitive: bool = True
+    is_argument: bool = False
+
+
+def option(
+    metavar: str,
+    help: str,
+    *names: str,
+    offers: Sequence[str] = (),
+    min: int | None = None,
+    max: int | None = None,
+    case_sensitive: bool = True,
+) -> Declaration:
     """Declare an option with a value, for `Annotated`, named as its parameter where no `names` are given."""
-    settings["autocompletion"] = _offering(offers)
-    return typer.Option(*names, metavar=metavar, help=help, **settings)
+    return Declaration(help, metavar, names, offers, min, max, case_sensitive)
 
 
-def choice(help: str, *names: str, case_sensitive: bool = True) -> Any:
+def choice(help: str, *names: str, case_sensitive: bool = True) -> Declaration:
     """Declare an option that takes one of the choices of its type."""
-    return typer.Option(*names, help=help, case_sensitive=case_sensitive)
+    return Declaration(help, names=names, case_sensitive=case_sensitive)
 
 
-def flag(help: str, *names: str) -> Any:
+def flag(help: str, *names: str) -> Declaration:
     """Declare an option without a value: it has no `--no-` form, unless `names` have one."""
-    return typer.Option(*names, help=help)
+    return Declaration(help, names=names)
 
 
-def argument(metavar: str, help: str, *, offers: Iterable[str] = ()) -> Any:
+def argument(metavar: str, help: str, *, offers: Sequence[str] = ()) -> Declaration:
     """Declare an argument."""
-    return typer.Argument(metavar=metavar, help=help, autocompletion=_offering(offers))
-
-
-def _offering(words: Iterable[str]) -> Callable[[Any, list[str], str], list[str]]:
-    return lambda context, typed, incomplete: list(words)
+    return Declaration(help, metavar, offers=offers, is_argument=True)
 
 
 def parameters_of(function: Callable[..., Any]) -> Iterator[Option | Argument]:
     """Make the parameters that a function declares as `name: Annotated[type, option(...)]`."""
-    for name, declared in signature(function).parameters.items():
-        if declared.annotation is Context:
+    for name, parameter in signature(function).parameters.items():
+        if parameter.annotation is Context:
             continue
-        annotation, info = get_args(declared.annotation)
+        annotation, declared = get_args(parameter.annotation)
         value_type = _without_none(annotation)
         is_list = get_origin(value_type) is list
-        required = declared.default is declared.empty
+        required = parameter.default is parameter.empty
         settings: dict[str, Any] = {
-            "help": info.help,
-            "metavar": info.metavar,
-            "offers": info.autocompletion(None, [], "") if info.autocompletion else (),
-            "convert": _conversion(get_args(value_type)[0] if is_list else value_type, info),
+            "help": declared.help,
+            "metavar": declared.metavar,
+            "offers": declared.offers,
+            "convert": _conversion(get_args(value_type)[0] if is_list else value_type, declared),
             "show_default": True,
             "required": required,
-            "default": None if required else declared.default,
+            "default": None if required else parameter.default,
         }
-        if isinstance(info, ArgumentInfo):
+        if declared.is_argument:
             yield Argument(name, nargs=-1 if is_list else 1, **settings)
             continue
-        # In Annotated, the first name of an option takes the place of its default.
-        typed = (*([] if info.default is ... else [info.default]), *(info.param_decls or ()))
-        names = typed or (f"--{name.replace('_', '-')}",)
+        names = declared.names or (f"--{name.replace('_', '-')}",)
         yield Option(name, *names, multiple=is_list, is_flag=value_type is bool, **settings)
 
 
@@ -234,17 +249,19 @@ def words_left(context: Any) -> list[str]:
 
 
 def _without_none(annotation: Any) -> Any:
-    types = [each for each in get_args(annotation) if each is not type(None)]
-    return types[0] if type(None) in get_args(annotation) else annotation
+    if type(None) not in get_args(annotation):
+        return annotation
+    (value_type,) = (each for each in get_args(annotation) if each is not type(None))
+    return value_type
 
 
-def _conversion(value_type: Any, info: Any) -> Callable[[str], Any]:
+def _conversion(value_type: Any, declared: Declaration) -> Callable[[str], Any]:
     if get_origin(value_type) is Literal:
-        return Choice(get_args(value_type), case_sensitive=info.case_sensitive)
-    if issubclass(value_type, Enum):
-        return Choice(tuple(value_type), case_sensitive=info.case_sensitive)
+        return Choice(get_args(value_type), case_sensitive=declared.case_sensitive)
+    if issubclass(value_type, StrEnum):
+        return Choice(tuple(value_type), case_sensitive=declared.case_sensitive)
     if value_type is int:
-        return WholeNumber(info.min, info.max)
+        return WholeNumber(declared.least, declared.most)
     assert value_type in (bool, str, Path), value_type
     return Path if value_type is Path else str
 

@@ -58,8 +58,8 @@ def _with_file(settings: Settings, output: str | None) -> str | None:
         )
     if to and settings.flags.get("output") not in (None, "xlsx"):
         raise UsageError(f"--to: writes a workbook, and --output is {output}", hint="leave one of them out")
-    if not to and output == "xlsx":
-        raise UsageError("--output: xlsx needs a file", hint="add --to FILE.xlsx")
+    if not to and output and FORMATS[output].is_binary:
+        raise UsageError(f"--output: {output} needs a file", hint="add --to FILE.xlsx")
     return "xlsx" if to else output
 
 

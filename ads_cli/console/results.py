@@ -11,7 +11,7 @@ from ..api.audience_insights import SearchKeywords
 from ..api.endpoint import Endpoint, Request
 from ..api.names import to_neutral
 from ..numbers import parse_count
-from ..output.drawings import ChartRow, draw
+from ..output.charts import ChartRow, draw
 from ..output.printer import Printer
 from .invocation import Invocation
 
@@ -73,10 +73,12 @@ def show(call: Invocation, request: Request, document: Any) -> None:
 
 def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
     """Print a list of declared records."""
-    endpoint = request.endpoint
+    endpoint, most = request.endpoint, None if limit is None else parse_count(limit, "--limit")
 
     def responses() -> "Iterator[Response]":
-        for number, response in enumerate(call.client.pages(request)):
+        # The cursor of an envelope has to follow the last record that is shown.
+        pages = call.client.pages(request, limit=most if envelope else None)
+        for number, response in enumerate(pages):
             if number == 0:
                 _record_ids(call, endpoint, response.data)
             yield response
@@ -90,7 +92,7 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
         *shape,
         envelope=envelope,
         all=all,
-        limit=None if limit is None else parse_count(limit, "--limit"),
+        limit=most,
         is_cut_unasked=limit is None and not getattr(request, "count", None),
     )
 

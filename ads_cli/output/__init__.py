@@ -11,6 +11,7 @@ class OutputFormat(NamedTuple):
     document: str = ""  # what writes a whole response: another one; "" if the format holds records only
     has_columns: bool = False  # shows fields of records; otherwise whole records, or their ids
     streams: bool = False  # writes records one by one, without holding them all
+    is_binary: bool = False  # bytes, only in a file; cells have types
 
 
 FORMATS = {
@@ -23,7 +24,11 @@ FORMATS = {
     ),
     "csv": OutputFormat("a header, then comma-separated lines", "write_csv", has_columns=True, streams=True),
     "xlsx": OutputFormat(
-        "a workbook, in the file that --to names", "write_workbook", has_columns=True, streams=True
+        "a workbook, in the file that --to names",
+        "write_workbook",
+        has_columns=True,
+        streams=True,
+        is_binary=True,
     ),
     "json": OutputFormat(
         "the response's data, unchanged, as one document (pages merged)", "write_json", "write_as_json"

@@ -60,6 +60,11 @@ class Printer:
         return self._format.streams and not self.query
 
     @property
+    def is_binary(self) -> bool:
+        """Whether the format is of bytes, whose cells have types."""
+        return self._format.is_binary
+
+    @property
     def has_columns(self) -> bool:
         """Whether the format shows fields of records."""
         return self._format.has_columns
@@ -103,7 +108,7 @@ class Printer:
             getattr(writers, self._format.document)(self.stream, document)
         elif (records := _records(document)) is not None:
             self.show_records(records, columns, key, others, is_one=isinstance(document, dict))
-        elif self.format == "xlsx":
+        elif self.is_binary:
             values = document if isinstance(document, list) else [document]
             self.show_records(({key: value} for value in values), (key,), key)
         else:

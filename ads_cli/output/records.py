@@ -1,7 +1,7 @@
 """Write records as tsv, csv, jsonl, ids or a table."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from types import NoneType
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, cast
@@ -148,7 +148,7 @@ def write_as_yaml(stream: IO[str], document: Any) -> None:
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """How the columns of records are shown: all in a table, and amounts in csv, tsv and workbooks too."""
+    """How the columns of records are shown: `write_table` reads the first three, the printer the others."""
 
     header: Callable[[str], str] = str  # of a column
     value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
@@ -185,8 +185,8 @@ def write_table(
     if not rows:
         return ()
 
-    def styled(cells: Sequence[str]) -> Iterator[tuple[str, str]]:
-        return ((text, view.style(name, text)) for name, text in zip(columns, cells, strict=False))
+    def styled(cells: Sequence[str]) -> list[Text]:
+        return [Text(text, view.style(name, text)) for name, text in zip(columns, cells, strict=True)]
 
     headers = [safe(view.header(name)) for name in columns]
     natural = [max(map(cell_len, cells)) for cells in zip(headers, *rows, strict=True)]
@@ -194,9 +194,10 @@ def write_table(
     console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)
     widths = fit_columns(natural, [_least_width(cells) for cells in zip(*rows, strict=True)], console.width)
     if is_one and widths != natural:
-        _write_lines(console, headers, [Text(text, style) for text, style in styled(rows[0])])
+        _write_lines(console, headers, styled(rows[0]))
         return ()
     table = Table(box=None, pad_edge=False, padding=(0, COLUMN_GAP, 0, 0), header_style="bold")
+    # widths are those of the columns that fit
     for name, header, column_width in zip(columns, headers, widths, strict=False):
         numbers = all(type(record.get(name)) in (int, float, NoneType) for record in records)
         justify: Literal["right", "left"] = "right" if numbers else "left"
@@ -204,7 +205,7 @@ def write_table(
             Text(header.upper()), width=column_width, no_wrap=True, overflow="ellipsis", justify=justify
         )
     for row in rows:
-        table.add_row(*(Text(text, style) for text, style in styled(row[: len(widths)])))
+        table.add_row(*styled(row)[: len(widths)])
     console.print(table)
     return columns[len(widths) :]
 
@@ -228,7 +229,7 @@ def _least_width(cells: Sequence[str]) -> int:
     from rich.cells import cell_len
 
     longest = max(map(cell_len, cells))
-    is_words = longest <= MAX_WHOLE_WORD and not any(" " in cell for cell in cells)
+    is_words = longest <= MAX_WHOLE_WORD and not any(" " in text for text in cells)
     return max(longest, MIN_COLUMN_WIDTH) if is_words else MIN_COLUMN_WIDTH
 
 

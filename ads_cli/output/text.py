@@ -98,6 +98,12 @@ def shell_command(words: Iterable[str]) -> str:
     return " ".join(map(_shell_word, words))
 
 
+def quoted_word(word: str) -> str:
+    """Write a word of a command line as `shell_command` does, in quotation marks even where it needs none."""
+    written = _shell_word(word)
+    return written if written[0] in "'\"" else f"'{written}'"
+
+
 def _shell_word(word: str) -> str:
     import shlex
 
@@ -126,6 +132,14 @@ def _escape_in_json(found: re.Match[str]) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Format a count with its noun: `1 row`, `2,000 rows`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def singular(noun: str) -> str:
+    """Return the singular of a noun of records: `line item` of `line items`."""
+    for plural, one in (("criteria", "criterion"), ("categories", "category"), ("s", "")):
+        if noun.endswith(plural):
+            return noun.removesuffix(plural) + one
+    return noun
 
 
 def duration(seconds: float) -> str:

@@ -123,7 +123,7 @@ class Sheet:
             sheet.write_datetime(row, at, value, self._writer.number_format("yyyy-mm-dd"))
             self._measure(at, "2026-01-01")
         else:
-            text = value.isoformat() if isinstance(value, date) else cell(value)
+            text = _text(value)
             sheet.write_string(row, at, self._checked(text, self._columns[at]))
             self._measure(at, text)
 
@@ -160,6 +160,13 @@ def _plain_sheet() -> Any:
             self._xml_inline_string(string, False, attributes)
 
     return PlainSheet
+
+
+def _text(value: Any) -> str:
+    """Format a value that no typed cell can hold."""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return value.isoformat() if isinstance(value, date) else cell(value)
 
 
 def _is_exact(number: float | Decimal) -> bool:

@@ -101,6 +101,33 @@ class Thumbnail(Logo, frozen=True):
     """A small picture in a cell, which is shown at once; whoever makes a page limits their bytes."""
 
 
+LOGO_SIGNATURES: dict[bytes, MediaType] = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+SVG_TAG = "{http://www.w3.org/2000/svg}svg"
+
+
+def logo_of(content: bytes) -> Logo | None:
+    """Return a picture in png, jpeg or svg as a logo; None for anything else."""
+    for signature, media_type in LOGO_SIGNATURES.items():
+        if content.startswith(signature):
+            return Logo(media_type, content)
+    return Logo("image/svg+xml", content) if _is_svg(content) else None
+
+
+def _is_svg(content: bytes) -> bool:
+    """Tell whether a document is an SVG, without entities; inside a page it runs and loads nothing.
+
+    It must be UTF-8: in another encoding, an entity would not be seen.
+    """
+    from xml.etree import ElementTree
+
+    try:
+        text = content.decode("utf-8-sig")
+        declares_entity = "<!ENTITY" in text
+        return not declares_entity and ElementTree.fromstring(content).tag == SVG_TAG
+    except (ElementTree.ParseError, LookupError, ValueError):  # an encoding that is declared may be none
+        return False
+
+
 # A cell is a text, a number, one of the above, or several of them below each other.
 Cell: TypeAlias = "str | int | Picture | Thumbnail | Link | Badge | Edit | Figure | tuple[Cell, ...]"
 

@@ -47,24 +47,26 @@ Earlier = tuple[ResultContext, Answers]  # the period to compare with
 class RowOrder(NamedTuple):
     """Which rows are shown first, and how many."""
 
-    column: str = ""  # or none: the order in which they were answered
+    column: str | None = None  # None: the order in which they were answered
     descending: bool = False
     top: int | None = None
 
     @property
     def is_given(self) -> bool:
         """Tell whether rows are sorted or cut."""
-        return bool(self.column) or self.top is not None
+        return self.column is not None or self.top is not None
 
     @classmethod
     def parse(cls, sort: str | None, top: int | None) -> "RowOrder":
         """Parse `--sort -spend`."""
-        name = (sort or "").strip()
-        return cls(name.lstrip("-"), name.startswith("-"), top)
+        if not sort:
+            return cls(top=top)
+        name = sort.strip()
+        return cls(name.removeprefix("-"), name.startswith("-"), top)
 
     def named(self, names: Names, columns: Sequence[str]) -> "RowOrder":
         """Return the order by a column of the rows, of whichever name; raise UsageError if there is none."""
-        if not self.column:
+        if self.column is None:
             return self
         column = self.column if self.column in columns else names.name(self.column)
         if column not in columns:
@@ -78,7 +80,7 @@ class RowOrder(NamedTuple):
         rows = [*table.rows]
         totals = [row for row in rows if row[0] == TOTAL]
         rows = rows[: len(rows) - len(totals)]
-        if self.column:
+        if self.column is not None:
             at = table.columns.index(self.column)
             known = [row for row in rows if row[at] is not None]
             known.sort(key=lambda row: row[at], reverse=self.descending)
@@ -126,7 +128,7 @@ class Analysis(msgspec.Struct, frozen=True):
         metrics, named = asked.question.metrics, asked.question.shown
         if not self.is_compared:
             table = without_earlier(table)
-        table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)
+        table = with_derived(table, metrics, named, asked.names)
         return self.order.applied(table)
 
     def changes_rows(self, question: StatsQuery) -> bool:
@@ -196,7 +198,7 @@ def compared(
 
 def without_earlier(table: StatsTable) -> StatsTable:
     """Return the rows without the numbers of an earlier period, if they have any."""
-    if not any(name.endswith(BEFORE) for name in table.metrics):
+    if not table.is_compared:
         return table
     half = len(table.metrics) // 2
     rows = (row[: len(row) - half] for row in table.rows)

@@ -130,7 +130,7 @@ class ChartData:
 
     @property
     def lines(self) -> list[ChartSeries]:
-        """The lines in the order of the rows; where two are called the same, with their ids or segments."""
+        """The lines in the order of the rows; where two are called the same, with what differs."""
         return _with_distinct_labels([*self._lines.values()])
 
     @property
@@ -163,7 +163,7 @@ class ChartData:
     def by_account(self) -> list[ChartSeries]:
         """Add up the lines of each account and currency."""
         accounts = _grouped(self._lines.values(), attrgetter("account", "currency"))
-        return [self._sum(account, lines) for (account, _), lines in accounts.items()]
+        return _with_distinct_labels([self._sum(account, lines) for (account, _), lines in accounts.items()])
 
     def by_campaign(self) -> list[ChartSeries]:
         """Add up the lines of each campaign and currency; none where a line lies in no campaign."""
@@ -229,8 +229,8 @@ def _grouped(lines: Iterable[ChartSeries], key: Callable[[ChartSeries], Any]) ->
 
 
 def _with_distinct_labels(lines: Sequence[ChartSeries]) -> list[ChartSeries]:
-    """Add its id to the label of each line where others have the same, and then its segment."""
-    for mark in (attrgetter("id"), attrgetter("segment")):
+    """Add to the label of each line, where others have the same, its id, then segment, then currency."""
+    for mark in map(attrgetter, ("id", "segment", "currency")):
         marks = {label: {*map(mark, same)} for label, same in _grouped(lines, attrgetter("label")).items()}
         lines = [
             replace(line, label=f"{line.label} ({mark(line)})")

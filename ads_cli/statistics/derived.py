@@ -1,11 +1,12 @@
 """Derived metrics: ratios of what the service counts, computed from sums and never averaged."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from ..api.amounts import decimals_of
-from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
+from ..api.metrics import BILLED_CHARGE, METRICS
 from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import comma_list
@@ -14,7 +15,6 @@ from .query import (
     StatsQuery,
     all_columns,
     amount_column,
-    columns_of,
     metric_named,
     parse_metrics,
 )
@@ -22,6 +22,7 @@ from .rows import BEFORE, Row, StatsTable
 
 SPEND = amount_column(BILLED_CHARGE)
 DIGITS = Decimal("0.000001")
+Numbers = Mapping[str, Any]  # by neutral names of columns
 # What counts as a conversion where no conversion is asked for beside it.
 PURCHASES = "conversion_purchases"
 CONVERSIONS, SALES = "conversions", "sales"  # sums over the conversions that are asked for; sales in micros
@@ -31,29 +32,45 @@ OF_CONVERSIONS = {CONVERSIONS: ("post_view", "post_engagement"), SALES: ("sale_a
 class DerivedMetric(NamedTuple):
     """A ratio of two sums, or one sum under a shorter name. A sum is a column, or one of OF_CONVERSIONS."""
 
+    title: str
+    about: str  # for `help metrics`
     dividend: str
     divisor: str = ""
     factor: Decimal = Decimal(1)
     unit: Literal["amount", "percent", "number"] = "amount"  # as people read it
-    about: str = ""  # for `help metrics`
+
+    @property
+    def has_amounts(self) -> bool:
+        """Tell whether it is made of amounts, which have a sum in one currency only."""
+        return not {SPEND, SALES}.isdisjoint((self.dividend, self.divisor))
 
 
 DERIVED = {
-    "spend": DerivedMetric(SPEND, about="what is charged"),
-    "ctr": DerivedMetric("clicks", "impressions", unit="percent", about="clicks per impression"),
-    "cpc": DerivedMetric(SPEND, "clicks", about="spend for a click"),
-    "cpm": DerivedMetric(SPEND, "impressions", Decimal(1000), about="spend for 1,000 impressions"),
-    "cpe": DerivedMetric(SPEND, "engagements", about="spend for an engagement"),
-    "cost_per_conversion": DerivedMetric(
-        SPEND, CONVERSIONS, about="spend for a conversion: those that --metrics names, else purchases"
+    "spend": DerivedMetric("Spend", "what is charged", SPEND),
+    "ctr": DerivedMetric("Click rate", "clicks per impression", "clicks", "impressions", unit="percent"),
+    "cpc": DerivedMetric("Cost per click", "spend for a click", SPEND, "clicks"),
+    "cpm": DerivedMetric(
+        "Cost per 1,000 impressions", "spend for 1,000 impressions", SPEND, "impressions", Decimal(1000)
     ),
-    "conversion_rate": DerivedMetric(CONVERSIONS, "clicks", unit="percent", about="conversions per click"),
+    "cpe": DerivedMetric("Cost per engagement", "spend for an engagement", SPEND, "engagements"),
+    "cost_per_conversion": DerivedMetric(
+        "Cost per conversion",
+        "spend for a conversion: those that --metrics names, else purchases",
+        SPEND,
+        CONVERSIONS,
+    ),
+    "conversion_rate": DerivedMetric(
+        "Conversion rate", "conversions per click", CONVERSIONS, "clicks", unit="percent"
+    ),
     "roas": DerivedMetric(
-        *(SALES, SPEND, Decimal("0.000001"), "number"),
-        about="what these conversions sold, divided by the spend",
+        "Return on spend",
+        "what these conversions sold, divided by the spend",
+        SALES,
+        SPEND,
+        factor=Decimal("0.000001"),
+        unit="number",
     ),
 }
-PARTS = [name for name, derived in DERIVED.items() if derived.unit == "percent"]
 FREQUENCY = "frequency"
 CHANGE = "_change"  # the end of the name of the difference to an earlier period
 
@@ -82,7 +99,9 @@ def parse_shown(text: str | None, entity: str) -> MetricChoice:
         return parse_metrics(text, entity)
     plain = [word for word, name in words.items() if name not in DERIVED]
     conversions = _conversions(parse_metrics(",".join(plain), entity).metrics if plain else ())
-    needed = dict.fromkeys(metric for name in derived for metric in _needed(DERIVED[name], conversions))
+    needed = dict.fromkeys(
+        metric for name in derived for metric in needed_metrics(DERIVED[name], conversions)
+    )
     shown = dict[str, None]()
     for word, name in words.items():
         columns = [name] if name in DERIVED else all_columns(parse_metrics(word, entity).metrics)
@@ -91,11 +110,13 @@ def parse_shown(text: str | None, entity: str) -> MetricChoice:
 
 
 def _conversions(metrics: Iterable[str]) -> tuple[str, ...]:
+    """Return the conversions among metrics, else purchases; adding what these need changes nothing of it."""
     asked = {*metrics}
     return tuple(each for each in METRICS["WEB_CONVERSION"] if each in asked) or (PURCHASES,)
 
 
-def _needed(derived: DerivedMetric, conversions: Sequence[str]) -> Iterable[str]:
+def needed_metrics(derived: DerivedMetric, conversions: Sequence[str] = (PURCHASES,)) -> Iterator[str]:
+    """Yield the metrics of the service that a derived one is computed from."""
     for each in filter(None, (derived.dividend, derived.divisor)):
         yield from conversions if each in OF_CONVERSIONS else (metric_named(each),)
 
@@ -104,36 +125,34 @@ def metric_columns(
     metrics: Sequence[str], shown: Sequence[str], names: Names, *, is_compared: bool
 ) -> tuple[str, ...]:
     """Name the columns of metrics: those that were named, or all, each with what it was and its change."""
-    columns = [name if name in DERIVED else names.name(name) for name in _shown(metrics, shown)]
+    named = shown or all_columns(metrics)
+    columns = [name if name in DERIVED else names.name(name) for name in named]
     if not is_compared:
         return tuple(columns)
     return tuple(name for column in columns for name in (column, f"{column}{BEFORE}", f"{column}{CHANGE}"))
 
 
-def _shown(metrics: Sequence[str], shown: Sequence[str]) -> Sequence[str]:
-    return shown or all_columns(metrics)
-
-
-def with_derived(
-    table: StatsTable, metrics: Sequence[str], shown: Sequence[str], names: Names, *, is_compared: bool
-) -> StatsTable:
+def with_derived(table: StatsTable, metrics: Sequence[str], shown: Sequence[str], names: Names) -> StatsTable:
     """Return the rows with the columns that were named, derived ones among them, and with changes.
 
     `metrics` are those of the table, by neutral names. Where nothing was named, all columns are kept.
     """
+    is_compared = table.is_compared
     if not shown and not is_compared:
         return table
-    width, named = len(table.keys), _shown(metrics, shown)
-    values = [*map(_Sums(metrics, width).reader, named)]
-    if not is_compared:
-        rows = ((*row[:width], *(value(row) for value in values)) for row in table.rows)
-    else:
-        earlier = _Sums(metrics, width + len(table.metrics) // 2)
-        pairs = [*zip(values, map(earlier.reader, named), strict=True)]
-        rows = (
-            (*row[:width], *(cell for now, then in pairs for cell in _with_change(now(row), then(row))))
-            for row in table.rows
-        )
+    width, conversions, all_of_them = len(table.keys), _conversions(metrics), all_columns(metrics)
+    periods = [
+        {column: table.columns.index(names.name(column) + suffix) for column in all_of_them}
+        for suffix in (("", BEFORE) if is_compared else ("",))
+    ]
+
+    def cells(row: Row) -> Iterable[Any]:
+        """Compute the numbers of a row, of each period, from those at these positions."""
+        numbers = ({column: row[at] for column, at in period.items()} for period in periods)
+        values = [[_value(name, each, conversions) for name in shown or all_of_them] for each in numbers]
+        return chain.from_iterable(map(_with_change, *values)) if is_compared else values[0]
+
+    rows = ((*row[:width], *cells(row)) for row in table.rows)
     columns = metric_columns(metrics, shown, names, is_compared=is_compared)
     return StatsTable(table.keys, columns, rows, table.repeated_posts)
 
@@ -143,46 +162,33 @@ def _with_change(now: Any, before: Any) -> tuple[Any, Any, Any]:
     return now, before, None if now is None or before is None else now - before
 
 
-Reader = Callable[[Row], Any]  # of a value in a row
-
-
-class _Sums:
-    """Sums of metrics, which begin at a position of each row: reads them, and what is derived from them."""
-
-    def __init__(self, metrics: Sequence[str], first: int) -> None:
-        self._conversions = _conversions(metrics)
-        self._positions = {column: at for at, column in enumerate(all_columns(metrics), first)}
-
-    def reader(self, name: str) -> Reader:
-        """Return what reads the value of a column."""
-        derived = DERIVED.get(name, DerivedMetric(name))
-        above = self._sum(derived.dividend)
-        if not derived.divisor:
-            return above
-        below = self._sum(derived.divisor)
-        return lambda row: _ratio(above(row), below(row), derived.factor)
-
-    def _sum(self, name: str) -> Reader:
-        ends = OF_CONVERSIONS.get(name)
-        columns = [f"{each}_{end}" for each in self._conversions for end in ends] if ends else [name]
-        positions = [self._positions[column] for column in columns]
-
-        def added(row: Row) -> Any:
-            found = [row[at] for at in positions if row[at] is not None]
-            return sum(found[1:], found[0]) if found else None
-
-        return added
-
-
-def derived_of(question: StatsQuery, numbers: Sequence[Any]) -> dict[str, Any]:
-    """Return the derived metrics of sums, which are those of the columns of a question."""
+def derived_of(question: StatsQuery, numbers: Numbers) -> dict[str, Any]:
+    """Return each derived metric that the sums of the columns of a question give."""
     asked, conversions = {*question.metrics}, _conversions(question.metrics)
-    sums = _Sums(question.metrics, 0)
     return {
-        name: sums.reader(name)(tuple(numbers))
+        name: _value(name, numbers, conversions)
         for name, derived in DERIVED.items()
-        if asked.issuperset(_needed(derived, conversions))
+        if asked.issuperset(needed_metrics(derived, conversions))
     }
+
+
+def _value(name: str, numbers: Numbers, conversions: Sequence[str]) -> Any:
+    """Return the number of a column, or what is derived from the numbers of others."""
+    if name not in DERIVED:
+        return numbers[name]
+    derived = DERIVED[name]
+    above = _sum(derived.dividend, numbers, conversions)
+    if not derived.divisor:
+        return above
+    return _ratio(above, _sum(derived.divisor, numbers, conversions), derived.factor)
+
+
+def _sum(name: str, numbers: Numbers, conversions: Sequence[str]) -> Any:
+    if name not in OF_CONVERSIONS:
+        return numbers[name]
+    columns = (f"{conversion}_{each}" for conversion in conversions for each in OF_CONVERSIONS[name])
+    counted = [numbers[column] for column in columns if numbers[column] is not None]
+    return sum(counted) if counted else None
 
 
 def _ratio(above: Any, below: Any, factor: Decimal) -> Decimal | None:
@@ -195,42 +201,3 @@ def _ratio(above: Any, below: Any, factor: Decimal) -> Decimal | None:
         return ratio.quantize(DIGITS, ROUND_HALF_UP).normalize() + 0
     except InvalidOperation:  # too large for that many digits
         return None
-
-
-METRIC_COLUMNS = ("metric", "group", "unit", "columns", "entities", "needs", "about")
-ABOUT = {  # metrics of the service
-    "video_total_views": "changed by the service on 13 August 2026: compare no numbers across that day",
-    BILLED_CHARGE: "what is charged; an estimate for three days. 'spend' is a shorter name",
-}
-
-
-def metric_records(names: Names) -> Iterator[dict[str, Any]]:
-    """Yield what `--metrics` takes: each metric with its group, and then those that are derived."""
-    for group, metrics in METRICS.items():
-        for metric in metrics:
-            columns = columns_of(metric)
-            entities = [each for each in GROUPS_BY_ENTITY if metric in _metrics_of(each, group)]
-            unit = "currency" if columns[0].endswith("_local") else "number"
-            if len(columns) > 1:
-                unit = "numbers" + ", and sale_amount in micro-units" * (columns[-1].endswith("sale_amount"))
-            shown = [names.name(column) for column in columns]
-            about = ABOUT.get(metric, "")
-            yield _metric_record(names.name(metric), group, unit, shown, entities, [], about)
-    available = {
-        entity: {metric for group in groups for metric in metrics_of(entity, group)}
-        for entity, groups in GROUPS_BY_ENTITY.items()
-    }
-    for name, derived in DERIVED.items():
-        unit = "currency" if derived.unit == "amount" else "ratio"
-        needed = [*dict.fromkeys(_needed(derived, (PURCHASES,)))]
-        entities = [entity for entity, metrics in available.items() if metrics.issuperset(needed)]
-        needs = [*map(names.name, needed)]
-        yield _metric_record(name, "derived", unit, [name], entities, needs, derived.about)
-
-
-def _metric_record(*values: Any) -> dict[str, Any]:
-    return dict(zip(METRIC_COLUMNS, values, strict=True))
-
-
-def _metrics_of(entity: str, group: str) -> tuple[str, ...]:
-    return metrics_of(entity, group) if group in GROUPS_BY_ENTITY[entity] else ()

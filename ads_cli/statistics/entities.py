@@ -1,16 +1,13 @@
 """The names of entities, joined to their statistics by one listing of each kind."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
-from ..api.parts import path_segment
 from ..api.statistics import MAX_ACTIVE_PERIOD, ListActiveEntities
-from ..errors import UsageError
 from .answers import times_of
 from .periods import Period
-from .query import unique
 from .rows import EntityInfo
 
 if TYPE_CHECKING:
@@ -18,10 +15,35 @@ if TYPE_CHECKING:
 
 
 IDS_AT_ONCE = 200
-USED = ("name", "description", "post_id", "campaign_id", "line_item_id", "currency")
-OWN_IDS = {"CAMPAIGN": "campaign_id", "LINE_ITEM": "line_item_id"}  # a row names its own entity there too
-OWN_FIELDS = ("line_item_id", "post_id")
-Record = Mapping[str, Any]
+
+
+class ListedEntity(NamedTuple):
+    """What is used of the record of an entity."""
+
+    id: str = ""
+    name: str | None = None
+    campaign_id: str | None = None  # of a campaign its own, likewise below
+    line_item_id: str | None = None
+    post_id: str | None = None
+    currency: str | None = None
+
+    @classmethod
+    def of(cls, entity: str, record: Mapping[str, Any]) -> "ListedEntity":
+        """Return what is used of a record."""
+        id = str(record.get("id"))
+        post_id = record.get("post_id")
+        return cls(
+            id,
+            name=record.get("name") or record.get("description") or post_id,
+            campaign_id=id if entity == "CAMPAIGN" else record.get("campaign_id"),
+            line_item_id=id if entity == "LINE_ITEM" else record.get("line_item_id"),
+            post_id=post_id,
+            currency=record.get("currency"),
+        )
+
+
+UNKNOWN = ListedEntity()
+ById = Mapping[str, ListedEntity]
 
 
 class EntityLookup:
@@ -29,59 +51,77 @@ class EntityLookup:
 
     def __init__(self, client: "Client", account: str) -> None:
         self.client, self.account = client, account
-        self._listed: dict[tuple[str, str], Record] = {}  # by entity and id
+        self._listed: dict[tuple[str, str], ListedEntity] = {}  # by entity and id
 
     def ids(self, entity: str) -> Iterator[str]:
         """Yield the ids of every entity of a kind, deleted ones too: they have statistics."""
         if entity == "ACCOUNT":
             yield self.account
             return
-        for record in self._records(entity, None):
-            id = str(record.get("id"))
-            self._listed[entity, id] = {name: record.get(name) for name in USED}
-            yield id
+        for listed in self._list(entity):
+            self._listed[entity, listed.id] = listed
+            yield listed.id
 
-    def describe(self, entity: str, ids: Iterable[str]) -> dict[str, EntityInfo]:
+    def active_ids(self, entity: str, period: Period) -> Iterator[str]:
+        """Yield the ids of the entities whose numbers may have changed in a period."""
+        for window in period.windows(MAX_ACTIVE_PERIOD):
+            values: dict[str, Any] = {"account_id": self.account, "entity": entity, **times_of(window)}
+            for record in self.client.call(ListActiveEntities(**values)).records:
+                yield str(record.get("entity_id"))
+
+    def describe(self, entity: str, ids: Sequence[str]) -> dict[str, EntityInfo]:
         """Describe entities; one that no listing has is left out."""
         if entity == "ACCOUNT":
-            instruments = self._records("FUNDING_INSTRUMENT", None)
-            currencies = {str(one["currency"]) for one in instruments if one.get("currency")}
-            only = next(iter(currencies)) if len(currencies) == 1 else None
+            # An account has no currency of its own, and no sum of amounts in several.
+            currencies = {one.currency for one in self._list("FUNDING_INSTRUMENT") if one.currency}
+            only = currencies.pop() if len(currencies) == 1 else None
             return {id: EntityInfo(currency=only) for id in ids}
-        listed = {id: self._listed.get((entity, id)) for id in ids}
-        records = {id: record for id, record in listed.items() if record is not None}
-        missing = [id for id in listed if id not in records]
-        records |= {str(one.get("id")): one for one in self._records(entity, missing)}
-        line_items = self._related("LINE_ITEM", records.values(), "line_item_id")
-        campaigns = self._related("CAMPAIGN", [*records.values(), *line_items.values()], "campaign_id")
-        described = {}
-        for id, record in records.items():
-            line_item = line_items.get(str(record.get("line_item_id")), {})
-            campaign_id = record.get("campaign_id") or line_item.get("campaign_id")
-            own = {OWN_IDS[entity]: id} if entity in OWN_IDS else {}
-            campaign = record if entity == "CAMPAIGN" else campaigns.get(str(campaign_id), {})
-            currency = next((one["currency"] for one in (record, line_item) if one.get("currency")), None)
-            name = record.get("name") or record.get("description") or record.get("post_id")
-            named = {"campaign_id": campaign_id} | {each: record.get(each) for each in OWN_FIELDS} | own
-            described[id] = EntityInfo(name, campaign.get("name") or campaign_id, currency, **named)
-        return described
+        found = {id: self._listed[entity, id] for id in ids if (entity, id) in self._listed}
+        found |= self._by_id(entity, (id for id in ids if id not in found))
+        line_items, campaigns = self._owners(entity, found)
+        return {id: _info_of(one, line_items, campaigns) for id, one in found.items()}
 
-    def _related(self, entity: str, records: Iterable[Record], field: str) -> dict[str, Record]:
-        ids = dict.fromkeys(str(one[field]) for one in records if one.get(field))
-        return {str(one.get("id")): one for one in self._records(entity, [*ids])} if ids else {}
+    def _owners(self, entity: str, found: ById) -> tuple[ById, ById]:
+        """Return the line items and the campaigns that entities lie in, or are."""
+        line_items: ById = found
+        if entity != "LINE_ITEM":
+            line_items = self._by_id("LINE_ITEM", (one.line_item_id for one in found.values()))
+        if entity == "CAMPAIGN":
+            return line_items, found
+        inside = (*found.values(), *line_items.values())
+        return line_items, self._by_id("CAMPAIGN", (one.campaign_id for one in inside))
 
-    def _records(self, entity: str, ids: list[str] | None) -> Iterator[dict[str, Any]]:
-        """List the records of some ids, or all."""
+    def _by_id(self, entity: str, ids: Iterable[str | None]) -> dict[str, ListedEntity]:
+        """List some entities, each once."""
+        known = iter(dict.fromkeys(str(id) for id in ids if id))
+        found = dict[str, ListedEntity]()
+        while few := [*islice(known, IDS_AT_ONCE)]:
+            found |= {one.id: one for one in self._list(entity, few)}
+        return found
+
+    def _list(self, entity: str, ids: list[str] | None = None) -> Iterator[ListedEntity]:
+        """List the entities of a kind, or some of them."""
         request, id_field = _listing(entity)
-        rest = iter(ids or ())
-        few: list[str] | None
-        while (few := None if ids is None else [*islice(rest, IDS_AT_ONCE)]) is None or few:
-            values = {"account_id": self.account, "with_deleted": True, id_field: few}
-            values |= {"count": 1000} if "count" in request.__struct_fields__ else {}
-            for response in self.client.pages(request(**values)):
-                yield from response.records
-            if few is None:
-                return
+        values = {"account_id": self.account, "with_deleted": True, id_field: ids}
+        values |= {"count": 1000} if "count" in request.__struct_fields__ else {}
+        for response in self.client.pages(request(**values)):
+            for record in response.records:
+                yield ListedEntity.of(entity, record)
+
+
+def _info_of(entity: ListedEntity, line_items: ById, campaigns: ById) -> EntityInfo:
+    """Describe an entity; what is promoted has the campaign and the currency of its line item."""
+    line_item = line_items.get(str(entity.line_item_id), UNKNOWN)
+    campaign_id = entity.campaign_id or line_item.campaign_id
+    campaign = campaigns.get(str(campaign_id), UNKNOWN)
+    return EntityInfo(
+        entity.name,
+        campaign.name or campaign_id,
+        entity.currency or line_item.currency,
+        campaign_id=campaign_id,
+        line_item_id=entity.line_item_id,
+        post_id=entity.post_id,
+    )
 
 
 def _listing(entity: str) -> tuple[type[Request], str]:
@@ -98,42 +138,3 @@ def _listing(entity: str) -> tuple[type[Request], str]:
     }[entity]
     request: type[Request] = getattr(import_module(f"ads_cli.api.{module}"), name)
     return request, field
-
-
-NEVER_ACTIVE = ("ACCOUNT", "MEDIA_CREATIVE")  # entities that the list of active ones does not have
-
-
-def select_ids(
-    directory: EntityLookup, entity: str, period: Period, *, ids: str | None, all: bool, active: bool
-) -> tuple[str, ...]:
-    """Return the ids that the options choose; raise UsageError unless they do so in one way."""
-    if entity == "ACCOUNT" and not (ids or all or active):
-        return (directory.account,)
-    if sum(map(bool, (ids, all, active))) != 1:
-        raise UsageError(
-            "--ids, --all, --active: give one of them", hint="--active asks for those that were active"
-        )
-    if ids:
-        return _named(ids)
-    if all:
-        return unique(directory.ids(entity))
-    if entity in NEVER_ACTIVE:
-        raise UsageError(f"--active: the service lists no active entities of {entity}", hint="use --all")
-    return unique(_active(directory.client, directory.account, entity, period))
-
-
-def _named(ids: str) -> tuple[str, ...]:
-    if not (found := unique(ids.split(","))):
-        raise UsageError("--ids: names no entity", hint="separate ids by commas")
-    for id in found:
-        path_segment(id, "--ids")
-    return found
-
-
-def _active(client: "Client", account: str, entity: str, period: Period) -> Iterator[str]:
-    """Yield the entities whose numbers may have changed in a period."""
-    for window in period.windows(MAX_ACTIVE_PERIOD):
-        values: dict[str, Any] = {"account_id": account, "entity": entity, **times_of(window)}
-        request = ListActiveEntities(**values)
-        for record in client.call(request).records:
-            yield str(record.get("entity_id"))

@@ -29,7 +29,10 @@ Row = tuple[Any, ...]
 
 
 class StatsTable(NamedTuple):
-    """Rows, and the names of their columns: what they are of, then their numbers."""
+    """Rows, and the names of their columns: what they are of, then their numbers.
+
+    The numbers of the period that is compared with, if any, follow all others, in columns that end in BEFORE.
+    """
 
     keys: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -40,6 +43,11 @@ class StatsTable(NamedTuple):
     def columns(self) -> tuple[str, ...]:
         """Name all columns."""
         return *self.keys, *self.metrics
+
+    @property
+    def is_compared(self) -> bool:
+        """Tell whether there are numbers of an earlier period."""
+        return any(name.endswith(BEFORE) for name in self.metrics)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the rows by the names of their columns."""

@@ -2,16 +2,18 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..api.metrics import ALL_GROUPS, METRICS
 from ..api.names import X, neutral_name
 from ..errors import ContentError, UsageError
+from .answers import MAX_NUMBER
 from .chart_data import ChartData
 from .derived import SPEND
 from .periods import HOUR, Period
@@ -20,11 +22,42 @@ from .rows import BEFORE, CURRENCY, POST, SEGMENT_KEYS, TOTAL, Row, StatsTable, 
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
-KEY = ("account", "entity", "entity_id", "start", "placement", "segment", "segment_value")
-LOCAL = len("2026-03-01T00:00:00")  # of a time, without its offset: days are those of each account
+OWNER = ("account", "entity", "entity_id", "placement", "segment", "segment_value")  # whose numbers a row has
 LONGEST_DAY = timedelta(hours=25)
 HINT = "name files that 'stats get' or 'stats export' wrote, without --group-by"
 Record = Mapping[str, Any]
+
+
+class _TimedRecord(NamedTuple):
+    """A record with its times as they were written."""
+
+    record: Record
+    start: datetime
+    end: datetime
+
+    @classmethod
+    def of(cls, record: Record) -> "_TimedRecord":
+        """Read the times of a record; raise ContentError."""
+        try:
+            return cls(record, *(datetime.fromisoformat(str(record[name])) for name in ("start", "end")))
+        except (KeyError, ValueError) as error:
+            raise ContentError(f"a row has a time that cannot be read: {error}", hint=HINT) from None
+
+    @property
+    def owner(self) -> Row:
+        """Whose numbers it has."""
+        return tuple(self.record.get(name) or "" for name in OWNER)
+
+    @property
+    def local(self) -> Period:
+        """Its times by the clock of the account, without an offset: of days, that changes with the clock."""
+        return Period(self.start.replace(tzinfo=None), self.end.replace(tzinfo=None))
+
+    @property
+    def key(self) -> Row:
+        """What tells it from other rows: of an hour, which the clock may repeat, with its offset."""
+        start, end = self.local
+        return *self.owner, *((self.start, self.end) if end - start <= HOUR else (start, end))
 
 
 class StoredRows(NamedTuple):
@@ -38,11 +71,14 @@ class StoredRows(NamedTuple):
 
 def read_stored(paths: Iterable[Path]) -> StoredRows:
     """Read rows from files; raise ContentError for what is none, or cannot be added up."""
-    paths, found = [*paths], dict[Row, Record]()
+    paths, found = [*paths], dict[Row, _TimedRecord]()
     for path in paths:
         for record in _records(path):
-            found[tuple(record.get(name) or "" for name in KEY)] = record  # a later file corrects it
-    records = [*found.values()]
+            timed = _TimedRecord.of(record)
+            found[timed.key] = timed  # a later file corrects it
+    _refuse_overlaps(found.values())
+    rows = sorted(found.values(), key=attrgetter("local"))  # a chart has the times in their order
+    records = [row.record for row in rows]
     if not records:
         raise ContentError(f"no rows in {', '.join(map(str, paths))}", hint=HINT)
     entities = {str(record["entity"]) for record in records}
@@ -52,14 +88,14 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     columns = {_neutral(name): name for record in records for name in record}
     known = {column for column in columns if column in _metrics()}
     metrics = tuple(metric for metric in _all_metrics() if known.intersection(columns_of(metric)))
-    question = _question(records, X.to_neutral({"entity": entities.pop()})["entity"], metrics)
+    question = _question(rows, X.to_neutral({"entity": entities.pop()})["entity"], metrics)
     is_compared = any(f"{column}{BEFORE}" in columns for column in known)
     ends = ("", BEFORE) if is_compared else ("",)
     named = tuple(f"{column}{end}" for end in ends for column in question.columns)
-    rows = (_row(record, columns, named) for record in records)
+    cells = (_row(row, columns, named) for row in rows)
     currencies = {record.get(CURRENCY) or None for record in records}
     posts = ((record.get(POST), record.get("campaign_id")) for record in records)
-    table = StatsTable(SEGMENT_KEYS, named, rows, in_several_campaigns(posts))
+    table = StatsTable(SEGMENT_KEYS, named, cells, in_several_campaigns(posts))
     gathered = ChartData(question.columns, currencies)
     for _ in gathered.watch(table).rows:
         pass
@@ -112,13 +148,22 @@ def _metrics() -> set[str]:
     return {*all_columns(_all_metrics())}
 
 
-def _question(records: list[Record], entity: str, metrics: tuple[str, ...]) -> StatsQuery:
-    try:
-        starts, ends = (
-            [datetime.fromisoformat(str(each[name])[:LOCAL]) for each in records] for name in ("start", "end")
-        )
-    except (KeyError, ValueError) as error:
-        raise ContentError(f"a row has a time that cannot be read: {error}", hint=HINT) from None
+def _refuse_overlaps(rows: Iterable[_TimedRecord]) -> None:
+    """Raise ContentError where rows of one owner would count a time twice."""
+    ends = dict[Row, datetime]()
+    for row in sorted(rows, key=lambda row: row.start.replace(tzinfo=row.start.tzinfo or UTC)):
+        start, end = row.local
+        if start < ends.get(row.owner, start):
+            raise ContentError(
+                f"rows of {row.record['entity_id']} overlap at {start.isoformat()}",
+                hint="name files of one --granularity",
+            )
+        ends[row.owner] = end
+
+
+def _question(rows: Sequence[_TimedRecord], entity: str, metrics: tuple[str, ...]) -> StatsQuery:
+    starts, ends = zip(*(row.local for row in rows), strict=True)
+    records = [row.record for row in rows]
     longest = max(end - start for start, end in zip(starts, ends, strict=True))
     granularity = "HOUR" if longest <= HOUR else "DAY" if longest <= LONGEST_DAY else "TOTAL"
     groups = tuple(group for group in ALL_GROUPS if {*metrics} & {*METRICS[group]})
@@ -130,10 +175,10 @@ def _question(records: list[Record], entity: str, metrics: tuple[str, ...]) -> S
     return StatsQuery(entity, ids, period, granularity, groups, metrics, placement, segmentation)
 
 
-def _row(record: Record, columns: Mapping[str, str], named: Iterable[str]) -> Row:
-    keys = [record.get(name) or None for name in SEGMENT_KEYS]
-    keys[SEGMENT_KEYS.index("start")] = str(record["start"])[:LOCAL]
-    return *keys, *(_number(record.get(columns.get(name, ""))) for name in named)
+def _row(row: _TimedRecord, columns: Mapping[str, str], named: Iterable[str]) -> Row:
+    keys = [row.record.get(name) or None for name in SEGMENT_KEYS]
+    keys[SEGMENT_KEYS.index("start")] = row.local.start.isoformat()
+    return *keys, *(_number(row.record.get(columns.get(name, ""))) for name in named)
 
 
 def _number(value: Any) -> int | Decimal | None:
@@ -141,6 +186,9 @@ def _number(value: Any) -> int | Decimal | None:
         return None
     try:
         number = Decimal(str(value))
+        is_sensible = -MAX_NUMBER < number < MAX_NUMBER  # an error for NaN
     except InvalidOperation:
-        raise ContentError(f"{value!r} stands where a number is expected", hint=HINT) from None
+        is_sensible = False
+    if not is_sensible:
+        raise ContentError(f"{value!r} stands where a number is expected", hint=HINT)
     return int(number) if number == number.to_integral_value() and "." not in str(value) else number

@@ -149,7 +149,8 @@ class RowUpload:
             outcomes[:] = self.read_outcomes(batch.items.ids, response)
 
         prepared = self.prepare(client, batch)
-        with noted(attempts, batch) if self.notes_attempts else nullcontext(_do_nothing) as on_send:
+        is_noted = noted(attempts, batch.number, batch.items.ids)
+        with is_noted if self.notes_attempts else nullcontext(_do_nothing) as on_send:
             response = client.send_untracked(prepared, on_send=on_send, check=read)
         if response.may_be_repeated or attempts.may_be_applied(batch.number):
             outcomes = [RowOutcome(found.if_repeated) if found.if_repeated else found for found in outcomes]
@@ -165,15 +166,15 @@ class RowUpload:
 
 
 @contextmanager
-def noted(attempts: AttemptLog, batch: Batch) -> Iterator[Callable[[], None]]:
+def noted(attempts: AttemptLog, batch: int, keys: list[str]) -> Iterator[Callable[[], None]]:
     """Yield what notes an attempt as soon as it is sent; withdraw it where nothing was applied."""
     from ..client.rate_limiter import StoppedError
 
     try:
-        yield lambda: attempts.note_attempt(batch.number, batch.items.ids)
+        yield lambda: attempts.note_attempt(batch, keys)
     except (AdsctlError, StoppedError) as error:
         if not error.may_be_applied:
-            attempts.withdraw_attempt(batch.number)
+            attempts.withdraw_attempt(batch)
         raise
 
 

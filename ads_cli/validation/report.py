@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import ContentError
 from ..feeds.rows import Rows
-from ..output.text import counted, listed, shell_command
+from ..output.text import counted, listed, quoted_word, shell_command
 from ..spelling import closest, suggestion
 from . import Finding, FixedRows, GroupedProblems, MakeAdvisor
 
@@ -181,4 +181,4 @@ def columns_not_sent(
 def _map_hint(name: str, unknown: list[str], advisor: MakeAdvisor | None) -> str:
     """Suggest the column that may be meant, and the option that maps it."""
     meant = advisor().column_for(name, unknown) if advisor else closest(name, unknown, COLUMN_SIMILARITY)
-    return f"is {meant!r} meant? --map '{meant}={name}'" if meant else ""
+    return f"is {meant!r} meant? --map {quoted_word(f'{meant}={name}')}" if meant else ""

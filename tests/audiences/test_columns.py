@@ -1,6 +1,7 @@
 """The columns of a list: what the options say of them, countries, partial people, and messages about them."""
 
 import json
+import shlex
 
 import pytest
 
@@ -162,6 +163,21 @@ def test_a_customer_id_is_sent_only_where_it_is_mapped(shop, audience):
         audience.bodies.clear()
         shop(*PUSH, "--map", f"{header}=partner_user_id")
         assert sent(audience) == [ANN | {"partner_user_id": {"K-17"}}]
+
+
+def test_the_options_that_messages_name_run_in_a_shell_whatever_a_header_has(shop, audience):
+    def named(option: str, *words: str, code: int = 0) -> str:
+        (line,) = [line for line in shop(*PUSH[:-2], *words, code=code).stderr.splitlines() if option in line]
+        return line.partition(option)[2]
+
+    shop.file("people.csv", "Email,customer'id\nann@x.de,K-17\n")
+    (mapping,) = shlex.split(named("as it is: --map "))
+    shop(*PUSH, "--map", mapping)
+    assert sent(audience)[-1] == ANN | {"partner_user_id": {"K-17"}}
+    shop.file("people.csv", "Email,opt'in\nann@x.de,yes\nbob@x.de,maybe\n")
+    assert shlex.split(named("as in --where ", "--where", "opt'in=yes", code=3)) == ["opt'in~^(yes|…)$"]
+    shop.file("people.csv", "Email,opt\x7fin\nann@x.de,yes\n")
+    assert named("--ignore ").startswith("\"$(printf 'opt\\177in')\" leaves")
 
 
 PERSON = "geheim.person@example.com"

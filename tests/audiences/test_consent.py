@@ -38,6 +38,18 @@ def test_a_column_of_consent_that_is_not_used_is_said_even_when_quiet(shop, audi
     assert {*said} == {*COLUMNS.get(make, [])}
 
 
+@pytest.mark.parametrize("other", ["maybe", None, 2])
+def test_the_option_that_is_named_leaves_out_as_many_as_it_says_of_records(shop, other):
+    answers = [True, None, False, other]
+    rows = [{"email": f"p{number}@x.de", "Consent": answer} for number, answer in enumerate(answers)]
+    shop.file("people.csv", json.dumps(rows))
+    words = ("audiences", "check", "people.csv", "-o", "json", "--format", "json")
+    done = shop(*words)
+    (condition,) = notices(done.stderr)["Consent"]
+    assert " leaves out 3 of 4 rows" in done.stderr
+    assert json.loads(shop(*words, "--where", condition).stdout)["left_out"] == 3
+
+
 @pytest.mark.parametrize("make", COLUMNS, ids=lambda make: make.__name__)
 def test_the_option_that_is_named_leaves_out_who_did_not_agree(shop, audience, make):
     export = make()

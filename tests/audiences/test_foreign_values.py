@@ -234,6 +234,12 @@ def test_a_placeholder_counts_as_absent(shop, audience):
     assert sent(audience) == [{"email": [digest(f"ann{number}@x.de")]} for number in range(count)]
 
 
+def test_a_placeholder_counts_as_absent_though_all_others_of_its_column_are_in_normal_form(shop, audience):
+    shop.file("people.csv", "handle\nblank\nempty\nann\nnull\n")
+    assert json.loads(shop(*PUSH, "--skip-invalid", code=9).stdout)["invalid"] == 3
+    assert sent(audience) == [{"handle": [digest("ann")]}]
+
+
 VALUES = st.one_of(
     st.sampled_from(
         [*CONTACTS, *NUMBERS, *PLACEHOLDERS, *useless_hashes("a@b.de"), digest("x"), "K-1", "", " "]

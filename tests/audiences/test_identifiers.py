@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ads_cli.audiences import operations
 from ads_cli.audiences.columns import encode_column
-from ads_cli.audiences.identifiers import identifier_types
+from ads_cli.audiences.identifiers import PLACEHOLDER_WORDS, PLAIN_PLACEHOLDERS, identifier_types
 from ads_cli.audiences.operations import (
     MAX_BODY_BYTES,
     MAX_OPERATIONS,
@@ -117,9 +117,8 @@ def test_a_column_encodes_like_its_cells_one_by_one(cells, name):
 
 
 FRAGMENTS = [
-    "null",
-    "nan",
-    "none",
+    *(PLACEHOLDER_WORDS.split("|")),
+    *(PLAIN_PLACEHOLDERS.split("|")),
     "0",
     "_",
     "-",
@@ -140,6 +139,8 @@ FRAGMENTS = [
     st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6).map("".join), st.sampled_from(sorted(KEYS))
 )
 @example("null_", "handle")
+@example("blank", "handle")
+@example("empty", "device_id")
 @example("0none", "device_id")
 @example("0@0.null", "email")
 @example("md5-" + "a" * 32, "device_id")

@@ -1,7 +1,9 @@
 """The ledger of a list: what it holds of people, and what the logs of jobs make of it."""
 
 import os
+from bisect import bisect_left
 from hashlib import blake2b, sha256
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -10,8 +12,17 @@ from hypothesis import strategies as st
 from ads_cli.audiences import ledger_file
 from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger import Ledger, Trust, stored_ledgers
+from ads_cli.audiences.ledger_file import LedgerIndex
 from ads_cli.audiences.ledger_log import DamagedLogError, LogFile, LogHeader, read_log
-from ads_cli.audiences.ledger_records import KINDS, LedgerEntry, Sealer
+from ads_cli.audiences.ledger_records import (
+    HALF,
+    KINDS,
+    PLAIN_BYTES,
+    RECORD_BYTES,
+    TAG_BYTES,
+    LedgerEntry,
+    Sealer,
+)
 from ads_cli.audiences.operations import Operations
 from ads_cli.errors import StateError
 from ads_cli.uploads.job_file import UploadTarget
@@ -229,3 +240,40 @@ def test_a_log_with_any_byte_changed_before_its_last_frame_is_damaged_and_not_cu
                 list(found.frames())
     log.path.write_bytes(written[:-5])  # a run that was killed while it wrote
     assert len([*read_log(log.path).frames()]) == 2
+
+
+@pytest.mark.parametrize("width", [PLAIN_BYTES, RECORD_BYTES])
+@pytest.mark.parametrize("most_mapped", [0, 1 << 20])
+def test_whole_records_are_found_and_no_bytes_within_others(tmp_path, monkeypatch, width, most_mapped):
+    monkeypatch.setattr(ledger_file, "MOST_MAPPED_BYTES", most_mapped)
+    random = Random(width)
+    digests = sorted({bytes(random.choices(b"\0\1", k=HALF)) for _ in range(250)})
+    # Records hold the digests and the tags of others, where these may be taken for their beginning.
+    tags = [bytes(random.choices(b"\0\1", k=TAG_BYTES)) for _ in digests]
+    entries = [
+        LedgerEntry(digest, random.choice(digests), 1, tag=tag)
+        for digest, tag in zip(digests, tags, strict=True)
+    ]
+    data = b"".join(entry.encode()[:width] for entry in entries)
+    path = tmp_path / "ledger"
+    path.write_bytes(data + b"what follows the records" + digests[-1])
+    with path.open("rb") as file:
+        opened = ledger_file.open_bytes(file.fileno())
+    for bytes_ in (data, opened):
+        index = LedgerIndex(bytes_, len(digests), width)
+        for records in (index, index.in_order()):
+            sought = [*digests, *(random.randbytes(HALF) for _ in range(9))]
+            known = dict(zip(digests, range(len(digests)), strict=True))
+            positions = [known.get(digest, -1) for digest in sought]
+            assert [*map(records.find, sought)] == positions
+            found, metas = records.find_all(sought)
+            assert [*found] == [at if at >= 0 else len(digests) for at in positions]
+            assert metas == [
+                entries[at].encode()[2 * HALF : PLAIN_BYTES] if at >= 0 else b"" for at in positions
+            ]
+            for begin in (each[:size] for each in sought for size in (2, 9, 12, HALF)):
+                low, high = bisect_left(digests, begin), bisect_left(digests, begin + b"\xff")
+                assert records.find_only(begin) == (low if high - low == 1 else -1)
+            wanted = {*tags[:3]}
+            having = [at for at, tag in enumerate(tags) if tag in wanted and width == RECORD_BYTES]
+            assert [*records.tagged(wanted)] == having

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.audiences import ledger_records, list_packer, row_shapes
+from ads_cli.audiences import ledger_file, list_packer, row_shapes
 from ads_cli.audiences.ledger import MEMO
 from ads_cli.audiences.ledger_records import FOLDER, month_of
 from ads_cli.audiences.row_shapes import ROW_BYTES, RowHash
@@ -244,8 +244,8 @@ def test_a_sync_that_knows_rows_counts_and_sends_what_one_does_that_reads_them(
     adsctl, monkeypatch, seed, tmp_path
 ):
     if seed % 2:  # as a large ledger, which is not mapped
-        monkeypatch.setattr(ledger_records, "MOST_MAPPED_BYTES", 0)
-        monkeypatch.setattr(ledger_records, "AHEAD_BYTES", 200)
+        monkeypatch.setattr(ledger_file, "MOST_MAPPED_BYTES", 0)
+        monkeypatch.setattr(ledger_file, "AHEAD_BYTES", 200)
     chance, customers = random.Random(seed), List(adsctl)
     adsctl.copy_emulator()
     rows = [random_row(chance) for _ in range(25)]

@@ -6,7 +6,7 @@ import tempfile
 
 import pytest
 
-from ads_cli.audiences import ledger_records
+from ads_cli.audiences import ledger_file
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
@@ -75,7 +75,7 @@ def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch
     folder = tmp_path_factory.mktemp("notes")
     monkeypatch.setattr(epochs, "SHARED_MEMORY", folder / "shm")
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
-    monkeypatch.setattr(ledger_records, "MOST_MAPPED_BYTES", seed % 2 * 1000)  # of most ledgers of some
+    monkeypatch.setattr(ledger_file, "MOST_MAPPED_BYTES", seed % 2 * 1000)  # of most ledgers of some
     chance, members = random.Random(seed), List(adsctl)
     faults = Faults(monkeypatch)
     adsctl.copy_emulator()

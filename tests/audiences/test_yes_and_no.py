@@ -7,6 +7,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from ads_cli.audiences.list_columns import ColumnOptions, ListColumns
+from ads_cli.feeds.transforms import Where
+
 from .conftest import digest
 
 PUSH = ("audiences", "push", "--audience", "aud", "-q", "-o", "json")
@@ -110,6 +113,18 @@ def test_consent_that_cannot_be_decided_stops_the_run_and_is_listed(shop, audien
     assert "Geheim" not in done.stderr and not audience.bodies
     shop.file("people.json", json.dumps([{"Email": "a@x.de", header: "y"}, {"Email": "b@x.de", header: "2"}]))
     assert "'2' (1)" in shop(*PUSH, "people.json", "--where", f"{header}{condition}", code=3).stderr
+
+
+def test_no_row_can_be_packed_before_it_is_decided_how_conditions_compare():
+    options = ColumnOptions(conditions=[Where.parse("unsubscribed!=yes")])
+    columns = ListColumns(options, {"email"}, ["email"])
+    names = ["email", "unsubscribed"]
+    with pytest.raises(AssertionError):
+        columns.roles(names)
+    cells = [["a@x.de", "b@x.de"], ["Ja", "nein"]]
+    columns.decide(columns.undecided_in(names).find_answers(cells, 2, ()), "people.csv")
+    (condition,) = columns.roles(names).conditions
+    assert [condition[1].holds(text) for text in cells[1]] == [False, True]
 
 
 def test_a_regular_expression_takes_the_texts_that_cannot_be_decided(shop, audience):

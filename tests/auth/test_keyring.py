@@ -1,5 +1,6 @@
 """Secrets in a real Secret Service: gnome-keyring on a separate session bus."""
 
+import json
 import subprocess
 import sys
 
@@ -103,6 +104,58 @@ def test_a_keyring_that_rejects_one_secret_stores_none(shop, service, monkeypatc
     kept.unlink()
     done = shop(*words, input="1234567\n", code=11, REFUSED=kind, BROKEN="yes")
     assert ("may be left in it" in done.stderr) == (kind != "consumer_key")
+
+
+@pytest.fixture(params=["keyring", "file"])
+def stored_texts(request, shop, monkeypatch):  # noqa: F811
+    """A user of a store, and what reads the texts of the profile shop in it, or replaces each by another."""
+    kept = shop.home / ("kept.json" if request.param == "keyring" else "config/secrets.json")
+    shop.file("picky.py", PICKY)
+    shop.env |= {"PYTHON_KEYRING_BACKEND": "picky.Keyring", "KEPT": str(kept)}
+    shop.env["ADSCTL_TOKEN_STORE"] = request.param
+    monkeypatch.syspath_prepend(str(shop.home))
+    monkeypatch.delitem(sys.modules, "picky", raising=False)
+
+    def texts(text: str | None = None) -> dict[str, str]:
+        content = json.loads(kept.read_text())
+        items = content["shop"] if request.param == "file" else content
+        if text is not None:
+            items.update(dict.fromkeys(items, text))
+            kept.write_text(json.dumps(content))
+        return items
+
+    return texts
+
+
+UNREADABLE = ["garbage", "[]", '[1, "ab", null]', '["x", ["https://a.example"]]', "null"]
+LOGIN = ("-p", "shop", "auth", "login", "--no-browser")
+
+
+@pytest.mark.parametrize("text", UNREADABLE)
+def test_a_sign_in_replaces_secrets_that_cannot_be_read(shop, service, stored_texts, text):  # noqa: F811
+    shop(*LOGIN, input="1234567\n")
+    first = stored_texts()
+    stored_texts(text)
+    assert "a stored secret cannot be read" in shop("-p", "shop", "accounts", "list", code=11).stderr
+    assert "auth login stores a new one" in shop("-p", "shop", "auth", "logout", code=11).stderr
+    shop(*LOGIN, input="1234567\n")
+    assert stored_texts() == first and len(first) == 4
+    shop("-p", "shop", "accounts", "list")
+
+
+def test_a_profile_whose_secrets_cannot_be_read_is_removed_with_them(shop, service, stored_texts):  # noqa: F811
+    shop(*LOGIN, input="1234567\n")
+    stored_texts("garbage")
+    shop("profile", "remove", "shop", "--yes")
+    assert stored_texts() == {}
+
+
+@pytest.mark.parametrize("stored_texts", ["keyring"], indirect=True)
+def test_what_cannot_be_read_is_restored_where_a_sign_in_fails(shop, service, stored_texts):  # noqa: F811
+    shop(*LOGIN, input="1234567\n")
+    broken = stored_texts("garbage")
+    assert "no room" in shop(*LOGIN, input="1234567\n", code=11, REFUSED="access_token").stderr
+    assert stored_texts() == broken
 
 
 @in_a_session

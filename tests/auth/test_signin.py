@@ -1,5 +1,6 @@
 """Sign-in: who signs, what is sent where, what is stored."""
 
+import inspect
 import json
 import re
 import stat
@@ -8,6 +9,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from ads_cli.commands.auth import login
+from ads_cli.config.addresses import SERVICE_ADDRESSES
 from tests.conftest import SECRETS
 from tests.signing import parameters_of, signature
 
@@ -121,6 +124,42 @@ def test_a_stored_token_is_never_sent_to_another_address(shop, service):
     count = len(service.requests)
     done = shop("accounts", "list", code=4, ADSCTL_ADS_URL="http://127.0.0.1:9")
     assert "was not issued for http://127.0.0.1:9" in done.stderr and len(service.requests) == count
+
+
+def test_every_option_of_a_sign_in_is_of_one_kind_or_of_both():
+    of_both = ("ctx", "no_browser", "oauth2", "token_store")
+    assert sorted((*of_both, *login.OF_OAUTH1, *login.OF_OAUTH2)) == sorted(
+        inspect.signature(login.login).parameters
+    )
+
+
+def test_options_of_the_other_kind_of_sign_in_are_refused(shop):
+    of_oauth1 = ("--callback=http://127.0.0.1:1/", "--access=read", "--screen-name=a", "--force-login")
+    for word in (*of_oauth1, "--authenticate"):
+        assert "cannot be used with --oauth2" in shop(*LOGIN, "--oauth2", word, code=2).stderr
+    for word in ("--client-id=a", "--read-only", "--port=9"):
+        assert "cannot be used without --oauth2" in shop(*LOGIN, word, code=2).stderr
+
+
+def test_a_profile_is_of_the_service_that_was_signed_in_to_last(shop, service):
+    shop("profile", "set", "default", "service=x")
+    shop(*LOGIN, "--service", "generic", input="1234567\n")
+    shop.env.clear()
+    shop("accounts", "list")
+    assert service.requests[-1].path == "/12/accounts" and service.is_signed(-1, "ats")
+    assert shop("profile", "show", "--query", "[?setting=='service'].value | [0]").stdout == "generic\n"
+
+
+def test_a_profile_forgets_addresses_where_the_usual_ones_were_signed_in_to(shop, service, monkeypatch):
+    for name in ("base_url", "ads_url"):
+        monkeypatch.setitem(SERVICE_ADDRESSES["x"], name, shop.env["ADSCTL_BASE_URL"])
+        shop("profile", "set", "default", f"{name}=http://127.0.0.1:9")
+    shop(*LOGIN, "--service", "x", input="1234567\n")
+    shop.env.clear()
+    shown = shop("profile", "show", "--show-origin", "-o", "json")
+    origins = {each["setting"]: each["origin"] for each in json.loads(shown.stdout)}
+    assert origins["base_url"] == origins["ads_url"] == "service x"
+    assert origins["service"] == "profile default"
 
 
 def test_auth_status_shows_origins_and_no_secrets(shop, service):

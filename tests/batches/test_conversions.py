@@ -165,6 +165,8 @@ def test_headers_are_known_in_any_case_and_others_are_named_with_what_they_may_m
     told = adsctl(*SEND[:-2], code=3).stderr
     assert "leave it out, or name its field, as in --map 'Conversion Tim=conversion_time'" in told
     assert "Notes: is not a known column; leave it out, or name its field, as in --map 'Notes=FIELD'" in told
+    adsctl.file("orders.csv", rows.replace("Value", "Kim's"))
+    assert """as in --map 'Kim'"'"'s=FIELD'""" in adsctl(*SEND[:-2], code=3).stderr
     adsctl.file("orders.csv", rows.replace("49.90", "49,90"))
     assert "value: '49,90' is not a number with a point, as in 12.50" in adsctl(*SEND[:-2], code=3).stderr
 

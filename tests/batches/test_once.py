@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from ads_cli.batches import plan
 from ads_cli.commands.uploads import push
 from tests.adsctl import ROOT
 from tests.batches.conftest import ADD, SIZE, keyword_file, words
@@ -52,6 +53,14 @@ def test_a_lost_answer_is_told_as_uncertain_and_not_sent_again(adsctl, batches, 
     refused = adsctl(*ADD, "--resume", code=12)
     assert "lines 52 to 101: 50 targeting criteria may have been created" in refused.stderr
     assert "--uncertain resend" in refused.stderr and len(batches.sent) == 2
+
+
+def test_a_single_record_is_told_in_the_singular(adsctl, batches, small_batches):
+    keyword_file(adsctl, SIZE + 1)
+    batches.fail_batch(1, "reset-after")
+    assert "line 52: 1 targeting criterion may be created" in adsctl(*ADD, code=8).stderr
+    refused = adsctl(*ADD, "--resume", code=12)
+    assert "line 52: 1 targeting criterion may have been created" in refused.stderr
 
 
 def test_uncertain_records_that_exist_are_skipped(adsctl, batches, small_batches):
@@ -133,6 +142,24 @@ def test_a_run_that_begins_with_the_same_records_in_another_file_while_one_start
     refused = error_of(adsctl(*ADD, code=11))
     assert "again.csv has not ended" in refused["message"]
     assert len(batches.sent) == 2 and len(list_jobs(adsctl)) == 1
+
+
+def test_a_run_that_begins_before_another_one_with_the_same_records_has_sent_any_is_refused(
+    adsctl, batches, monkeypatch
+):
+    real = plan.require_no_other_run
+    keyword_file(adsctl, 3)
+    adsctl.file("again.csv", (adsctl.home / "keywords.csv").read_text() + "\n")
+    other = ["again.csv" if word == "keywords.csv" else word for word in ADD]
+
+    def before_another_run(journal, creation):
+        real(journal, creation)
+        monkeypatch.setattr(plan, "require_no_other_run", real)
+        assert "keywords.csv has not ended" in error_of(adsctl(*other, code=11))["message"]
+
+    monkeypatch.setattr(plan, "require_no_other_run", before_another_run)
+    assert values_of(adsctl(*ADD)) == words(3)
+    assert len(batches.sent) == 1
 
 
 def test_other_options_do_not_resume_it(adsctl, batches, small_batches):

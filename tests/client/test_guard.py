@@ -97,11 +97,47 @@ def test_a_cut_is_allowed_above_the_sum(guarded, adsctl):
     guarded(limit, "campaigns", "update", campaign, "--entity-status", "PAUSED", code=0)
 
 
+ITEM = (
+    *(
+        "line-items",
+        "create",
+        "--name",
+        "x",
+        "--objective",
+        "ENGAGEMENTS",
+        "--product-type",
+        "PROMOTED_POSTS",
+    ),
+    *("--placements", "PLATFORM_TIMELINE", "--bid-strategy", "AUTO", "--start-time", "2026-12-01T00:00:00Z"),
+)
+
+
+def test_the_last_line_item_that_bounds_a_campaign_is_paused_under_a_sum_and_activated_within_it(
+    guarded, adsctl
+):
+    campaign = made(adsctl, "--active", "--total-budget=5000")
+    create = (*ITEM, "--campaign-id", campaign, "--yes", "-o", "json")
+    item = json.loads(adsctl.local(*create, "--daily-budget=400", "--active").stdout)["id"]
+    limit, update = "max_account_daily_budget: 500 EUR", ("line-items", "update", item)
+    guarded(limit, *update, "--entity-status", "PAUSED", code=0)
+    guarded(limit, *update, "--daily-budget=600", code=0)
+    assert "EUR a day in the account" in guarded(limit, *update, "--entity-status", "ACTIVE")
+    assert "no bound" in guarded(limit, *create[:-3], "--active")
+
+
 def test_a_run_changes_so_many_records_at_most(guarded, adsctl):
     records = [{"name": f"c{number}", "funding_instrument_id": "4a1n0"} for number in range(3)]
     file = adsctl.file("three.json", json.dumps(records))
     assert "3 changes: max_changes is 2" in guarded("max_changes: 2", "campaigns", "create", "-f", file)
     guarded("max_changes: 3", "campaigns", "create", "-f", file, code=0)
+
+
+def test_several_records_of_one_command_count_once_each(guarded, adsctl):
+    ids = [made(adsctl, "--daily-budget=10") for _ in range(3)]
+    words = ("campaigns", "update", *ids, "--daily-budget", "20")
+    assert "3 changes: max_changes is 2" in guarded("max_changes: 2", *words)
+    guarded("max_changes: 3", *words, code=0)
+    guarded("max_changes: 3", "campaigns", "delete", *ids, code=0)
 
 
 def test_outside_of_its_hours_nothing_is_activated_or_raised(guarded, adsctl, time_machine):

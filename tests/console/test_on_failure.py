@@ -186,6 +186,7 @@ def test_a_variable_that_it_cannot_get_is_refused_before_anything_is_done(adsctl
     [
         ("false", "warning: --on-failure: false ended with 1"),
         ("sh -c 'kill -9 $$'", "warning: --on-failure: sh was stopped by SIGKILL"),
+        ("sh -c 'kill -40 $$'", "warning: --on-failure: sh was stopped by signal 40"),
         ("sleep 60", "warning: --on-failure: sleep did not end within 0.2 s, and was stopped"),
         ("./none", "warning: --on-failure: ./none cannot be run: Exec format error"),
         ("true", None),  # which does not read its standard input

@@ -1,11 +1,12 @@
 """What we rely on in Typer beyond what it documents; a version that changes it fails here, in plain words.
 
-Documented, and not tried here: typer.Option and typer.Argument in Annotated, typer.Context (`args`, `obj`,
-`invoked_subcommand`), typer.Exit, `allow_extra_args`, subclasses of TyperCommand and TyperGroup.
+Documented, and not tried here: typer.Context (`args`, `obj`, `invoked_subcommand`), typer.Exit,
+`allow_extra_args`, subclasses of TyperCommand and TyperGroup.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 from enum import StrEnum
@@ -18,7 +19,17 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from ads_cli.console.help_texts import FunctionCommand
-from ads_cli.console.parameters import Argument, Option, WholeNumber, parameters_of, words_left
+from ads_cli.console.parameters import (
+    Argument,
+    Option,
+    WholeNumber,
+    argument,
+    choice,
+    flag,
+    option,
+    parameters_of,
+    words_left,
+)
 from ads_cli.errors import UsageError
 from tests.conftest import ROOT
 from tests.environments import made_python
@@ -31,14 +42,14 @@ class Color(StrEnum):
 
 def paint(
     ctx: typer.Context,
-    things: Annotated[list[str], typer.Argument(metavar="THING...", help="What")],
-    color: Annotated[Color, typer.Option("--color", help="Which")] = Color.red,
-    coats: Annotated[int, typer.Option(min=1, max=3, metavar="N", help="How many")] = 2,
-    width: Annotated[int | None, typer.Option(metavar="N", help="How wide")] = None,
-    unit: Annotated[Literal["M", "KM"], typer.Option(case_sensitive=False, help="Of widths")] = "M",
-    notes: Annotated[list[str] | None, typer.Option("--note", "-n", metavar="TEXT", help="Said")] = None,
-    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Where")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing")] = False,
+    things: Annotated[list[str], argument("THING...", "What")],
+    color: Annotated[Color, choice("Which", "--color")] = Color.red,
+    coats: Annotated[int, option("N", "How many", min=1, max=3)] = 2,
+    width: Annotated[int | None, option("N", "How wide")] = None,
+    unit: Annotated[Literal["M", "KM"], choice("Of widths", case_sensitive=False)] = "M",
+    notes: Annotated[list[str] | None, option("TEXT", "Said", "--note", "-n")] = None,
+    log: Annotated[Path | None, option("FILE", "Where")] = None,
+    quiet: Annotated[bool, flag("Say nothing", "--quiet")] = False,
 ) -> None:
     """Paint things.
 
@@ -75,6 +86,31 @@ def test_every_kind_of_value_is_converted_and_a_default_is_taken_as_it_is():
         "quiet": True,
     }
     assert type(found["color"]) is Color
+
+
+@pytest.mark.parametrize(
+    ("convert", "expected"),
+    [
+        (WholeNumber(), "a whole number"),
+        (WholeNumber(1), "a whole number (at least 1)"),
+        (WholeNumber(most=9), "a whole number (up to 9)"),
+        (WholeNumber(1, 9), "a whole number (1 to 9)"),
+    ],
+)
+def test_the_limits_of_a_number_are_said(convert, expected):
+    with pytest.raises(ValueError, match=re.escape(f"'x' is not {expected}")):
+        convert("x")
+
+
+@pytest.mark.parametrize("number", ["1_0", "٣", " 3", "3 ", "3\n", "²", "--3", "+", "9" * 5000])
+def test_a_number_is_written_in_plain_digits(number):
+    with pytest.raises(UsageError) as refused:
+        parsed("a", f"--width={number}")
+    assert refused.value.message == f"--width: {number!r} is not a whole number"
+
+
+def test_a_number_may_have_a_sign_and_zeros_before_it():
+    assert [parsed("a", f"--width={each}")["width"] for each in ("+5", "-5", "05")] == [5, -5, 5]
 
 
 @pytest.mark.parametrize(
@@ -123,8 +159,7 @@ def test_typer_makes_a_parameter_of_the_arguments_that_we_give_it_and_of_no_othe
     assert (both.opts, both.secondary_opts) == (["--on"], ["--no-on"])
 
 
-def test_what_annotated_declares_can_be_read():
-    """By the attributes of what typer.Option returns: default (the first name), param_decls, min, max..."""
+def test_a_parameter_is_as_annotated_declares_it():
     found = {param.name: param for param in parameters_of(paint)}
     assert [param.title for param in found.values()] == [
         *("THING...", "--color [red|blue]", "--coats N", "--width N", "--unit [M|KM]", "-n, --note TEXT"),

@@ -49,6 +49,19 @@ def test_a_list_is_sent_in_its_order_with_each_file_uploaded_once(adsctl, servic
     assert all("POST upload" not in path for path in requests.paths[last_upload + 1 :])
 
 
+def test_a_record_counts_once_for_the_guard_though_its_files_are_uploaded_after_it_was_judged(
+    adsctl, service, ads
+):
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "max_changes: 7\n"))}
+    requests = Counted(service)
+    adsctl("posts", "create", "-f", "ads/list.yaml", **env)
+    assert len(requests.paths) == 7  # two uploads, which are added to the library, and three posts
+    adsctl.file("guard.yaml", "max_changes: 3\n")
+    (ads / "new.png").write_bytes(picture("PNG", 600, 600))
+    adsctl("posts", "create", "--as-user-id", AUTHOR, "--text", "Four", "--media", "ads/new.png", **env)
+    assert len(requests.paths) == 10 and {"One", "Four"} <= {*posts(adsctl)}
+
+
 def test_tables_and_other_formats_name_files_too(adsctl, service, ads):
     (ads / "list.csv").write_text('text,media\nA,hero.png\nB,"hero.png,other.png"\nC,\n')
     made = json.loads(adsctl("posts", "drafts", "create", "-f", "ads/list.csv", "-o", "json").stdout)

@@ -2,12 +2,13 @@
 
 import json
 import re
+from io import StringIO
 
 import pexpect
 import pytest
 from rich.cells import cell_len
 
-from ads_cli.output.drawings import ChartRow, lines
+from ads_cli.output.charts import ChartRow, bar, draw, lines, sparkline
 
 SEARCH = ("audiences", "keywords", "--keywords", "mug,teapot", "--start-time", "2026-03-01T10:00Z")
 DAYS = (*SEARCH, "--granularity", "DAY", "--end-time", "2026-03-08T10:00Z")
@@ -78,3 +79,24 @@ def test_bars_are_drawn_in_proportion(width):
     assert one.count("█") >= two.count("█") > 0 or width < 14
     (blocks,) = lines([ChartRow("a", [None, 0, 1, 8])], 60)
     assert blocks == "a    ▁█  9"
+
+
+def test_a_number_is_never_cut():
+    rows = [ChartRow("03-01", [1234567]), ChartRow("03-02", [7])]
+    for width in range(1, 60):
+        stream = StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("COLUMNS", str(width))
+            draw(stream, "Posts", rows, "Keywords", [], color=False)
+        assert "1,234,567" in stream.getvalue() or width < len("1,234,567")
+
+
+def test_lines_are_aligned_whatever_letters_their_labels_have():
+    wide, narrow = lines([ChartRow("東京の春", [5]), ChartRow("abc", [10])], 40)
+    assert cell_len(wide) == cell_len(narrow) == 40
+    assert cell_len(wide[: wide.index("█")]) == narrow.index("█")
+
+
+def test_every_number_above_zero_is_seen():
+    assert sparkline([None, 0, -3, 1, 10**6], 10**6) == "   ▁█"
+    assert [bar(number, 10, 20) for number in (None, 0, -3, 10)] == ["", "", "", "█" * 20]

@@ -31,6 +31,7 @@ def test_a_missing_column_is_reported_once(adsctl):
     said = refused(adsctl, text)
     assert "feed.csv: price: the file has no such column; is 'Preis' meant? --map 'Preis=price'" in said
     assert said.count("price") == 2 and "50 of 50 rows invalid" in said
+    assert """--map 'Pre'"'"'is=price'""" in refused(adsctl, feed(2).replace("price", "Pre'is", 1))
 
 
 def test_a_missing_column_does_not_hide_the_findings_of_the_rest(adsctl):

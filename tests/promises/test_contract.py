@@ -124,6 +124,19 @@ def test_pages_are_followed_when_asked(adsctl):
     assert len(limited.stdout.split()) == 2 and "--all" in limited.stderr
 
 
+@pytest.mark.parametrize("count", [(), ("--count", "2")])
+def test_the_cursor_of_an_envelope_follows_the_last_record_that_is_shown(adsctl, count):
+    words = ("campaigns", "list", "--limit", "3", "--envelope", "-o", "json", *count)
+    ids = adsctl.local("campaigns", "list", "--all", "-o", "ids").stdout.split()
+    shown, cursor = list[str](), list[str]()
+    while len(shown) < len(ids):
+        page = json.loads(adsctl.local(*words, *cursor).stdout)
+        assert len(page["data"]) <= 3
+        shown += [record["id"] for record in page["data"]]
+        cursor = ["--cursor", page["next_cursor"] or "the end"]
+    assert shown == ids and page["next_cursor"] is None
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

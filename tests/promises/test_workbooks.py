@@ -36,6 +36,14 @@ def test_a_list_is_written_with_times_amounts_booleans_and_a_frozen_head(adsctl)
     assert {"#,##0.00", "yyyy-mm-dd hh:mm"} <= formats
 
 
+def test_an_amount_of_more_digits_than_a_number_keeps_is_a_text(adsctl):
+    words = ("--daily-budget-amount-local-micro", "1234567890123456", "--yes")
+    adsctl(*LOCAL, "campaigns", "update", "8wkt0", *words)
+    adsctl(*LOCAL, "campaigns", "get", "8wkt0", "--to", "c.xlsx")
+    (campaign,) = records_of(adsctl.home / "c.xlsx")
+    assert campaign["daily_budget_amount_local"] == "1234567890.123456"
+
+
 def test_a_workbook_of_a_list_needs_a_file_and_is_no_other_format(adsctl):
     for words, said in {
         ("-o", "xlsx"): "needs a file",
@@ -155,6 +163,7 @@ def test_values_are_cells_of_their_types(tmp_path):
         (True, [1, {"x": "y"}]),
         (date(2026, 3, 1), datetime(2026, 3, 1, 8, 30, 15)),
         (date(1900, 2, 28), float("nan")),
+        (Decimal("1234567890.123456"), Decimal("1E+15")),
         (None, "=1+1"),
     ]
     path.write_bytes(written(*rows))
@@ -170,6 +179,8 @@ def test_values_are_cells_of_their_types(tmp_path):
         (datetime(2026, 3, 1, 8, 30, 15), "d", "yyyy-mm-dd hh:mm:ss"),
         ("1900-02-28", "s", "General"),
         ("NaN", "s", "General"),
+        ("1234567890.123456", "s", "General"),
+        ("1000000000000000", "s", "General"),
         (None, "n", "General"),
         ("=1+1", "s", "General"),
     ]

@@ -56,6 +56,13 @@ def test_a_campaign_whose_name_rows_do_not_have_is_called_by_its_id():
     assert sums(gathered((row, 3)).by_campaign()) == [("a", 3)]
 
 
+def test_lines_of_one_name_are_told_apart_by_their_currencies():
+    placement = {"placement": "ALL_ON_PLATFORM"}
+    rows = (placement | {"currency": "EUR"}, 3), (placement | {"currency": "JPY"}, 4)
+    named = [("ALL_ON_PLATFORM (EUR)", 3), ("ALL_ON_PLATFORM (JPY)", 4)]
+    assert sums(gathered(*rows, currencies=["EUR", "JPY"]).lines) == named
+
+
 def test_a_line_is_called_the_same_whatever_was_asked_before():
     rows = (campaign("1", "A"), 3), (campaign("2", "A", currency="JPY"), 4)
     first, second = (gathered(*rows, currencies=["EUR", "JPY"]) for _ in range(2))

@@ -80,6 +80,8 @@ def test_rows_are_sorted_by_a_change_and_the_first_are_shown(stats):
         (("--sort", "-spent"), "--sort: no column 'spent'; did you mean 'spend'?"),
         (("--columns", "name,spent"), "--columns: no column 'spent'; did you mean 'spend'?"),
         (("--sort", "spend_change"), "--sort: no column 'spend_change'"),
+        (("--sort", "-"), "--sort: no column ''"),
+        (("--sort", "--spend"), "--sort: no column '-spend'; did you mean 'spend'?"),
         (("--compare", "previous", "--into", "sqlite:x.db"), "--compare cannot be used with --into"),
         (("--group-by", "dai"), "--group-by: 'dai' is not a column"),
     ],

@@ -1,6 +1,7 @@
 """Derived metrics: ratios of sums, in rows, groups and totals."""
 
 import json
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -9,7 +10,9 @@ from ads_cli.api.metrics import GROUPS_BY_ENTITY, METRICS
 from ads_cli.commands.stats.options import DERIVED_NAMES
 from ads_cli.errors import UsageError
 from ads_cli.statistics.derived import DERIVED as DERIVED_METRICS
-from ads_cli.statistics.derived import parse_shown
+from ads_cli.statistics.derived import derived_of, parse_shown
+from ads_cli.statistics.periods import Period
+from ads_cli.statistics.query import StatsQuery
 
 WEEK = ("--since", "2026-05-04", "--until", "2026-05-11")  # long ago: charges are final
 ASKED = (*WEEK, "--ids", "8wku2,8wku3")
@@ -60,6 +63,13 @@ def test_json_has_numbers_and_what_has_no_divisor_is_empty(stats):
     (row,) = json.loads(stats.adsctl("stats", "get", *words, "-o", "json").stdout)
     for name in ("roas", "conversion_rate", "cost_per_conversion"):
         assert row[name] is None or isinstance(row[name], int | float)
+
+
+def test_ratios_are_of_columns_by_their_names_in_any_order():
+    asked = ("clicks", "impressions", "likes")
+    midnights = Period(datetime(2026, 5, 4, tzinfo=UTC), datetime(2026, 5, 5, tzinfo=UTC))
+    question = StatsQuery("CAMPAIGN", ("1",), midnights, "DAY", ("ENGAGEMENT",), asked, "ALL_ON_PLATFORM")
+    assert derived_of(question, {"likes": 3, "impressions": 200, "clicks": 5}) == {"ctr": Decimal("0.025")}
 
 
 def test_conversions_are_those_that_are_asked_for(stats):

@@ -46,6 +46,16 @@ def test_amounts_of_accounts_are_added_up_by_currency(stats, exported):
     assert all(len(chart["times"]) == 7 for chart in charts)  # days of each account, side by side
 
 
+def test_accounts_are_in_order_within_a_currency_and_told_apart_by_it(stats, exported):
+    text = (stats.adsctl.home / "b.jsonl").read_text()
+    stats.adsctl.file("d.jsonl", text.replace('"JPY"', '"EUR"').replace("9wk", "6wk"))
+    text = page(stats, "a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl").text.partition("By account")[2]
+    spend = total(exported, "spend")
+    rows = [f"18ce54d4x5t {spend:,.2f} EUR", f"c {spend:,.2f} EUR", f"b (EUR) {spend:,.2f} EUR"]
+    at = [text.index(row) for row in (*rows, f"b (JPY) {spend:,.0f} JPY")]
+    assert at == sorted(at)
+
+
 def test_files_of_every_format_make_the_same_page(stats):
     pages = []
     for extension in ("csv", "tsv", "jsonl"):
@@ -60,11 +70,54 @@ def test_a_row_that_is_in_two_files_counts_once(stats, exported):
     assert "Statistics of account 18ce54d4x5t" in shown.text
 
 
+def test_days_are_in_order_whatever_the_order_of_the_files(stats, exported):
+    rows = (stats.adsctl.home / "a.jsonl").read_text().splitlines(keepends=True)
+    whole = page(stats, "a.jsonl")
+    days = next(json.loads(data)["times"] for data in whole.attributes("data-lines"))
+    for name, is_late in (("early.jsonl", False), ("late.jsonl", True)):
+        of = [row for row in rows if (json.loads(row)["start"][:10] >= days[3]) is is_late]
+        stats.adsctl.file(name, "".join(of))
+    parts = page(stats, "late.jsonl", "early.jsonl")
+    assert days == sorted(days)
+    assert all(json.loads(data)["times"] == days for data in parts.attributes("data-lines"))
+
+
+def test_a_day_counts_once_though_the_clock_was_changed_between_two_exports(stats, exported):
+    text = (stats.adsctl.home / "a.jsonl").read_text()
+    stats.adsctl.file("winter.jsonl", text.replace("+02:00", "+01:00"))
+    shown = page(stats, "a.jsonl", "winter.jsonl")
+    assert f"Clicks {total(exported, 'clicks'):,.0f}" in shown.text
+
+
+def test_an_hour_that_the_clock_repeats_is_two(stats):
+    row = '{"entity": "CAMPAIGN", "entity_id": "a", "clicks": %d, "start": "%s", "end": "%s"}\n'
+    summer, winter, after = (
+        f"2026-10-25T0{time}:00:00+0{offset}:00" for time, offset in ((2, 2), (2, 1), (3, 1))
+    )
+    stats.adsctl.file("o.jsonl", row % (4, winter, after) + row % (3, summer, winter))
+    assert "Clicks 7" in page(stats, "o.jsonl").text
+
+
+@pytest.mark.parametrize("granularity", ["HOUR", "TOTAL"])
+def test_rows_of_times_that_overlap_are_refused(stats, exported, granularity):
+    words = (*WEEK, *METRICS, "--granularity", granularity)
+    stats.adsctl("stats", "export", "other.csv", *words)
+    for files in (("a.jsonl", "other.csv"), ("other.csv", "a.jsonl")):
+        refused = stats.adsctl("stats", "report", *files, "--report", "o.html", code=3).stderr
+        assert "overlap" in refused and "2026-05-1" in refused and "--granularity" in refused
+
+
 def test_a_post_in_several_campaigns_is_counted_once(stats):
     words = (*WEEK[:-1], "--entity", "PROMOTED_POST", "--ids", "7pt03,7pt05", "--metrics", "clicks")
     stats.adsctl("stats", "export", "posts.csv", *words)
     rows = stats.get(*words)
     assert f"Clicks {sum(number(row['clicks']) for row in rows) / 2:,.0f}" in page(stats, "posts.csv").text
+
+
+ROW = (
+    '{"entity": "CAMPAIGN", "start": "2026-06-01T00:00", "end": "2026-06-02T00:00", "entity_id": "a",'
+    ' "clicks": %s}\n'
+)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +133,10 @@ def test_a_post_in_several_campaigns_is_counted_once(stats):
             "a time that cannot be read",
         ),
         ("", 3, "no rows in"),
+        (ROW % '"Infinity"', 3, "'Infinity' stands where a number is expected"),
+        (ROW % "NaN", 3, "nan stands where a number is expected"),
+        (ROW % "1e999999", 3, "stands where a number is expected"),
+        (ROW.replace("2026-06-01", "0001-01-01") % 1 + ROW % 1, 3, "rows of a overlap at"),
     ],
 )
 def test_what_is_not_rows_is_refused(stats, content, code, message):

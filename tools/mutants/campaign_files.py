@@ -148,8 +148,8 @@ CAMPAIGN_FILES = (
     Mutant(
         "several records: the guard judges none of them before the first",
         "ads_cli/commands/batches/several.py",
-        "        call.writes.approve(map(call.client.prepare, requests))\n",
-        "",
+        "call.writes.approve(self._prepared(requests))",
+        "pass",
         (f"{SEVERAL}::test_the_guard_judges_all_before_the_first_is_changed",),
     ),
     Mutant(

@@ -16,8 +16,8 @@ CONSENT = (
     Mutant(
         "whom the named option leaves out is counted otherwise than it compares",
         "ads_cli/audiences/consent.py",
-        "    if asks_for_answer(where):\n        condition = decide",
-        "    if False:\n        condition = decide",
+        "    if asks_for_answer(where):\n        condition = compared_by",
+        "    if False:\n        condition = compared_by",
         (f"{ANSWERS}::test_the_option_that_is_named_leaves_out_as_many_as_it_says",),
     ),
     Mutant(
@@ -100,10 +100,17 @@ CONSENT = (
         ),
     ),
     Mutant(
+        "a placeholder that a handle may be is hashed",
+        "ads_cli/audiences/identifiers.py",
+        "|{PLAIN_PLACEHOLDERS})?[^a-z0-9",
+        ")?[^a-z0-9",
+        ("tests/audiences/test_identifiers.py::test_what_needs_no_look_is_what_reading_returns_unchanged",),
+    ),
+    Mutant(
         "a placeholder with a sign after it is hashed",
         "ads_cli/audiences/identifiers.py",
-        '"handle", lambda _: NO_PLACEHOLDER + "',
-        '"handle", lambda _: "',
+        '"handle", lambda _: NO_PLACEHOLDER + f"',
+        '"handle", lambda _: f"',
         ("tests/audiences/test_identifiers.py::test_what_needs_no_look_is_what_reading_returns_unchanged",),
     ),
     Mutant(
@@ -128,6 +135,33 @@ CONSENT = (
         (
             "tests/audiences/test_phones.py"
             "::test_a_number_that_is_possible_and_not_assigned_is_sent_with_a_warning",
+        ),
+    ),
+    Mutant(
+        "rows are packed before it is decided how conditions compare",
+        "ads_cli/audiences/list_columns.py",
+        "        assert not self.undecided, ",
+        "        assert True, ",
+        (f"{ANSWERS}::test_no_row_can_be_packed_before_it_is_decided_how_conditions_compare",),
+    ),
+    Mutant(
+        "the answers of records are counted in other texts than conditions compare",
+        "ads_cli/audiences/list_columns.py",
+        "            texts = _texts(cells[at])\n",
+        "            texts = [*map(str, cells[at])]\n",
+        (
+            "tests/audiences/test_consent.py"
+            "::test_the_option_that_is_named_leaves_out_as_many_as_it_says_of_records",
+        ),
+    ),
+    Mutant(
+        "an option that a message names is quoted by hand",
+        "ads_cli/output/text.py",
+        "return written if written[0] in",
+        "return f\"'{word}'\" if written[0] in",
+        (
+            "tests/audiences/test_columns.py"
+            "::test_the_options_that_messages_name_run_in_a_shell_whatever_a_header_has",
         ),
     ),
 )

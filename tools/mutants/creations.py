@@ -13,6 +13,7 @@ DAMAGED = "tests/batches/test_damaged_journals.py"
 LEFTOVER = "tests/http/test_leftover_bytes.py"
 CONVERSIONS = "tests/batches/test_conversions.py"
 AS_BEGUN = f"{CONVERSIONS}::test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all"
+LOOK = "    if not journal.resumed:\n        require_no_other_run(journal, creation)\n"
 
 CREATIONS = (
     Mutant(
@@ -54,8 +55,8 @@ CREATIONS = (
     Mutant(
         "a success that rejects operations is followed by the others",
         "ads_cli/batches/upload.py",
-        "            elif self.creates:",
-        "            elif False:",
+        "elif self.creates:  # the others",
+        "elif False:  # the others",
         (ANSWERS,),
     ),
     Mutant(
@@ -74,9 +75,9 @@ CREATIONS = (
     ),
     Mutant(
         "a run that begins and ends meanwhile is not seen",
-        "ads_cli/commands/uploads/creation.py",
-        "    expected_epoch = WriteEpochs(state_dir).current(once.key.place)  # a later run is seen\n",
-        "    expected_epoch = None\n",
+        "ads_cli/batches/creation_runs.py",
+        "WriteEpochs(state_dir).current(creation.key.place)",
+        "None",
         (f"{ONCE}::test_a_run_that_begins_and_ends_while_another_one_starts_is_seen",),
     ),
     Mutant(
@@ -89,9 +90,23 @@ CREATIONS = (
     Mutant(
         "a run with the same records that begins meanwhile is not seen",
         "ads_cli/batches/creation_runs.py",
-        "    if related := _related(known, once):\n        journal.remove()\n",
+        "    if related := _related(known, creation):\n        journal.remove()\n",
         "    if related := []:\n        journal.remove()\n",
         (f"{ONCE}::test_a_run_that_begins_with_the_same_records_in_another_file_while_one_starts_is_seen",),
+    ),
+    Mutant(
+        "every noun loses an s in the singular",
+        "ads_cli/output/text.py",
+        '("criteria", "criterion"), ',
+        "",
+        (f"{ONCE}::test_a_single_record_is_told_in_the_singular",),
+    ),
+    Mutant(
+        "other runs are looked for before it is noted what is to be created",
+        "ads_cli/batches/plan.py",
+        f"    rest.begin(journal)\n{LOOK}",
+        f"{LOOK}    rest.begin(journal)\n",
+        (f"{ONCE}::test_a_run_that_begins_before_another_one_with_the_same_records_has_sent_any_is_refused",),
     ),
     Mutant(
         "a file of another name is another one",
@@ -103,7 +118,7 @@ CREATIONS = (
     Mutant(
         "a file of one name is another one when its records are others",
         "ads_cli/batches/creation_runs.py",
-        "_has_file(run.job, once) or not",
+        "_has_file(run.job, creation) or not",
         "not",
         (f"{ONE}::test_a_record_that_is_corrected_after_a_lost_answer_is_not_created_beside_it",),
     ),

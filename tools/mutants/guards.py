@@ -8,6 +8,10 @@ GUARD, WRITES = "ads_cli/client/guard.py", "ads_cli/client/writes.py"
 RULES, LOG = "ads_cli/config/guard.py", "ads_cli/config/change_log.py"
 
 PLANS = "tests/campaigns/test_guarded_plans.py"
+COMPLETED = (
+    "tests/media/test_files_in_lists.py"
+    "::test_a_record_counts_once_for_the_guard_though_its_files_are_uploaded_after_it_was_judged"
+)
 
 GUARDS = (
     Mutant(
@@ -93,6 +97,36 @@ GUARDS = (
         "if before < total > limit.value.micros:",
         "if total > limit.value.micros:",
         (f"{AMOUNTS}::test_a_cut_is_allowed_above_the_sum",),
+    ),
+    Mutant(
+        "guard: what stops a campaign is refused as what has no bound",
+        "ads_cli/client/spending.py",
+        "(has_own or identifier in items)",
+        "bool(known)",
+        (
+            f"{AMOUNTS}::test_the_last_line_item_that_bounds_a_campaign_is_paused_under_a_sum_and_activated_within_it",
+        ),
+    ),
+    Mutant(
+        "guard: several records are counted when they are judged, and when they are sent",
+        "ads_cli/commands/batches/several.py",
+        "call.writes.approve(self._prepared(requests))",
+        "call.writes.approve(map(call.client.prepare, requests))",
+        (f"{AMOUNTS}::test_several_records_of_one_command_count_once_each",),
+    ),
+    Mutant(
+        "guard: a record of a list is counted again once its files are uploaded",
+        "ads_cli/commands/batches/__init__.py",
+        "self.call.writes.guard.note_completed(client.prepare(item), completed)",
+        "pass",
+        (COMPLETED,),
+    ),
+    Mutant(
+        "guard: a record is counted again once its files are uploaded",
+        "ads_cli/cli/request_commands.py",
+        "            self.call.writes.guard.note_completed(planned, self.call.client.prepare(request))\n",
+        "",
+        (COMPLETED,),
     ),
     Mutant(
         "guard: --yes loosens it",

@@ -119,7 +119,7 @@ MEDIA_UPLOADS = (
     Mutant(
         "the records of a list are sent before the files that they name",
         "ads_cli/commands/batches/__init__.py",
-        "            self.files.upload(self.plan.pending_items, journal)",
+        "            self.files.upload(items, journal)",
         "            pass",
         (f"{LISTS}::test_a_list_is_sent_in_its_order_with_each_file_uploaded_once",),
     ),

@@ -5,10 +5,41 @@ from .tests_named import DELETED_UNANSWERED, NEVER_DELETED, NO_ANSWER
 
 SIGNATURES = "tests/emulator/test_signatures.py"
 PULL = "tests/products/test_pull_and_delete.py"
-SIGN_IN = "tests/auth/test_signin.py"
+SIGN_IN, KEYRING = "tests/auth/test_signin.py", "tests/auth/test_keyring.py"
 OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
+    Mutant(
+        "the cursor of an envelope skips records after a limit",
+        "ads_cli/client/client.py",
+        'changes["count"] = min(size, left)',
+        'changes["count"] = size',
+        (
+            "tests/promises/test_contract.py::"
+            "test_the_cursor_of_an_envelope_follows_the_last_record_that_is_shown",
+        ),
+    ),
+    Mutant(
+        "an option takes any number that Python does",
+        "ads_cli/console/parameters.py",
+        "if not WHOLE_NUMBER.fullmatch(text):",
+        'if not re.fullmatch(r"[\\w\\s+-]+", text):',
+        ("tests/console/test_typer.py::test_a_number_is_written_in_plain_digits",),
+    ),
+    Mutant(
+        "a signal without a name ends with a traceback",
+        "ads_cli/console/on_failure.py",
+        "names.get(-code, f'signal {-code}')",
+        "names[-code]",
+        ("tests/console/test_on_failure.py::test_its_own_failure_is_told_and_changes_nothing",),
+    ),
+    Mutant(
+        "a narrow terminal cuts the numbers of a chart",
+        "ads_cli/output/charts.py",
+        'or "no numbers")',
+        'or "no numbers", no_wrap=True, overflow="crop")',
+        ("tests/output/test_views.py::test_a_number_is_never_cut",),
+    ),
     Mutant(
         "a condition of a declaration hides another one",
         "ads_cli/api/conditions.py",
@@ -70,7 +101,7 @@ OTHERS = (
     Mutant(
         "a batch that was refused for its rate counts as maybe applied",
         "ads_cli/uploads/upload.py",
-        "        if not error.may_be_applied:\n            attempts.withdraw_attempt(batch.number)\n",
+        "        if not error.may_be_applied:\n            attempts.withdraw_attempt(batch)\n",
         "",
         (NEVER_DELETED,),
     ),
@@ -178,11 +209,42 @@ OTHERS = (
         (f"{SIGN_IN}::test_a_stored_token_is_never_sent_to_another_address",),
     ),
     Mutant(
+        "a sign-in keeps what the profile had of another service",
+        "ads_cli/commands/auth/login.py",
+        "name: None if value == usual.get(name) else value for name, value in chosen.items()",
+        "name: value for name, value in chosen.items() if value != usual.get(name)",
+        (
+            f"{SIGN_IN}::test_a_profile_is_of_the_service_that_was_signed_in_to_last",
+            f"{SIGN_IN}::test_a_profile_forgets_addresses_where_the_usual_ones_were_signed_in_to",
+        ),
+    ),
+    Mutant(
         "a file of secrets that others can read is used",
         "ads_cli/auth/secret_stores.py",
         "if mode & 0o077:",
         "if mode & 0o002:",
         (f"{SIGN_IN}::test_the_secrets_file_is_readable_only_by_its_owner",),
+    ),
+    Mutant(
+        "a secret that cannot be read stays in the keyring",
+        "ads_cli/auth/secret_stores.py",
+        "            if self._text(profile, name) is not None:\n",
+        "            if self.get(profile, name) is not None:\n",
+        (f"{KEYRING}::test_a_profile_whose_secrets_cannot_be_read_is_removed_with_them[keyring]",),
+    ),
+    Mutant(
+        "a secret that cannot be read is not replaced in the keyring",
+        "ads_cli/auth/secret_stores.py",
+        "before = {name: self._text(profile, name) for name in secrets}",
+        "before = {name: self.get(profile, name) and self._text(profile, name) for name in secrets}",
+        (f"{KEYRING}::test_a_sign_in_replaces_secrets_that_cannot_be_read[keyring-null]",),
+    ),
+    Mutant(
+        "a sign-in uses an app's key that cannot be read",
+        "ads_cli/auth/secrets.py",
+        "            if self.replaces_stored:\n",
+        "            if False:\n",
+        (f"{KEYRING}::test_a_sign_in_replaces_secrets_that_cannot_be_read[file-null]",),
     ),
     Mutant(
         "the emulator accepts a request twice",

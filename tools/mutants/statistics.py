@@ -79,9 +79,23 @@ STATISTICS = (
     Mutant(
         "a metric that is derived of a total is not that of its sums",
         "ads_cli/statistics/analysis.py",
-        "table = with_derived(table, metrics, named, asked.names, is_compared=self.is_compared)",
+        "table = with_derived(table, metrics, named, asked.names)",
         "pass",
         (f"{DERIVED}::test_ratios_are_those_of_the_sums_in_each_row",),
+    ),
+    Mutant(
+        "numbers of the earlier period are those of this one",
+        "ads_cli/statistics/derived.py",
+        "table.columns.index(names.name(column) + suffix)",
+        "table.columns.index(names.name(column))",
+        (f"{COMPARED}::test_each_number_has_what_it_was_and_the_difference",),
+    ),
+    Mutant(
+        "help names entities that lack what a metric is derived from",
+        "ads_cli/statistics/metric_catalog.py",
+        "if known.issuperset(needed)",
+        "if not known.isdisjoint(needed)",
+        (f"{DERIVED}::test_help_names_the_entities_that_may_be_asked_for_a_metric",),
     ),
     Mutant(
         "the first rows are those with no value",
@@ -100,8 +114,8 @@ STATISTICS = (
     Mutant(
         "segments of one name are one line of a page",
         "ads_cli/statistics/chart_data.py",
-        'for mark in (attrgetter("id"), attrgetter("segment")):',
-        'for mark in (attrgetter("id"),):',
+        '("id", "segment", "currency")',
+        '("id", "currency")',
         (f"{SUMS}::test_pages_and_pictures_name_both",),
     ),
     Mutant(
@@ -204,11 +218,71 @@ STATISTICS = (
     ),
     Mutant(
         "a logo in UTF-16 may have entities",
-        "ads_cli/commands/stats/page.py",
+        "ads_cli/report/__init__.py",
         'content.decode("utf-8-sig")',
         'content.decode("latin-1")',
         (
             "tests/statistics/test_report.py::test_a_logo_that_is_no_picture_is_refused_before_anything_is_asked",
         ),
+    ),
+    Mutant(
+        "accounts of several currencies are in order of the plain numbers",
+        "ads_cli/commands/stats/page.py",
+        "line.currency if is_money(first)",
+        '"" if is_money(first)',
+        (
+            "tests/statistics/test_stored_rows.py::test_accounts_are_in_order_within_a_currency_and_told_apart_by_it",
+        ),
+    ),
+    Mutant(
+        "lines of one name in two currencies are called the same",
+        "ads_cli/statistics/chart_data.py",
+        '("id", "segment", "currency")',
+        '("id", "segment")',
+        ("tests/statistics/test_chart_data.py::test_lines_of_one_name_are_told_apart_by_their_currencies",),
+    ),
+    Mutant(
+        "an amount of too many digits for a number ends a workbook with a traceback",
+        "ads_cli/output/workbook.py",
+        'return f"{value:f}"',
+        "pass",
+        (f"{WORKBOOKS}::test_an_amount_of_more_digits_than_a_number_keeps_is_a_text",),
+    ),
+    Mutant(
+        "a sign without a column sorts by none",
+        "ads_cli/statistics/analysis.py",
+        'return cls(name.removeprefix("-"), name.startswith("-"), top)',
+        'return cls(name.removeprefix("-") or None, name.startswith("-"), top)',
+        (f"{COMPARED}::test_what_cannot_be_shown_is_refused_before_anything_is_asked",),
+    ),
+    Mutant(
+        "a page over files has its times in the order of the files",
+        "ads_cli/statistics/stored_rows.py",
+        'sorted(found.values(), key=attrgetter("local"))',
+        "[*found.values()]",
+        ("tests/statistics/test_stored_rows.py::test_days_are_in_order_whatever_the_order_of_the_files",),
+    ),
+    Mutant(
+        "a number in a file may be infinite",
+        "ads_cli/statistics/stored_rows.py",
+        "is_sensible = -MAX_NUMBER < number < MAX_NUMBER",
+        "is_sensible = number == number",
+        ("tests/statistics/test_stored_rows.py::test_what_is_not_rows_is_refused",),
+    ),
+    Mutant(
+        "a day of two exports counts twice once the clock was changed",
+        "ads_cli/statistics/stored_rows.py",
+        "if end - start <= HOUR else (start, end))",
+        "if end else (start, end))",
+        (
+            "tests/statistics/test_stored_rows.py::test_a_day_counts_once_though_the_clock_was_changed_between_two_exports",
+        ),
+    ),
+    Mutant(
+        "hours and days of one entity are added up",
+        "ads_cli/statistics/stored_rows.py",
+        "    _refuse_overlaps(found.values())\n",
+        "",
+        ("tests/statistics/test_stored_rows.py::test_rows_of_times_that_overlap_are_refused",),
     ),
 )

@@ -77,15 +77,15 @@ SYNCS = (
     Mutant(
         "a sync of a list does not add again who shares an identifier with one who left",
         "ads_cli/audiences/comparison.py",
-        " or tag in self.found.affected:",
+        " or tag in self._affected:",
         ":",
         (f"{LIST}::test_one_who_shares_an_identifier_with_one_who_leaves_stays",),
     ),
     Mutant(
         "a sync of a list sends those who differ, and not those of whom something was deleted",
         "ads_cli/audiences/comparison.py",
-        "            self._keeps_all = self._keeps_all and not again\n",
-        "",
+        "            self._kept = None  # it has only those who differ\n",
+        "            pass\n",
         (f"{LIST}::test_one_who_shares_an_identifier_with_one_who_leaves_stays",),
     ),
     Mutant(
@@ -147,8 +147,8 @@ SYNCS = (
     Mutant(
         "who shares a tag with one who left is not sent again where their row is known",
         "ads_cli/audiences/comparison.py",
-        "            raise UnfitError  # somebody",
-        "            pass  # somebody",
+        'raise UnfitError("somebody',
+        'str("somebody',
         (f"{MEMO}::test_one_of_a_known_row_who_was_kept_together_with_one_who_leaves_is_sent_again",),
     ),
     Mutant(
@@ -383,5 +383,26 @@ SYNCS = (
             "tests/products/sync/test_completion.py"
             "::test_a_list_of_the_catalog_completes_a_row_as_a_cell_whatever_its_items_are",
         ),
+    ),
+    Mutant(
+        "bytes within a record are taken for one",
+        "ads_cli/audiences/ledger_file.py",
+        "    while at >= 0 and at % width:\n",
+        "    while False:\n",
+        ("tests/audiences/test_ledger.py::test_whole_records_are_found_and_no_bytes_within_others",),
+    ),
+    Mutant(
+        "one of several digests that begin so is taken for the only one",
+        "ads_cli/audiences/ledger_file.py",
+        " or _find_record(part, beginning, width, first + width) >= 0",
+        "",
+        ("tests/audiences/test_ledger.py::test_whole_records_are_found_and_no_bytes_within_others",),
+    ),
+    Mutant(
+        "plain records are searched for tags",
+        "ads_cli/audiences/ledger_file.py",
+        "        if self.width == PLAIN_BYTES:\n            return\n",
+        "",
+        ("tests/audiences/test_ledger.py::test_whole_records_are_found_and_no_bytes_within_others",),
     ),
 )

@@ -145,7 +145,6 @@ def hash_file(
 
     For example: adsctl audiences hash customers.csv hashed.csv
     """
-    from ...audiences.multi_file_plan import write_hashed
     from ..uploads.validation import write_valid_rows
 
     call = Invocation.of(ctx)
@@ -154,7 +153,7 @@ def hash_file(
 
     def write(stream: IO[str]) -> None:
         require_people(call, plan, feed)
-        write_hashed(plan, stream)
+        _write_hashed(plan, stream)
 
     def done() -> str:
         if output_file == "-":
@@ -172,6 +171,23 @@ def hash_file(
         write=write,
         done=done,
     )
+
+
+def _write_hashed(plan: "ListPlan", stream: IO[str]) -> None:
+    """Write the users of a validated list; several values of a cell are joined by semicolons."""
+    from ...audiences.operations import PARAMS_FIELDS, body_pieces
+    from ...output.records import csv_rows
+
+    columns = [*plan.report.identifiers]
+    params_columns = PARAMS_FIELDS if plan.has_params_columns else ()
+    write = csv_rows(stream, ",")
+    write([*columns, *params_columns])
+    for batch in plan.batches():
+        for operation in msgspec.json.decode(b"".join(body_pieces(batch.items))):
+            values = {PARAMS_FIELDS[0]: operation[PARAMS_FIELDS[0]], **operation["params"]}
+            params = [values.get(name, "") for name in params_columns]
+            for user in values["users"]:
+                write([*(";".join(user.get(name, ())) for name in columns), *params])
 
 
 class ListHooks(PushHooks, kw_only=True):
@@ -217,7 +233,7 @@ def _offline_plan(
 def _unused_columns(feed: ListOptions, plan: "ListPlan") -> list[str]:
     from ...audiences.upload import audience_upload
 
-    return feed.list_columns(audience_upload("-", "-")).unused(plan.rows.columns)
+    return feed.list_columns(audience_upload("-", "-")).uses(plan.rows.columns).unused
 
 
 def list_settings(

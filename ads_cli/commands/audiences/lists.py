@@ -12,7 +12,7 @@ from ..uploads.options import FeedOptions, Recipe
 
 if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
-    from ...audiences.multi_file_plan import ListFile
+    from ...audiences.multi_file_plan import ListFile, MultiFileAudiencePlan
     from ...audiences.plan import AudiencePlan, ListPlan, ListSettings
     from ...audiences.upload import UserUpload
     from ...feeds.locations import Location, RemoteAccess
@@ -103,7 +103,7 @@ def plan_lists(
     reads_all: bool = False,
     refuses_invalid: bool = False,
     on_validated: OnValidated = lambda plan: None,
-) -> "ListPlan":
+) -> "AudiencePlan | MultiFileAudiencePlan":
     """Open the files that arguments name; raise AdsctlError.
 
     Of several files, the columns of each are checked here; the rows of all are where `reads_all`, and in a

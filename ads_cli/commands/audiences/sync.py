@@ -238,7 +238,6 @@ def _plan(
     compares_only: bool = False,
 ) -> "ListSyncPlan":
     """Open the files, and note the write epoch that the list has before they are read."""
-    from ...audiences.comparison import ListComparison
     from ...audiences.ledger import Ledger
     from ...audiences.sync_plan import ListSyncPlan
     from ...uploads.job_file import GROUP_VARIABLE
@@ -249,11 +248,14 @@ def _plan(
     epoch = None  # parts of one list only add people, and may do so at the same time
     if not (call.dry_run or compares_only or (call.settings.environ.get(GROUP_VARIABLE) and not prune)):
         epoch = current_epoch(call, place)
-    stores = not (call.dry_run or compares_only)
-    comparison = ListComparison(Ledger(call.settings.state_dir, place), stores=stores)
-    settings = settings._replace(comparison=comparison)
-    files_plan = plan_lists(call, files, feed, settings, reads_all=True)
-    return ListSyncPlan(files_plan, settings, comparison, prune=prune, expected_epoch=epoch)
+    return ListSyncPlan(
+        plan_lists(call, files, feed, settings, reads_all=True),
+        settings,
+        Ledger(call.settings.state_dir, place),
+        stores_memo=not (call.dry_run or compares_only),
+        prune=prune,
+        expected_epoch=epoch,
+    )
 
 
 class _SyncSteps(ListHooks, kw_only=True):

@@ -1,8 +1,8 @@
 """Sign in with a browser: with a PIN, or with a callback to this machine."""
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -12,13 +12,15 @@ from ...config.settings import DEFAULTS, SERVICE_X
 from ...console.invocation import Invocation
 from ...console.parameters import choice, flag, option
 from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
-from ...spelling import as_variable
+from ...spelling import as_option, as_variable
 from . import status
 
 if TYPE_CHECKING:
     from ...auth.sign_in import GrantSignIn, OAuthToken, SignIn
 
-OpenPage = Callable[["OAuthToken"], None]  # opens the authorize page of a request token
+OpenPage = Callable[["SignIn", "OAuthToken"], None]  # opens the authorize page of a request token
+OF_OAUTH1 = ("callback", "authenticate", "access", "force_login", "screen_name")  # options of one kind alone
+OF_OAUTH2 = ("client_id", "read_only", "port")
 ATTEMPTS = 3  # to type a PIN or an address, on a terminal
 PORT = 8080  # of the redirect, which is to be registered with the app
 
@@ -61,15 +63,12 @@ def login(
 
     For example: adsctl auth login --profile shop --token-store file
     """
-    from ...auth.sign_in import SignIn
     from ...config.atomic_files import ensure_writable
     from ...config.profiles import refuse_local
 
-    of_oauth1 = {"--callback": callback, "--authenticate": authenticate, "--access": access}
-    of_oauth1 |= {"--force-login": force_login, "--screen-name": screen_name}
-    of_oauth2 = {"--client-id": client_id, "--read-only": read_only, "--port": port}
-    if others := [name for name, value in (of_oauth1 if oauth2 else of_oauth2).items() if value]:
-        raise UsageError(f"{others[0]} cannot be used {'with' if oauth2 else 'without'} --oauth2")
+    others = [name for name in (OF_OAUTH1 if oauth2 else OF_OAUTH2) if ctx.params[name]]
+    if others:
+        raise UsageError(f"{as_option(others[0])} cannot be used {'with' if oauth2 else 'without'} --oauth2")
     if authenticate and not callback:
         raise UsageError("--authenticate requires --callback")
     call = Invocation.of(ctx)
@@ -77,72 +76,100 @@ def login(
     refuse_local(call.settings.profile)
     if token_store:
         call.flags["token_store"] = token_store
-    addresses = _addresses(call)
+    addresses = _addresses(call)  # those that are typed are flags from here on, for the client too
     ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
     call.secrets.store.check()
-    if oauth2:
-        id = client_id or call.settings.get("client_id")
-        _login_by_grant(call, addresses, id, port or PORT, read_only=read_only, open_browser=not no_browser)
-        status(ctx)
-        return
-    app = call.secrets.app() or (
-        _ask("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY", hidden=True),
-        _ask("Consumer secret (not shown): ", "ADSCTL_CONSUMER_SECRET", hidden=True),
-    )
-    sign_in = SignIn(call.client, *app)
+    call.secrets.replaces_stored = True
 
-    def open_page(request: "OAuthToken") -> None:
-        page = sign_in.page_url(
-            request, authenticate=authenticate, force_login=force_login, screen_name=screen_name
-        )
+    def open_page(page: str) -> None:
         _open_page(call, page, open_browser=not no_browser)
 
+    bound_to = tuple(addresses.values())
+    if oauth2:
+        id = client_id or call.settings.get("client_id")
+        opened = None if no_browser else open_page
+        done = _sign_in_by_grant(call, bound_to, id, port or PORT, opened, read_only=read_only)
+    else:
+
+        def open_authorize_page(sign_in: "SignIn", request: "OAuthToken") -> None:
+            page = sign_in.page_url(
+                request, authenticate=authenticate, force_login=force_login, screen_name=screen_name
+            )
+            open_page(page)
+
+        done = _sign_in_by_keys(call, bound_to, open_authorize_page, callback, access)
+    _store(call, addresses, done)
+    call.messages.say(done.message)
+    for warning in done.warnings:
+        call.messages.warn(warning)
+    status(ctx)
+
+
+class SignedIn(NamedTuple):
+    """What a sign-in of either kind has brought."""
+
+    secrets: dict[str, Secret]
+    message: str
+    user: str | None = None
+    client_id: str | None = None  # by OAuth 2.0
+    warnings: Sequence[str] = ()
+
+
+def _store(call: Invocation, addresses: dict[str, str], done: SignedIn) -> None:
+    """Store a sign-in in place of another one, whichever kind and service that was of.
+
+    In this order: the profile never names a sign-in whose secrets are not stored, and those that are left
+    of another one are deleted when nothing needs them any more.
+    """
+    from ...auth.secret_stores import SIGN_IN_SECRETS
+    from ...config.profiles import update
+
+    settings, store = call.settings, call.secrets.store
+    store.put(settings.profile, done.secrets)
+    usual = {**SERVICE_ADDRESSES.get(settings.service, {}), "service": DEFAULTS["service"]}
+    chosen = {**addresses, "service": settings.service}
+    values = {name: None if value == usual.get(name) else value for name, value in chosen.items()}
+    values |= {"token_store": settings.get("token_store"), "user": done.user, "client_id": done.client_id}
+    update(settings, settings.profile, values)
+    store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in done.secrets))
+
+
+def _sign_in_by_keys(
+    call: Invocation,
+    bound_to: tuple[str, ...],
+    open_page: OpenPage,
+    callback: str | None,
+    access: str | None,
+) -> SignedIn:
+    """Sign in by OAuth 1.0a, with the keys of an app; ask for those that are not set."""
+    from ...auth.sign_in import SignIn
+
+    app = call.secrets.app() or (
+        _ask_secret("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY"),
+        _ask_secret("Consumer secret (not shown): ", "ADSCTL_CONSUMER_SECRET"),
+    )
+    sign_in = SignIn(call.client, *app)
     if callback:
         token = _sign_in_by_callback(sign_in, open_page, callback, access)
     else:
         token = _sign_in_by_pin(call, sign_in, open_page, access)
     names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
     values = zip(names, (*app, token.token, token.secret), strict=True)
-    bound_to = tuple(addresses.values())
     secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
-    _store(call, addresses, secrets, user=token.owner or None)
-    call.messages.say(f"signed in as {token.owner or 'a user without a name'}")
-    status(ctx)
+    message = f"signed in as {token.owner or 'a user without a name'}"
+    return SignedIn(secrets, message, user=token.owner or None)
 
 
-def _store(
+def _sign_in_by_grant(
     call: Invocation,
-    addresses: dict[str, str],
-    secrets: dict[str, Secret],
-    *,
-    user: str | None = None,
-    client_id: str | None = None,
-) -> None:
-    """Store the secrets of a sign-in in place of those of another one, and update the profile."""
-    from ...auth.secret_stores import SIGN_IN_SECRETS
-    from ...config.profiles import update
-
-    settings, store = call.settings, call.secrets.store
-    store.put(settings.profile, secrets)
-    chosen = {"token_store": settings.get("token_store"), "user": user, "client_id": client_id}
-    if settings.service != DEFAULTS["service"]:
-        chosen["service"] = settings.service
-        usual = SERVICE_ADDRESSES.get(settings.service, {})
-        addresses = {name: address for name, address in addresses.items() if usual.get(name) != address}
-    update(settings, settings.profile, addresses | chosen)
-    store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in secrets))
-
-
-def _login_by_grant(
-    call: Invocation,
-    addresses: dict[str, str],
+    bound_to: tuple[str, ...],
     client_id: str | None,
     port: int,
+    open_page: Callable[[str], None] | None,
     *,
     read_only: bool,
-    open_browser: bool,
-) -> None:
-    """Sign in by OAuth 2.0, and store the grant."""
+) -> SignedIn:
+    """Sign in by OAuth 2.0; where no page is opened, the address that the browser ends at is pasted."""
     from ...auth.grants import READ_SCOPES, SCOPES
     from ...auth.sign_in import OAUTH2, GrantSignIn, Listener
 
@@ -153,21 +180,24 @@ def _login_by_grant(
     secret = call.secrets.client_secret_of(client_id)
     scopes = READ_SCOPES if read_only else SCOPES
     sign_in = GrantSignIn(call.client, client_id, secret, scopes, port)
-    if open_browser:
+    if open_page:
         with Listener(sign_in.redirect_uri, OAUTH2) as listener:
-            _open_page(call, sign_in.page_url(), open_browser=True)
+            open_page(sign_in.page_url())
             grant = sign_in.finish(listener.wait_for(sign_in.state))
     else:
         grant = sign_in.finish(_pasted_code(call, sign_in))
-    bound_to = tuple(addresses.values())
     of_app = {CLIENT_SECRET: Secret(secret, bound_to)} if secret else {}
-    secrets = {GRANT: grant.as_secret(bound_to), **of_app}
-    _store(call, addresses, secrets, client_id=grant.client_id)
-    call.messages.say(f"signed in by OAuth 2.0 with the app {client_id}")
+    warnings = []
     if missing := [scope for scope in scopes if scope not in grant.scopes]:
-        call.messages.warn(f"not granted: {' '.join(missing)}")
+        warnings.append(f"not granted: {' '.join(missing)}")
     if not grant.refresh_token:
-        call.messages.warn("the service sent no refresh token: this sign-in ends when its token expires")
+        warnings.append("the service sent no refresh token: this sign-in ends when its token expires")
+    return SignedIn(
+        {GRANT: grant.as_secret(bound_to), **of_app},
+        f"signed in by OAuth 2.0 with the app {client_id}",
+        client_id=grant.client_id,
+        warnings=warnings,
+    )
 
 
 def _pasted_code(call: Invocation, sign_in: "GrantSignIn") -> str:
@@ -200,16 +230,20 @@ def _addresses(call: Invocation) -> dict[str, str]:
         if settings.get(name) is None:
             if name == "base_url":
                 call.messages.say(f"which service is it? {SERVICE_X}")
-            address = _ask(f"Address of the {what} (https://...): ", name)
+            hint = f"set {as_variable(name)}; {SERVICE_X}"
+            address = _ask(f"Address of the {what} (https://...): ", name, hint)
             call.flags[name] = check_address(address, name, UsageError)
     return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
 
 
-def _ask(prompt: str, name: str, *, hidden: bool = False) -> str:
+def _ask_secret(prompt: str, variable: str) -> str:
+    """Ask for a part of the app's keys, without echo."""
+    return _ask(prompt, variable, f"set {variable}", hidden=True)
+
+
+def _ask(prompt: str, name: str, hint: str, *, hidden: bool = False) -> str:
     """Ask on the terminal, without echo where it is `hidden`; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        variable = name if name.isupper() else as_variable(name)
-        hint = f"set {variable}" + (f"; {SERVICE_X}" if name in ADDRESSES else "")
         raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint)
     if hidden:
         from getpass import getpass
@@ -228,7 +262,7 @@ def _sign_in_by_pin(
 ) -> "OAuthToken":
     """Sign in with the PIN that the page shows; a terminal allows several attempts."""
     request = sign_in.begin(access=access)
-    open_page(request)
+    open_page(sign_in, request)
     for is_last in _attempts():
         call.messages.ask("PIN:")
         typed = sys.stdin.readline()
@@ -253,7 +287,7 @@ def _sign_in_by_callback(
 
     with Listener(callback) as listener:
         request = sign_in.begin(callback, access)
-        open_page(request)
+        open_page(sign_in, request)
         return sign_in.finish(request, listener.wait_for(request.token))
 
 

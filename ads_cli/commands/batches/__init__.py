@@ -23,7 +23,7 @@ from ...uploads.job_file import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
 from ..spending import confirm_spending
-from ..uploads.creation import OneRecord, one_record
+from ..uploads.creation import OneRecord, content_of_request, key_of_document
 from ..uploads.hooks import OnceHooks
 from ..uploads.options import SendOptions
 from ..uploads.push import INVALID_HINT, PushCommand
@@ -93,8 +93,9 @@ def send_records(
         )
         if not kind.endpoint.makes_anew:
             return request
-        given = option_values(kind, options)[0]
-        return one_record(call, request, source.location, given, None, batch.given)
+        digest = content_of_request(call, request)
+        key = key_of_document(call, request, digest, option_values(kind, options)[0])
+        return OneRecord(request, source.location, digest, key, batch.uncertain, batch.resume)
     files = None
     if media is not None:
         from ..media.references import MediaOfRecords
@@ -121,7 +122,8 @@ def send_records(
         if not kind.endpoint.makes_anew:
             return only
         key = plan.key(call.service, skip_invalid=False)
-        return one_record(call, only, source.location, {}, key, batch.given)
+        digest = content_of_request(call, only)
+        return OneRecord(only, source.location, digest, key, batch.uncertain, batch.resume)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
     hooks = RecordHooks(
@@ -184,7 +186,11 @@ class RecordHooks(OnceHooks, kw_only=True):
     def begin(self, journal: Journal) -> None:
         """Upload the files of what is to be sent."""
         if self.files:
-            self.files.upload(self.plan.pending_items, journal)
+            items, client = self.plan.pending_items, self.call.client
+            self.files.upload(items, journal)
+            for item in items:
+                completed = client.prepare(self.files.complete(item))
+                self.call.writes.guard.note_completed(client.prepare(item), completed)
 
     def validated(self) -> None:
         """Look at the files of media that records name; of records of the service send only what differs."""

@@ -15,7 +15,7 @@ from ...console.invocation import Invocation
 from ...console.results import show
 from ...console.table_view import MONEY, header
 from ...errors import NotFoundError, UsageError
-from ...output.text import listed
+from ...output.text import listed, singular
 from ...spelling import suggestion
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class RecordSearch:
         self._group = endpoint.command.split()[:-1]
         # Not `Endpoint.noun`, which names jobs on disk: here, promoted posts are no posts.
         self.noun = endpoint.batch.noun if endpoint.batch else " ".join(self._group).replace("-", " ")
-        self.singular = self.noun.removesuffix("s")
+        self.singular = singular(self.noun)
 
     def named(self, ids: Sequence[str]) -> str:
         """Name records by their ids: `line items 9d4c1, 9d4c2`."""

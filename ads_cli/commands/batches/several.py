@@ -84,7 +84,7 @@ class SeveralRecords:
             call.messages.say(f"no {search.noun} match{differ}")
             show(call, self._any_request, {"data": []} if envelope else [])
             return
-        call.writes.approve(map(call.client.prepare, requests))
+        call.writes.approve(self._prepared(requests))  # as they are sent: each change is counted once
         if not call.dry_run or call.is_plan:
             self._confirm(requests)
         if call.dry_run:

@@ -1,7 +1,7 @@
 """Campaigns with their line items, whom they target and what they show: as records, and drawn as a tree."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -9,10 +9,11 @@ from ...api.names import to_neutral
 from ...console.invocation import Invocation
 from ...console.parameters import argument
 from ...console.table_view import shown, state_style
-from ...output.drawings import Branch, draw_tree
-from ...output.text import first_of
+from ...output.text import first_of, safe
 
 if TYPE_CHECKING:
+    from rich.tree import Tree
+
     from ...campaigns.account import AccountReader
 
 TARGETING = "targeting"
@@ -73,7 +74,7 @@ def tree(
     if not nodes:
         call.messages.say("the account has no campaigns")
     if call.printer.is_for_people:
-        draw_tree(call.printer.stream, [branch_of(node) for node in nodes], color=call.printer.color)
+        _draw(call.printer.stream, nodes, color=call.printer.color)
     else:
         call.printer.show(list(records_of(nodes)), COLUMNS, "id", ("record",))
 
@@ -148,26 +149,23 @@ def records_of(nodes: Iterable[Node], parent: str | None = None) -> Iterator[dic
         yield from records_of(node.below, id)
 
 
-def branch_of(node: Node) -> Branch:
+def _branch_of(node: Node) -> "Tree":
     """Draw a campaign or a line item, and what belongs to it."""
     criteria = [one for one in node.below if one.kind == TARGETING]
     creatives = [one for one in node.below if one.kind in CREATIVES]
     nested = [one for one in node.below if one.kind not in (TARGETING, *CREATIVES)]
-    about = [Branch("budget", _texts(node, BUDGET)), Branch("dates", _texts(node, DATES))]
-    return Branch(
+    about = {"budget": _texts(node, BUDGET), "dates": _texts(node, DATES)}
+    return _branch(
         node.name or "(no name)",
         [node.status, str(node.fields.get("objective") or "")],
         [
-            *(one for one in about if one.details),
-            *map(branch_of, nested),
+            *(_branch(title, details) for title, details in about.items() if details),
+            *map(_branch_of, nested),
             *_targeting(criteria),
-            *(
-                Branch(f"{one.kind} {one.name}", [one.status], styles=[state_style(one.status)])
-                for one in creatives
-            ),
+            *(_branch(f"{one.kind} {one.name}", [one.status], has_status=True) for one in creatives),
         ],
         before=str(node.fields.get("id")),
-        styles=[state_style(node.status)],
+        has_status=True,
     )
 
 
@@ -178,11 +176,43 @@ def _texts(node: Node, formats: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _targeting(criteria: Sequence[Node]) -> Iterator[Branch]:
+def _targeting(criteria: Sequence[Node]) -> Iterator["Tree"]:
     """Draw a line for each type of targeting, with all values that are included or excluded."""
     groups: dict[tuple[str, str], list[str]] = {}
     for node in criteria:
         excludes = "not " if node.fields.get("operator_type") == "NE" else ""
         groups.setdefault((excludes, str(node.fields.get("targeting_type"))), []).append(node.name)
     for (excludes, kind), names in groups.items():
-        yield Branch(f"{excludes}{kind}", [first_of(names, MAX_VALUES)])
+        yield _branch(f"{excludes}{kind}", [first_of(names, MAX_VALUES)])
+
+
+def _branch(
+    title: str,
+    details: Sequence[str],
+    below: Iterable["Tree"] = (),
+    *,
+    before: str = "",
+    has_status: bool = False,
+) -> "Tree":
+    """Draw a line with others below it; `has_status` says that the first of its details is one."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    styles = [state_style(details[0]) if has_status else "", *[""] * (len(details) - 1)]
+    line = Text()
+    for text, style in ((before, ""), (title, "bold"), *zip(details, styles, strict=True)):
+        if text:
+            line.append("  " if line else "").append(safe(text), style)
+    tree = Tree(line, guide_style="dim")
+    tree.children.extend(below)
+    return tree
+
+
+def _draw(stream: IO[str], nodes: Iterable[Node], *, color: bool) -> None:
+    """Draw a tree for each node; lines are wrapped at the width of a terminal, and nowhere else."""
+    from rich.console import Console
+
+    width = None if stream.isatty() else 10_000
+    console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)
+    for node in nodes:
+        console.print(_branch_of(node))

@@ -42,14 +42,14 @@ def get(
     call = Invocation.of(ctx, mutates=False)
     with results_of(results, call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
-        directory = EntityLookup(call.client, call.account)
+        lookup = EntityLookup(call.client, call.account)
         period = calendar.period(asked.since, asked.until, asked.granularity)
-        sink.report.question = question = asked.question(directory, period)
+        sink.report.question = question = asked.question(lookup, period)
         if raw:
             data = [record for few in _answers(call, question) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
             return
-        described = directory.describe(question.entity, question.ids)
+        described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
         again = [(each, _answers(call, each)) for each in sink.questions_again(about)]
         earlier = sink.earlier(about)
@@ -155,11 +155,11 @@ def export(
             )
         calendar = asked.calendar(call)
         period = calendar.period(asked.since, asked.until, asked.granularity)
-        directory = EntityLookup(call.client, call.account)
+        lookup = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
-        sink.report.question = question = asked.question(directory, period, **segments)
+        sink.report.question = question = asked.question(lookup, period, **segments)
         require_segments(question)
-        described = directory.describe(question.entity, question.ids)
+        described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
         earlier = sink.earlier(about)
         asked_before = [earlier.question] if earlier else []

@@ -24,6 +24,7 @@ SINGLE = tuple(metric for metrics in METRICS.values() for metric in metrics)
 ENTITIES = ("ACCOUNT", "CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "PROMOTED_ACCOUNT", "FUNDING_INSTRUMENT")
 JOBS_ONLY = "MEDIA_CREATIVE"
 ENTITIES_OF_JOBS = (*ENTITIES, JOBS_ONLY)
+NEVER_ACTIVE = ("ACCOUNT", JOBS_ONLY)  # which the list of active entities does not have
 
 
 class StatisticsOptions(msgspec.Struct, frozen=True):
@@ -75,7 +76,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
     def question(
         self,
-        directory: "EntityLookup",
+        lookup: "EntityLookup",
         period: "Period",
         *,
         segmentation: str | None = None,
@@ -84,17 +85,39 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     ) -> "StatsQuery":
         """Return what is asked; raise UsageError."""
         from ...statistics.derived import parse_shown
-        from ...statistics.entities import select_ids
         from ...statistics.query import StatsQuery
 
         entity = self.kind
         groups, metrics, shown = parse_shown(self.metrics, entity)
-        ids = select_ids(directory, entity, period, ids=self.ids, all=self.all, active=self.active)
+        ids = self._ids(lookup, entity, period)
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
         return StatsQuery(
             entity, ids, period, self.granularity, groups, metrics, placement, *segments, shown=shown
         )
+
+    def _ids(self, lookup: "EntityLookup", entity: str, period: "Period") -> tuple[str, ...]:
+        """Return the ids that are chosen; raise UsageError unless they are in one way."""
+        from ...api.parts import path_segment
+        from ...statistics.query import unique
+
+        if entity == "ACCOUNT" and not (self.ids or self.all or self.active):
+            return (lookup.account,)
+        if sum(map(bool, (self.ids, self.all, self.active))) != 1:
+            raise UsageError(
+                "--ids, --all, --active: give one of them", hint="--active asks for those that were active"
+            )
+        if self.ids:
+            if not (named := unique(self.ids.split(","))):
+                raise UsageError("--ids: names no entity", hint="separate ids by commas")
+            for id in named:
+                path_segment(id, "--ids")  # raises UsageError
+            return named
+        if self.all:
+            return unique(lookup.ids(entity))
+        if entity in NEVER_ACTIVE:
+            raise UsageError(f"--active: the service lists no active entities of {entity}", hint="use --all")
+        return unique(lookup.active_ids(entity, period))
 
     def columns(self, names: "Names", *, has_segments: bool, is_compared: bool) -> tuple[str, ...]:
         """Name the columns of the rows; raise UsageError for metrics or an entity that there are not."""

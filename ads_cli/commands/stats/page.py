@@ -1,12 +1,13 @@
 """The page about statistics: what was asked, what it comes to, how it has changed, and who has what part."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 from ...api.amounts import decimals_of
+from ...api.names import neutral_name
 from ...console.output_file import failure_details, made
-from ...errors import ReportedError, UsageError
+from ...errors import ReportedError
 from ...report import (
     Bar,
     Cell,
@@ -14,7 +15,6 @@ from ...report import (
     Column,
     Figure,
     Logo,
-    MediaType,
     ReportPage,
     ReportTable,
     Section,
@@ -23,23 +23,14 @@ from ...report import (
     TimeLine,
 )
 from ...statistics.chart_data import ChartData, ChartSeries
-from ...statistics.derived import PARTS, SPEND, as_text, derived_of
+from ...statistics.derived import DERIVED, SPEND, as_text, derived_of
 from ...statistics.query import StatsQuery, is_money
 from ...statistics.rows import BEFORE
+from .view import DAY, HOUR, LEADING
 
 MOST_BARS = 10  # of entities; the others are added up
-LEADING = (SPEND, "impressions", "clicks")
-RATIOS = ("ctr", "cpc", "cpm", "cpe", "cost_per_conversion", "conversion_rate", "roas")
 TALLIED_RATIOS = ("ctr", "cpc")
-TITLES = {
-    SPEND: "Spend",
-    "ctr": "Click rate",
-    "cpc": "Cost per click",
-    "cpm": "Cost per 1,000 impressions",
-    "cpe": "Cost per engagement",
-    "roas": "Return on spend",
-}
-DAY, HOUR = len("2026-03-01"), len("2026-03-01T08:00")
+RATIOS = tuple(name for name, derived in DERIVED.items() if derived.divisor)
 
 
 class StatsPage(NamedTuple):
@@ -68,33 +59,36 @@ class StatsPage(NamedTuple):
         )
 
     def _tallies(self, leading: Sequence[str]) -> Iterator[Tally]:
-        for name in leading:
-            for part in self.gathered.comparable(name):
-                total = part.total()
-                now, before = total.totals[name], total.totals.get(f"{name}{BEFORE}")
-                was = "" if before is None else total.shown(name, before)
-                change = self._change(now, before, was)
-                yield Tally(title_of(name, ""), float(now), text=total.text(name), change=change)
-        for name in TALLIED_RATIOS:
-            for part in [self.gathered] if name in PARTS else self.gathered.by_currency():
-                total = part.total()
-                now, before = (self._ratios(total, end).get(name) for end in ("", BEFORE))
-                if now is not None:
-                    was = "" if before is None else as_text(name, before, total.currency)
-                    text = as_text(name, now, total.currency)
-                    change = self._change(now, before, was)
-                    yield Tally(title_of(name, ""), float(now), text=text, change=change)
+        for name in (*leading, *TALLIED_RATIOS):
+            for part in self._comparable(name):
+                total = self._with_ratios(part.total())
+                number = total.totals.get(name)
+                if number is not None:
+                    text, change = _text(total, name), self._change(total, name)
+                    yield Tally(title_of(name), float(number), text=text, change=change)
 
-    def _change(self, now: Any, before: Any, was: str) -> str:
+    def _comparable(self, name: str) -> list[ChartData]:
+        """Return the rows by what has a sum of this number or ratio: amounts have one in a currency only."""
+        if name not in DERIVED:
+            return self.gathered.comparable(name)
+        return self.gathered.by_currency() if DERIVED[name].has_amounts else [self.gathered]
+
+    def _with_ratios(self, line: ChartSeries) -> ChartSeries:
+        """Add the ratios of its sums to a line, and those of the earlier period."""
+        totals = dict(line.totals)
+        for suffix in ("", BEFORE):
+            sums = {neutral_name(name): line.totals.get(name + suffix) for name in self.gathered.columns}
+            derived = derived_of(self.question, sums)
+            totals |= {name + suffix: derived[name] for name in RATIOS if derived.get(name) is not None}
+        return replace(line, totals=totals)
+
+    def _change(self, line: ChartSeries, name: str) -> str:
         """Say how a number has changed; nothing where the page compares nothing."""
-        if not self.earlier or before is None:
+        earlier = line.totals.get(name + BEFORE)
+        if not self.earlier or earlier is None:
             return ""
-        return f"{percent(now, before)} (was {was})" if before else f"was {was}"
-
-    def _ratios(self, line: ChartSeries, end: str = "") -> dict[str, Any]:
-        """Return the derived metrics of a line, of its sums."""
-        found = derived_of(self.question, [line.totals.get(f"{name}{end}") for name in self.gathered.columns])
-        return {name: found[name] for name in RATIOS if name in found}
+        was, growth = f"was {_text(line, name, BEFORE)}", _growth(line, name)
+        return f"{growth.text} ({was})" if growth else was
 
     def _sections(self, leading: Sequence[str]) -> Iterator[Section]:
         drawn = [(name, part) for name in leading for part in self.gathered.comparable(name)]
@@ -120,31 +114,33 @@ class StatsPage(NamedTuple):
         return TimeChart(title_of(column, total.currency), [time[:length] for time in times], lines, decimals)
 
     def _compared(self, noun: str, lines: Sequence[ChartSeries], leading: Sequence[str]) -> ReportTable:
-        """Return a row for each campaign or account, with derived metrics and the change of what leads."""
-        ratios = [self._ratios(line) for line in lines]
-        named = [name for name in RATIOS if any(each.get(name) is not None for each in ratios)]
-        changed = leading[:1] if self.earlier else []
+        """Return a row for each campaign or account, with derived metrics and the change of what leads.
+
+        The largest is first, of amounts the largest of each currency.
+        """
+        first = leading[0]
+        lines = sorted(
+            map(self._with_ratios, lines),
+            key=lambda line: (line.currency if is_money(first) else "", -(line.totals.get(first) or 0)),
+        )
+        ratios = [name for name in RATIOS if any(name in line.totals for line in lines)]
+        changed = [first] if self.earlier else []
         columns = [
             Column(noun.capitalize()),
-            *(Column(title_of(name, ""), "number") for name in leading),
-            *(Column(f"Change of {title_of(name, '').lower()}", "number") for name in changed),
-            *(Column(title_of(name, ""), "number") for name in named),
+            *(Column(title_of(name), "number") for name in leading),
+            *(Column(f"Change of {title_of(name).lower()}", "number") for name in changed),
+            *(Column(title_of(name), "number") for name in ratios),
         ]
-        rows: list[list[Cell]] = []
-        for line, ratio in zip(lines, ratios, strict=True):
-            cells: list[Cell] = [line.label, *(_cell(line, name) for name in leading)]
-            for name in changed:
-                now, before = line.totals.get(name) or 0, line.totals.get(f"{name}{BEFORE}")
-                cells.append(Figure(float(now / before - 1), percent(now, before)) if before else "")
-            for name in named:
-                value = ratio.get(name)
-                cells.append(
-                    "" if value is None else Figure(float(value), as_text(name, value, line.currency))
-                )
-            rows.append(cells)
-        first = leading[0]
-        order = sorted(range(len(rows)), key=lambda at: -float(lines[at].totals.get(first) or 0))
-        return ReportTable(f"By {noun}", columns, [rows[at] for at in order], noun)
+        rows: list[list[Cell]] = [
+            [
+                line.label,
+                *(_cell(line, name) for name in leading),
+                *(_growth(line, name) or "" for name in changed),
+                *(_cell(line, name) for name in ratios),
+            ]
+            for line in lines
+        ]
+        return ReportTable(f"By {noun}", columns, rows, noun)
 
 
 def page_of_error(error: ReportedError | None, question: StatsQuery | None) -> ReportPage:
@@ -164,15 +160,20 @@ def _subject(accounts: Sequence[str]) -> str:
     )
 
 
-def title_of(column: str, currency: str) -> str:
+def title_of(column: str, currency: str = "") -> str:
     """Name a column for people, with the currency of amounts: Spend, EUR."""
-    title = TITLES.get(column) or column.removesuffix("_local").replace("_", " ").capitalize()
+    metric = DERIVED.get("spend" if column == SPEND else column)
+    title = metric.title if metric else column.removesuffix("_local").replace("_", " ").capitalize()
     return f"{title}, {currency}" if currency and is_money(column) else title
 
 
-def percent(now: Any, before: Any) -> str:
-    """Write how much more or less a number is than it was: +12.5 %."""
-    return f"{100 * (float(now) / float(before) - 1):+,.1f} %".replace("-", "−")
+def _growth(line: ChartSeries, name: str) -> Figure | None:
+    """Return how much more or less a number is than it was: +12.5 %; nothing where it was nothing."""
+    number, earlier = line.totals.get(name) or 0, line.totals.get(name + BEFORE)
+    if not earlier:
+        return None
+    growth = float(number) / float(earlier) - 1
+    return Figure(growth, f"{100 * growth:+,.1f} %".replace("-", "−"))
 
 
 def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, str]]:
@@ -189,64 +190,31 @@ def _parts(column: str, gathered: ChartData) -> Chart:
     lines, total = gathered.largest(column, MOST_BARS), gathered.total()
     bars = []
     for line in lines:
-        value = float(line.totals.get(column) or 0)
-        number = int(value) if value.is_integer() else value
-        bars.append(Bar(line.label, max(value, 0), line.shown(column, number)))
+        number = line.totals.get(column) or 0
+        bars.append(Bar(line.label, max(float(number), 0), line.shown(column, number)))
     return Chart(title_of(column, total.currency), bars, float(total.totals[column]))
 
 
 def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:
     """Return a row for each entity, with its totals; campaigns where they differ from names."""
     lines = gathered.lines
-    names = ["Name", "Id", *(["Campaign"] if any(line.campaign for line in lines) else [])]
+    has_campaigns = any(line.campaign for line in lines)
+    names = ["Name", "Id", *(["Campaign"] if has_campaigns else [])]
     numbers = list(dict.fromkeys([*first, *gathered.counted_columns]))
-    columns = [*map(Column, names), *(Column(title_of(name, ""), "number") for name in numbers)]
+    columns = [*map(Column, names), *(Column(title_of(name), "number") for name in numbers)]
     rows: list[list[Cell]] = []
     for line in lines:
-        texts = (line.label, line.id, line.campaign)[: len(names)]
+        texts = [line.label, line.id, *([line.campaign] if has_campaigns else [])]
         rows.append([*texts, *(_cell(line, name) for name in numbers)])
     return ReportTable("Totals", columns, rows, "row")
 
 
-def _cell(line: ChartSeries, column: str) -> Cell:
-    total = line.totals.get(column)
-    return "" if total is None else Figure(float(total), line.text(column))
+def _cell(line: ChartSeries, name: str) -> Cell:
+    number = line.totals.get(name)
+    return "" if number is None else Figure(float(number), _text(line, name))
 
 
-MAX_LOGO_BYTES = 1_000_000
-LOGOS: dict[bytes, MediaType] = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
-
-
-def read_logo(name: str) -> Logo:
-    """Return a picture for a page; raise UsageError where it is none."""
-    try:
-        with Path(name).open("rb") as file:
-            content = file.read(MAX_LOGO_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
-    if len(content) > MAX_LOGO_BYTES:
-        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
-    for start, media_type in LOGOS.items():
-        if content.startswith(start):
-            return Logo(media_type, content)
-    if is_svg(content):
-        return Logo("image/svg+xml", content)
-    raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
-
-
-SVG = "{http://www.w3.org/2000/svg}svg"
-
-
-def is_svg(content: bytes) -> bool:
-    """Tell whether a document is an SVG, without entities; inside a page it runs and loads nothing.
-
-    It must be UTF-8: in another encoding, an entity would not be seen.
-    """
-    from xml.etree import ElementTree
-
-    try:
-        text = content.decode("utf-8-sig")
-        declares_entity = "<!ENTITY" in text
-        return not declares_entity and ElementTree.fromstring(content).tag == SVG
-    except (ElementTree.ParseError, LookupError, ValueError):  # an encoding that is declared may be none
-        return False
+def _text(line: ChartSeries, name: str, suffix: str = "") -> str:
+    """Write a number or a ratio that a line has for people, or with the suffix BEFORE what it was."""
+    number = line.totals[name + suffix]
+    return as_text(name, number, line.currency) if name in DERIVED else line.shown(name, number)

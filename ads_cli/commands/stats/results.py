@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ...report import Logo, ReportPage
 
 MOST_NAMED = 5
+MAX_LOGO_BYTES = 1_000_000
 
 
 @contextmanager
@@ -127,6 +128,23 @@ def check_differs(paths: Iterable[Path | None]) -> None:
         seen.add(path.resolve())
 
 
+def read_logo(name: str) -> "Logo":
+    """Return a picture for a page; raise UsageError where it is none."""
+    from ...report import logo_of
+
+    try:
+        with Path(name).open("rb") as file:
+            content = file.read(MAX_LOGO_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
+    if len(content) > MAX_LOGO_BYTES:
+        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
+    logo = logo_of(content)
+    if logo is None:
+        raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
+    return logo
+
+
 class StatsReport(RunReport):
     """The page about the rows of a question, or the error that it ended with."""
 
@@ -140,10 +158,7 @@ class StatsReport(RunReport):
     def set_heading(self, title: str | None, logo: str | None) -> None:
         """Take a title, and the picture in a file; raise UsageError where it is none."""
         self.title = title or ""
-        if logo:
-            from .page import read_logo
-
-            self.logo = read_logo(logo)
+        self.logo = read_logo(logo) if logo else None
 
     def page(self) -> "ReportPage":
         """Return the page about the rows, or the error that they ended with."""
@@ -249,7 +264,7 @@ class Results:
         printer, columns = self.call.printer, table.columns
         shown: Iterable[dict[str, Any]]
         shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
-        if printer.format == "xlsx":
+        if printer.is_binary:
             shown = table.records()  # whose amounts have types
         if printer.is_table:
             from .view import columns_for_people, for_people

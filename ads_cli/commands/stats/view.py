@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import IO, Any
 
 from ...api.metrics import metrics_of
-from ...output.drawings import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar
+from ...output.charts import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar, sparkline
 from ...output.text import first_of, safe
 from ...statistics.chart_data import ChartData, ChartSeries
 from ...statistics.derived import CHANGE, DERIVED, as_text
@@ -144,11 +144,11 @@ class _View:
         if self._times > 1:
             numbers = _merged(line.series(column, self._times), room)
             highest = max(number or 0 for number in numbers)
-            return bar(numbers, highest, room, self._blocks) if highest > 0 else ""
+            return sparkline(numbers, highest, self._blocks) if highest > 0 else ""
         if line not in self._parts:  # a total
             return ""
         total = max(float(line.totals.get(column) or 0), 0.0)
-        return bar([total], self._highest(line, column), room // 2, self._blocks)
+        return bar(total, self._highest(line, column), room // 2, self._blocks)
 
     def _highest(self, line: ChartSeries, column: str) -> float:
         """Return the highest total that the one of a line can be compared to."""

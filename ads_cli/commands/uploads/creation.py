@@ -1,6 +1,6 @@
 """Create the only record of a file once: with a journal, as the records of longer files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -8,23 +8,21 @@ from ...api.endpoint import Request
 from ...api.parts import encode_operation, operation
 from ...batches import Uncertain
 from ...batches.creation_runs import (
+    Creation,
     CreationRun,
-    Once,
+    begin_creation,
     content_of,
     named_file,
     read_run,
-    require_first_or_resumed,
-    require_no_other_run,
 )
 from ...batches.plan import rest_of
-from ...batches.upload import OPERATIONS, BatchUpload, Items, how_to_decide, records_in
+from ...batches.upload import OPERATIONS, BatchUpload, how_to_decide, records_in
 from ...console.invocation import Invocation
 from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
 from ...uploads.job_file import Acknowledgement, JobKey, UploadTarget, current_folder
-from ...uploads.upload import Batch, noted
-from ...uploads.write_epochs import WriteEpochs
+from ...uploads.upload import noted
 from .journal import document_key, new_job, open_job
 from .reports import resume_command
 
@@ -33,56 +31,33 @@ if TYPE_CHECKING:
     from ...client.response import Response
     from ...uploads.journal import Journal
 
-PLACE = (1, 1)  # number and line of the record in its file
-
 
 class OneRecord(NamedTuple):
     """A request that creates the only record of a file."""
 
     request: Request
     location: Location
-    content: str  # what the record is known by
+    content: str  # a digest, by which the record is known
     key: JobKey
     uncertain: Uncertain | None
     resume: bool
 
     @property
     def noun(self) -> str:
-        """Name what is created."""
+        """Name what is created, in the plural."""
         return self.request.endpoint.noun
 
 
-def one_record(
-    call: Invocation,
-    request: Request,
-    location: Location,
-    options: dict[str, Any],
-    key: JobKey | None,
-    given: dict[str, Any],
-) -> OneRecord:
-    """Describe the creation of the only record of a file; `key` is that of a table."""
-    content = content_of(encode_operation(operation(request, call.settings.names)))
-    if key is None:
-        target = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
-        place = UploadTarget(call.service, f"{request.endpoint.noun} of {content}", target)
-        upload = {name: str(value) for name, value in sorted(options.items())}
-        key = document_key(place, "create", content, upload)
-    return OneRecord(request, location, content, key, given.get("uncertain"), bool(given.get("resume")))
+def content_of_request(call: Invocation, request: Request) -> str:
+    """Return the digest of the record that a request creates."""
+    return content_of(encode_operation(operation(request, call.settings.names)))
 
 
-def begin_once(call: Invocation, once: Once, noun: str, *, resume: bool) -> tuple[CreationRun | None, str]:
-    """Return the run to be resumed, and the write epoch in which there is none; raise StateError.
-
-    Say it where a run with the file has ended: all is created again.
-    """
-    state_dir = call.settings.state_dir
-    expected_epoch = WriteEpochs(state_dir).current(once.key.place)  # a later run is seen
-    run, sent = require_first_or_resumed(state_dir / "jobs", once, resume=resume)
-    if sent:
-        call.messages.warn(
-            f"{sent.file} was sent before, at {sent.started} (job {sent.job}): all its {noun} are sent again"
-        )
-    return run, expected_epoch
+def key_of_document(call: Invocation, request: Request, content: str, options: Mapping[str, Any]) -> JobKey:
+    """Return the key of the creation of a record, of which a document says a part, and options the rest."""
+    target = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
+    place = UploadTarget(call.service, f"{request.endpoint.noun} of {content}", target)
+    return document_key(place, "create", content, {name: str(options[name]) for name in sorted(options)})
 
 
 def create_once(
@@ -92,19 +67,20 @@ def create_once(
     show_response: "Callable[[Response], None]",
     confirm: Callable[[], None] = lambda: None,
 ) -> None:
-    """Create a record and show it, unless an earlier run has created it or may have."""
-    once = Once(one.key, named_file(one.location), current_folder(), [one.content])
-    run, expected_epoch = begin_once(call, once, one.noun, resume=one.resume)
+    """Create a record and show it, unless an earlier run has created it or may have.
+
+    The order is that of the steps in `batches.creation_runs`.
+    """
+    creation = Creation(one.key, named_file(one.location), current_folder(), [one.content])
+    start = begin_creation(call.settings.state_dir, creation, call.messages.warn, resume=one.resume)
     confirm()
-    job = new_job(call, run.job.key if run else one.key, one.noun, one.location.identity, rows=1, batches=1)
-    opened = open_job(
-        call, job, resume=bool(run), job_id=None, expected_epoch=None if run else expected_epoch
-    )
+    key, is_resumed = start.resumes or one.key, start.resumes is not None
+    job = new_job(call, key, one.noun, one.location.identity, rows=1, batches=1)
+    opened = open_job(call, job, resume=is_resumed, job_id=None, expected_epoch=start.expected_epoch)
     with closing(opened) as journal:
         upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
-        rest = rest_of(journal, one.location.label, upload, [one.content], lambda index: PLACE)
-        if run is None:
-            require_no_other_run(journal, once)
+        first_line = (1, 1)  # number and line of the only record
+        rest = rest_of(journal, one.location.label, upload, creation, lambda index: first_line)
         if rest.pending:
             show_response(_create(call, one, prepare, upload, journal, rest.next_batch))
         else:
@@ -121,26 +97,28 @@ def _create(
     number: int,
 ) -> "Response":
     """Send the request; note before that it may be applied, and afterwards what it has made."""
-    batch = Batch(number, Items([b"{}"], [one.content]), [PLACE])
+    made: list[Any] = []
 
     def check(response: "Response") -> None:
-        upload.used_ids.require_new(records_in(response, 1))
+        """Read what was made; raise UnavailableError where it is not understood: it may be created then."""
+        made[:] = records_in(response, 1)
+        upload.used_ids.require_new(made)
 
     try:
         prepared = prepare()
-        with noted(journal, batch) as on_send:
+        with noted(journal, number, [one.content]) as on_send:
             response = call.client.exchange(prepared, on_send=on_send, check=check)
     except AdsctlError as error:
-        if error.may_be_applied:
+        if error.may_be_applied:  # the journal is kept, with the attempt
             error.message = f"{one.location.label}: {upload.counted(1)} may be created: {error.message}"
             error.hint = f"look whether it exists before you resume; {how_to_decide(1)}"
             error.hint += f"; resume with: {resume_command(call.command_line)}"
-        else:
+        else:  # there was no attempt, or it was withdrawn
             journal.flush()
-            if not read_run(journal.path, journal.job).sent:
+            was_sent_earlier = bool(read_run(journal.path, journal.job).sent)
+            if not was_sent_earlier:
                 journal.remove()  # nothing was created, and the file may be sent as if it never was
         raise
-    made = records_in(response, 1)
     journal.append(Acknowledgement(number, {upload.done: 1}, records=[1], answer=made))
     journal.flush()
     return response

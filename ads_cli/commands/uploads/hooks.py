@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...output.text import counted
+from ...output.text import counted, singular
 
 if TYPE_CHECKING:
     from ...api.endpoint import Request
@@ -60,7 +60,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
     def confirm(self) -> None:
         """Ask before the first request, where the endpoint says so."""
-        what = counted(self.plan.due, self.plan.noun.removesuffix("s"))
+        what = counted(self.plan.due, singular(self.plan.noun), self.plan.noun)
         confirm_request(self.call, self.plan.upload.request, what)
 
     def begin(self, journal: "Journal") -> None:
@@ -93,27 +93,26 @@ class OnceHooks(PushHooks, kw_only=True):
 
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
+        from ...batches.creation_runs import begin_creation
         from ...uploads.job_file import EARLIER_VARIABLE, current_folder
         from ...uploads.jobs import TaskJobs
-        from .creation import begin_once
         from .reports import resume_command
 
         if self.plan.upload.creates:
+            state_dir = self.call.settings.state_dir
             key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
             is_resumed = self.is_resumed
             if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
                 command = resume_command(self.call.command_line)
-                jobs = TaskJobs(self.call.settings.state_dir / "jobs", key, command, Path(earlier))
+                jobs = TaskJobs(state_dir / "jobs", key, command, Path(earlier))
                 if ended := jobs.ended():
                     self.ended_job = ended
                     return
                 is_resumed = is_resumed and jobs.can_be_resumed
-            once = self.plan.once(key, current_folder())
-            run, expected_epoch = begin_once(self.call, once, self.plan.noun, resume=is_resumed)
-            if run:
-                self.plan.resumes = run.job.key
-            else:
-                self.plan.expected_epoch = expected_epoch
+            creation = self.plan.creation(key, current_folder())
+            start = begin_creation(state_dir, creation, self.call.messages.warn, resume=is_resumed)
+            self.plan.resumes = start.resumes
+            self.plan.expected_epoch = start.expected_epoch
 
 
 def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:

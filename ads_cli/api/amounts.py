@@ -149,9 +149,8 @@ def too_precise(request: Request, amounts: Mapping[str, str], currency_of: Curre
     ]
 
 
-def unknown_currency(request: Request) -> str | None:
-    """Stand for a CurrencyOf where no currency is known."""
-    return None
+def unknown_currency(request: Request) -> None:
+    """Name no currency, as a CurrencyOf that knows none."""
 
 
 MICRO_WORDS = "Millionths of the currency's unit"

@@ -42,7 +42,8 @@ class Rule(Protocol):
 def rule(field: str, severity: Severity = "error") -> Callable[[Check], Rule]:
     """Make a method a rule between fields: it returns why `field` is invalid, or None.
 
-    A rule is skipped if a field that it reads is invalid by itself.
+    A rule is skipped if a field that it reads is invalid by itself. A function that several classes share
+    is a rule of each that has it as an attribute, of any name.
     """
 
     def mark(method: Check) -> Rule:

@@ -97,6 +97,7 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
 
 # What records have besides their own ids that options take, by what it is recorded as.
 OTHER_IDS = {"users": "user_id", "card-uris": "card_uri", "item-groups": "item_group_key"}
+MORE = "there are more"  # the first words of what says that a list was cut
 SHARED_IDS = ("cards",)  # groups below which every id is one of the group's too
 
 
@@ -153,7 +154,7 @@ def show_pages(
         call.messages.say(f"{pages.total:,} in total")
     if pages.cursor:
         show_more = call.messages.warn if is_cut_unasked else call.messages.say
-        show_more(f"there are more: {more_hint}")
+        show_more(f"{MORE}: {more_hint}")
 
 
 class Pages:

@@ -17,7 +17,6 @@ from ..api.endpoint import Endpoint, Request
 from ..api.names import SERVICES
 from ..api.problems import InvalidError
 from ..api.products import Product
-from ..api.users import AudienceOperation, DoNotReachOperation
 from ..api.validation import compile_types
 from ..errors import StateError
 from . import identity, oauth, resources
@@ -97,10 +96,9 @@ class Emulator:
 
     def prepared(self) -> "Emulator":
         """Compile what requests are converted to, before several threads handle them; return itself."""
-        from .resources.products import StrictProduct
-
-        types = {route.handler.request_type for route in self._router if route.handler}
-        compile_types(*filter(None, types), AudienceOperation, DoNotReachOperation, StrictProduct)
+        handlers = [route.handler for route in self._router if route.handler]
+        types = {kind for handler in handlers for kind in (handler.request_type, handler.item_type)}
+        compile_types(*filter(None, types))
         return self
 
     def close(self) -> None:
@@ -130,7 +128,10 @@ class Emulator:
         return response.send(start_response, without_body=environ["REQUEST_METHOD"] == "HEAD")
 
     def _respond(self, incoming: IncomingRequest) -> HttpResponse:
-        """Route and authenticate a request, and handle it with the configured faults."""
+        """Route and authenticate a request, and handle it with the configured faults.
+
+        A request that is not authentic triggers no fault, and what a fault answers counts against no limit.
+        """
         if incoming.path == identity.PATH:
             said = identity.ServedIdentity(self.database_id, self.service)
             return HttpResponse.json(said._asdict())
@@ -155,7 +156,9 @@ class Emulator:
 
         def handle(fault: str) -> HttpResponse:
             context.fault = fault
-            return _handle(context, endpoint, handler)
+            response = _handle(context, endpoint, handler)
+            headers = dict(context.headers) | dict(response.headers)
+            return response._replace(headers=(*headers.items(),))
 
         return handle_with_faults(self.faults, incoming, handle)
 
@@ -183,14 +186,7 @@ def _seed(store: Store) -> None:
 
 
 def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler) -> HttpResponse:
-    """Count and validate the request, and call its handler; errors become responses."""
-    response = _respond_within_rate(context, endpoint, handler)
-    return response if response.headers else response._replace(headers=context.headers)
-
-
-def _respond_within_rate(
-    context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler
-) -> HttpResponse:
+    """Count and validate the request, and call its handler; errors that need the context become responses."""
     context.echoed = dict(context.path_params)
     try:
         request: Request | None = None
@@ -203,7 +199,7 @@ def _respond_within_rate(
         return error_response(400, errors, context.names.to_wire(context.echoed))
     except ApiError as error:
         return error.to_response(context.echoed, context.names)
-    except sqlite3.Error:
+    except sqlite3.Error:  # file_errors_as_state_errors says what is wrong with the file
         raise
     except Exception:
         return _internal_error()

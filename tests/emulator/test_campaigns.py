@@ -110,6 +110,13 @@ def test_changes_are_in_the_history_of_the_account(local, account):
     assert entries[1]["changes"].keys() <= {"name"}
 
 
+@pytest.mark.parametrize("other", ["line_items", "account_media"])
+def test_the_cursor_of_another_list_is_refused(local, account, other):
+    cursor = local.get(f"{account}/{other}", count=1).json()["next_cursor"]
+    assert local.get(f"{account}/{other}", cursor=cursor).json()["data"]
+    assert errors(local.get(f"{account}/campaigns", cursor=cursor)) == [("INVALID_PARAMETER", "cursor")]
+
+
 def test_campaigns_are_sorted_and_paged_by_budget(local, account):
     first = local.get(f"{account}/campaigns", sort_by=f"{DAY}-desc", count=3).json()
     rest = local.get(

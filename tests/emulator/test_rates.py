@@ -4,7 +4,9 @@ from contextlib import closing
 
 import pytest
 
+from ads_cli.api.rates import TOTAL_COUNTS
 from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.seed.accounts import USER
 
 from .client import Client, InProcess, product
 
@@ -46,6 +48,17 @@ def test_writes_of_all_endpoints_share_a_minute_and_catalogs_have_limits_of_thei
     assert remaining(local.send("DELETE", f"/12/accounts/{account}/line_items/none")) == {
         "x-rate-limit": "448"
     }
+
+
+def test_an_answer_with_headers_of_its_own_has_those_of_each_answer_too(database):
+    with closing(Emulator(database, service="x", strict=False)) as emulator:
+        for _ in range(TOTAL_COUNTS.requests):
+            emulator._rate_limits.consume_total_count(USER)
+        path = f"/12/accounts/{emulator.account}/campaigns"
+        refused = Client(emulator, InProcess(emulator)).get(path, with_total_count="true", colour="red")
+    assert refused.status_code == 429 and refused.headers["retry-after"]
+    assert remaining(refused)["x-rate-limit"] == "0"
+    assert refused.headers["x-emulator-unknown-parameters"] == "colour"
 
 
 def test_a_refused_request_changes_nothing(local):

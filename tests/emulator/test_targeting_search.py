@@ -100,6 +100,12 @@ def test_a_search_finds_what_fits_and_nothing_else(find, kind, query, name):
         assert {one[parameter] for one in found} == {query[parameter]}
 
 
+def test_the_cursor_of_another_search_is_refused(local):
+    cursor = local.get(f"{SEARCH}/interests", count=2).json()["next_cursor"]
+    refused = local.get(f"{SEARCH}/locations", cursor=cursor)
+    assert errors(refused) == [("INVALID_PARAMETER", "cursor")]
+
+
 def test_a_search_goes_on_where_its_page_ended(local, find):
     whole = find("interests", count=1000)
     pages, cursor = [], None

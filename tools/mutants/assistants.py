@@ -96,6 +96,28 @@ ASSISTANTS = (
         (f"{REACHABLE}test_the_type_of_a_value_names_no_parameter",),
     ),
     Mutant(
+        "an assistant who asks for all in other words gets one page",
+        "ads_cli/commands/mcp/tools.py",
+        '"all": as_flag,',
+        '"all": lambda name, value: value in (True, "true"),',
+        (f"{TOOLS}test_a_query_and_columns_apply_to_the_records",),
+    ),
+    Mutant(
+        "the cursor after a limit leaves out records of its page",
+        "ads_cli/commands/mcp/tools.py",
+        "--limit={ceil(shape.limit / size) * size}",
+        "--limit={shape.limit}",
+        (f"{TOOLS}test_a_limit_above_the_largest_page_is_kept",),
+    ),
+    Mutant(
+        "what a limit leaves out of what was read is lost",
+        "ads_cli/commands/mcp/results.py",
+        "        if shape.columns is not None:\n",
+        "        found = found[: shape.limit] if isinstance(found, list) else found\n"
+        "        if shape.columns is not None:\n",
+        (f"{TOOLS}test_a_limit_says_how_many_records_there_are",),
+    ),
+    Mutant(
         "a plan is applied again",
         "ads_cli/commands/mcp/plans.py",
         "plan = self._plans.pop(plan_id, None)",
@@ -157,6 +179,22 @@ ASSISTANTS = (
         "                run.ask(found)\n",
         "",
         (f"{CHANGES}test_a_file_of_campaigns_is_planned_and_applied_as_planned",),
+    ),
+    Mutant(
+        "each change is logged by the first client",
+        "ads_cli/commands/mcp/child.py",
+        "entry, CLIENT.get(), *job]",
+        'entry, self.__dict__.setdefault("by", CLIENT.get()), *job]',
+        (f"{CHANGES}test_changes_at_once_are_logged_by_the_client_that_asked_for_each",),
+    ),
+    Mutant(
+        "the oldest plan is dropped where another is applied",
+        "ads_cli/commands/mcp/plans.py",
+        "        plan = self._plans.pop(plan_id, None)",
+        "        while len(self._plans) >= MAX_PLANS:\n"
+        "            del self._plans[next(iter(self._plans))]\n"
+        "        plan = self._plans.pop(plan_id, None)",
+        (f"{CHANGES}test_the_oldest_of_all_kept_plans_is_applied",),
     ),
     Mutant(
         "a plan never expires",

@@ -382,6 +382,32 @@ OTHERS = (
         ("tests/batches/test_conversions.py::test_several_values_of_a_name_are_all_sent",),
     ),
     Mutant(
+        "emulator: an estimate takes a place that does not exist",
+        "ads_cli/emulator/resources/audience_insights.py",
+        "find_named(context, asdict(criterion))",
+        "find_named(context, asdict(criterion)) if criterion.adds_people else {}",
+        (
+            "tests/emulator/resources/test_audiences.py::"
+            "test_an_estimate_needs_criteria_that_add_people_and_exist",
+        ),
+    ),
+    Mutant(
+        "emulator: an answer with headers of its own lacks those of each answer",
+        "ads_cli/emulator/app.py",
+        "dict(context.headers) | dict(response.headers)",
+        "dict(response.headers or context.headers)",
+        (
+            "tests/emulator/test_rates.py::test_an_answer_with_headers_of_its_own_has_those_of_each_answer_too",
+        ),
+    ),
+    Mutant(
+        "emulator: a list takes the cursor of another one",
+        "ads_cli/emulator/core/paging.py",
+        "    if found != list_name:",
+        "    if not found:",
+        ("tests/emulator/test_campaigns.py::test_the_cursor_of_another_list_is_refused",),
+    ),
+    Mutant(
         "a record of any size is read as a whole",
         "ads_cli/commands/batches/__init__.py",
         "    if len(content) > MAX_DOCUMENT_MIB * MIB:",

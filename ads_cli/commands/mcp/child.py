@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import anyio
@@ -18,6 +19,9 @@ MAX_MESSAGE_BYTES = 256 * 1024  # of stderr, of which the end is kept
 COMMANDS_AT_ONCE = 8
 TIME_LIMIT_SECONDS = 300.0
 END_SECONDS = 12.0  # that a command has to end after a signal: a little more than it takes itself
+# The name of the client, for the log of changes. Without a handshake each request names one, and each request
+# runs in a context of its own.
+CLIENT: ContextVar[str] = ContextVar("client", default="mcp")
 
 
 class Finished(NamedTuple):
@@ -35,12 +39,11 @@ class Commands:
     def __init__(self, options: Sequence[str], seconds: float = TIME_LIMIT_SECONDS) -> None:
         self._options = [*options, "--quiet", "--output=json", "--color=never"]
         self._seconds = seconds
-        self.by = "mcp"  # with the name of the client, for the log of changes
         self._free = anyio.Semaphore(COMMANDS_AT_ONCE)
 
     def line(self, words: Sequence[str], entry: str = "__by", *job: str) -> list[str]:
         """Return the whole command line of a process; `job` is the id of a plan that it carries out."""
-        start = [sys.executable, "-c", PROGRAM.format(sys.path), entry, self.by, *job]
+        start = [sys.executable, "-c", PROGRAM.format(sys.path), entry, CLIENT.get(), *job]
         return [*start, *self._options, *words]
 
     async def run(self, words: Sequence[str], *, is_plan: bool = False) -> Finished:

@@ -6,7 +6,7 @@ command, but for the account and the catalog.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from inspect import getdoc
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from ...api.names import neutral_name
 from ...console.help_texts import summary_line
 from ...errors import NotFoundError, UsageError
 from ...spelling import as_name, as_option, suggestion
+from .results import ResultShape
 
 
 class GroupCommands(NamedTuple):
@@ -104,9 +105,9 @@ NAMED_CHANGES = {
 }
 FILE_PARAMETERS = ("file", "files")  # of these, one file
 COMMON = ("account", "catalog")  # the options of every command that an assistant may give
-SHAPING = ("all", "limit", "cursor", "columns", "query")  # of a result
+SHAPING = ResultShape._fields
 # The parameter of a command that creates another record each time it is run, since its answer may be lost.
-RESUME = {
+RESUME: dict[str, Any] = {
     "name": "resume",
     "required": False,
     "type": "boolean",
@@ -161,6 +162,13 @@ class ReachableCommand(NamedTuple):
             if name in allowed and name not in (*SHAPING, *COMMON)
         }
 
+    @property
+    def tool_arguments(self) -> tuple[str, ...]:
+        """The arguments that are for the tool, read or plan_change, and not parameters of the command."""
+        if not self.changes:
+            return SHAPING
+        return (RESUME["name"],) if self.makes_anew else ()
+
     def _name_of(self, param: Any) -> str:
         return self.command.name_for(self.request, param) if self.request else str(param.name)
 
@@ -192,7 +200,7 @@ class ReachableCommand(NamedTuple):
         """Whether the command has a parameter of this name, for anyone."""
         return any(param.name == name for param in self.command.params)
 
-    def words(self, arguments: Mapping[str, Any]) -> list[str]:
+    def words(self, arguments: Mapping[str, Any], more_options: Iterable[str] = ()) -> list[str]:
         """Write arguments as the words of the command line; raise UsageError for an unknown one."""
         options: list[str] = []
         positional: list[str] = []
@@ -201,7 +209,7 @@ class ReachableCommand(NamedTuple):
             name = as_name(argument)
             is_common = name in COMMON and name not in parameters
             if not is_common and name not in names:
-                takes = sorted({*parameters, *COMMON, *SHAPING})
+                takes = sorted({*parameters, *COMMON, *self.tool_arguments})
                 raise UsageError(
                     f"{argument!r} is not an argument of {self.name!r}{suggestion(name, takes)}",
                     hint=f"it takes {', '.join(takes)}",
@@ -209,15 +217,15 @@ class ReachableCommand(NamedTuple):
             if value is None:
                 continue
             if is_common:
-                options.append(f"{as_option(name)}={_text(argument, value)}")
+                options.append(f"{as_option(name)}={text_of(argument, value)}")
                 continue
             param = parameters[names[name]]
             if param.param_type_name == "argument":
                 several = value if isinstance(value, list) else [value]
-                positional += [_text(argument, each) for each in several]
+                positional += [text_of(argument, each) for each in several]
             else:
                 options += _option(argument, param, value, self.fields.get(names[name]))
-        return [*self.name.split(), *options, *(["--", *positional] if positional else [])]
+        return [*self.name.split(), *options, *more_options, *(["--", *positional] if positional else [])]
 
     def describe(self) -> dict[str, Any]:
         """Return what there is to know before the command is run."""
@@ -323,7 +331,7 @@ def _option(argument: str, param: Any, value: Any, field: Field | None) -> list[
         if isinstance(value, str) and value.lstrip().startswith(FILE_MARK):
             raise UsageError(f"{argument}: a file cannot be named here", hint="give the value as JSON")
         return [f"{option}={value if isinstance(value, str) else json.dumps(value)}"]
-    return [f"{option}={_text(argument, value)}"]
+    return [f"{option}={text_of(argument, value)}"]
 
 
 def as_flag(argument: str, value: Any) -> bool:
@@ -333,12 +341,12 @@ def as_flag(argument: str, value: Any) -> bool:
     return value in (True, "true")
 
 
-def _text(argument: str, value: Any) -> str:
-    """Write a value as text; raise UsageError for one that no option takes."""
+def text_of(argument: str, value: Any) -> str:
+    """Write a value as text, a list with commas; raise UsageError for one that no option takes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list) and not any(isinstance(each, list) for each in value):
-        return ",".join(_text(argument, each) for each in value)
+        return ",".join(text_of(argument, each) for each in value)
     if not isinstance(value, str | int | float):
         raise UsageError(f"{argument}: must be text, a number, true, false or a list of these")
     text = str(value)

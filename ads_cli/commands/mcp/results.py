@@ -25,6 +25,19 @@ MAX_QUERY_LENGTH = 500
 CHUNK_LENGTH = 1500  # characters of a document that is longer than a result, and of such a record
 
 
+class ResultShape(NamedTuple):
+    """The part of a result that an assistant asks for."""
+
+    all: bool = False  # the pages of the service, not the first alone
+    limit: int | None = None  # records
+    cursor: str | None = None  # of an earlier result: of ours, or of the service
+    columns: str | None = None
+    query: str | None = None  # JMESPath
+
+
+WHOLE = ResultShape()
+
+
 class WholeResult(NamedTuple):
     """All that a command has printed, of which a client gets a part at a time."""
 
@@ -46,22 +59,19 @@ class ResultFiles:
         data: Any,
         *,
         about: Mapping[str, Any],
-        columns: str | None = None,
-        query: str | None = None,
-        limit: int | None = None,
+        shape: ResultShape = WHOLE,
         next_cursor: str | None = None,
     ) -> dict[str, Any]:
         """Return the result for data, with `about` beside it; `next_cursor` is that of the service."""
         found = without_private(data, self._mask)
-        if query is not None:
-            found = _searched(found, query)
-        if columns is not None:
-            found = _chosen(found, columns)
-        if limit is not None and isinstance(found, list):
-            found = found[:limit]
-        return self._part(WholeResult(found, without_private(dict(about), self._mask), next_cursor))
+        if shape.query is not None:
+            found = _searched(found, shape.query)
+        if shape.columns is not None:
+            found = _chosen(found, shape.columns)
+        whole = WholeResult(found, without_private(dict(about), self._mask), next_cursor)
+        return self._part(whole, limit=shape.limit)
 
-    def after(self, cursor: str) -> dict[str, Any]:
+    def after(self, cursor: str, limit: int | None) -> dict[str, Any]:
         """Return what follows a cursor of ours; raise NotFoundError where it is not known."""
         name, _, offset = cursor.removeprefix(CURSOR).partition(":")
         path = self._kept.get(name)
@@ -69,16 +79,18 @@ class ResultFiles:
             raise NotFoundError(
                 "this cursor is not known, or its result is no longer kept", hint="run the command again"
             )
-        return self._part(WholeResult(**json.loads(path.read_bytes())), int(offset), name)
+        return self._part(WholeResult(**json.loads(path.read_bytes())), int(offset), name, limit)
 
     def close(self) -> None:
         """Remove the files."""
         self._on_close.close()
 
-    def _part(self, whole: WholeResult, offset: int = 0, name: str | None = None) -> dict[str, Any]:
+    def _part(
+        self, whole: WholeResult, offset: int = 0, name: str | None = None, limit: int | None = None
+    ) -> dict[str, Any]:
         """Return what fits of the data from an offset on, with a cursor and a file where there is more.
 
-        `name` is that of the file, where there is one already.
+        `name` is that of the file, where there is one already; `limit` is that of the records.
         """
         if not isinstance(whole.data, list):
             result = {"notice": NOTICE, **whole.about, "data": whole.data}
@@ -89,7 +101,7 @@ class ResultFiles:
         most = left = MAX_RESULT_LENGTH - RESERVED_LENGTH - _length(result)
         shown: list[Any] = []
         is_cut = False
-        for each in whole.data[offset:]:
+        for each in whole.data[offset : None if limit is None else offset + limit]:
             is_too_long = _length(each) > most  # for any part
             piece = _shortened(each) if is_too_long else each
             left -= _length(piece)

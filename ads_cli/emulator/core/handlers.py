@@ -8,6 +8,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
+import msgspec
+
 from ...api.endpoint import Endpoint, Request
 from ...api.names import SERVICES, Names
 from ...api.problems import InvalidError, Problem
@@ -166,6 +168,7 @@ class RegisteredHandler(NamedTuple):
     function: Callable[[RequestContext, Any], Result | HttpResponse]
     request_type: type[Request] | None  # None: a raw handler, which authenticates and parses by itself
     extra_routes: tuple[str, ...] = ()  # methods with their paths, such as POST /oauth/authorize
+    item_type: type[msgspec.Struct] | None = None  # of each item that it converts by itself
 
     def __call__(
         self, context: RequestContext, endpoint: Endpoint, request: Request | None
@@ -180,29 +183,36 @@ _registry: dict[type[Request], RegisteredHandler] = {}
 
 
 def handler(
-    declared: type[Request], *, parse_as: type[R] | None = None
+    declared: type[Request],
+    *,
+    parse_as: type[R] | None = None,
+    item_type: type[msgspec.Struct] | None = None,
 ) -> Callable[[Handler[R]], Handler[R]]:
     """Register a function for a declared request, which it receives authenticated and validated.
 
     With `parse_as`, the request is validated as that type instead, for handlers that validate the items
-    of a batch one by one.
+    of a batch one by one, each as `item_type`.
     """
 
     def register(function: Handler[R]) -> Handler[R]:
-        _registry[declared] = RegisteredHandler(function, parse_as or declared)
+        _registry[declared] = RegisteredHandler(function, parse_as or declared, item_type=item_type)
         return function
 
     return register
 
 
-def raw_handler(declared: type[Request], *extra_routes: str) -> Callable[[RawHandler], RawHandler]:
+def raw_handler(
+    declared: type[Request], *extra_routes: str, item_type: type[msgspec.Struct] | None = None
+) -> Callable[[RawHandler], RawHandler]:
     """Register a function for a request that it authenticates and parses by itself.
 
     `extra_routes` are others that it handles, such as `POST /oauth/authorize`.
     """
 
     def register(function: RawHandler) -> RawHandler:
-        _registry[declared] = RegisteredHandler(lambda context, _: function(context), None, extra_routes)
+        _registry[declared] = RegisteredHandler(
+            lambda context, _: function(context), None, extra_routes, item_type
+        )
         return function
 
     return register

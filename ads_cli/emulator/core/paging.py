@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta
 
 from ...api.endpoint import Request
 from ...api.fields import fields_of
-from ..storage import Store, record_from_row
+from ..storage import RECORD_COLUMNS, Store, record_from_row
 from .request import value_or_default
 from .responses import ApiError, Result, invalid_parameter
 
@@ -22,25 +22,29 @@ Position = tuple[str, str | int | float | None, Seq]
 FIRST = -(2**63) + 1  # sorts before every other number, and before every text
 
 
-def encode_cursor(*position: Any) -> str:
-    """Encode the position where a page ended."""
-    return base64.urlsafe_b64encode(msgspec.json.encode(position)).decode().rstrip("=")
+def encode_cursor(list_name: str, position: Any) -> str:
+    """Encode the position where a page of a list ended."""
+    return base64.urlsafe_b64encode(msgspec.json.encode((list_name, position))).decode().rstrip("=")
 
 
-def decode_cursor(text: str, position_type: Any) -> Any:
-    """Decode a cursor; raise ApiError if it is not one of the same list."""
+def decode_cursor(text: str, list_name: str, position_type: Any) -> Any:
+    """Return the position of a cursor; raise ApiError if it is not one of the list."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        return msgspec.json.decode(raw, type=position_type)
+        found, position = msgspec.json.decode(raw, type=tuple[str, position_type])
     except (ValueError, msgspec.DecodeError):
         raise invalid_cursor() from None
+    if found != list_name:
+        raise invalid_cursor()
+    return position
 
 
-def page_of(items: list[Any], cursor: str | None, count: int) -> Result:
+def page_of(items: list[Any], list_name: str, cursor: str | None, count: int) -> Result:
     """Return one page of items that are all at hand; its cursor is where the next one begins."""
-    (start,) = decode_cursor(cursor, tuple[Seq]) if cursor else (0,)
+    start = decode_cursor(cursor, list_name, Seq) if cursor else 0
     end = start + count
-    return Result(items[start:end], next_cursor=encode_cursor(end) if end < len(items) else None)
+    next_cursor = encode_cursor(list_name, end) if end < len(items) else None
+    return Result(items[start:end], next_cursor=next_cursor)
 
 
 def invalid_cursor() -> ApiError:
@@ -63,8 +67,8 @@ def list_page(
 
     These are count, cursor, sort_by, with_deleted, with_total_count and q. `sortable` names the fields
     that sort_by accepts besides COLUMNS and those of the declaration. `q` searches the words of
-    `search_fields`, or without those the beginning of the name. `where` maps further SQL conditions to
-    their values. Without an `owner` the records of all of them are listed.
+    `search_fields`, or without those the beginning of the name. `where` maps further SQL conditions, of
+    one placeholder each, to its value. Without an `owner` the records of all of them are listed.
     """
     matching = {"kind = ?": kind} | ({} if owner is None else {"owner = ?": owner}) | dict(where or {})
     conditions, values = [*matching], [*matching.values()]
@@ -84,7 +88,7 @@ def list_page(
     total = UNSET
     if value_or_default(request, "with_total_count"):
         total = store.value(f"SELECT count(*) FROM records WHERE {condition}", *values)
-    rows, next_cursor = _select_page(store, request, condition, values, sortable)
+    rows, next_cursor = _select_page(store, request, f"{kind} {owner}", condition, values, sortable)
     return Result([record_from_row(row) for row in rows], next_cursor, total)
 
 
@@ -106,7 +110,12 @@ def json_field(name: str) -> str:
 
 
 def _select_page(
-    store: Store, request: Request, condition: str, values: list[str], sortable: tuple[str, ...]
+    store: Store,
+    request: Request,
+    list_name: str,
+    condition: str,
+    values: list[str],
+    sortable: tuple[str, ...],
 ) -> tuple[list[Any], str | None]:
     """Return the rows of a page, and the cursor of the next one."""
     sort_by = value_or_default(request, "sort_by") or ""
@@ -117,18 +126,18 @@ def _select_page(
     key, direction = _parse_sort_by(sort_by, tuple(dict.fromkeys((*attributes, *sortable))))
     after: list[Any] = []
     if cursor := value_or_default(request, "cursor"):
-        cursor_sort_by, value, seq = decode_cursor(cursor, Position)
+        cursor_sort_by, value, seq = decode_cursor(cursor, list_name, Position)
         if cursor_sort_by != sort_by:
             raise invalid_cursor()
         condition += f" AND ({key}, seq) {'<' if direction == 'DESC' else '>'} (?, ?)"
         after = [value, seq]
     count: int = value_or_default(request, "count") or UNPAGED
     rows = store.connection.execute(
-        "SELECT id, owner, deleted, created_at, updated_at, data, "
-        f"{key}, seq FROM records WHERE {condition} ORDER BY {key} {direction}, seq {direction} LIMIT ?",
+        f"SELECT {RECORD_COLUMNS}, {key}, seq FROM records WHERE {condition} "
+        f"ORDER BY {key} {direction}, seq {direction} LIMIT ?",
         (*values, *after, count + 1),
     ).fetchall()
-    next_cursor = encode_cursor(sort_by, *rows[count - 1][-2:]) if len(rows) > count else None
+    next_cursor = encode_cursor(list_name, (sort_by, *rows[count - 1][-2:])) if len(rows) > count else None
     return [row[:-2] for row in rows[:count]], next_cursor
 
 

@@ -3,9 +3,9 @@
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from math import floor, log10, prod
+from typing import NamedTuple
 from zlib import crc32
 
 from msgspec.structs import asdict
@@ -14,11 +14,10 @@ from ...api.audience_insights import Criterion, EstimateAudience, SearchKeywords
 from ...api.targeting import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
-from ..targeting import find_value
-from .audiences import described
+from ..storage import Record
 from .targeting import find_named
 
-# People that one criterion of a type adds: the fewest and the most.
+# People that one criterion of a type adds: the fewest and the most. An audience adds those that it has.
 PEOPLE = {
     "FOLLOWERS_OF_USER": (5_000, 900_000),
     "INTEREST": (60_000, 900_000),
@@ -40,6 +39,7 @@ SHARES = {
     "PLATFORM": (150, 450),
 }
 OTHER_SHARES = (50, 300)
+LEAST_LEFT = 0.05  # by what criteria of one type exclude
 UNCERTAINTY = 0.12
 MAX_PEOPLE = 400_000_000
 
@@ -48,43 +48,47 @@ MAX_PEOPLE = 400_000_000
 def _estimate_audience(context: RequestContext, request: EstimateAudience) -> Result:
     """Estimate the people that criteria reach; raise ApiError for what does not exist."""
     context.echoed["targeting_criteria"] = None
-
-    def people(criterion: Criterion) -> int:
-        found = find_named(context, asdict(criterion))
-        if not criterion.targeting_type.startswith("CUSTOM_AUDIENCE"):
-            return found.get("estimated_users") or _between(PEOPLE[criterion.targeting_type], criterion)
-        size: int = described(context.store, found)["audience_size"]
-        return size * (EXPANSION if criterion.targeting_type == "CUSTOM_AUDIENCE_EXPANDED" else 1)
-
-    reached = _reached(request.targeting_criteria, people)
+    people, limits = 0, defaultdict(list)
+    for criterion in request.targeting_criteria:
+        named = find_named(context, asdict(criterion))
+        if criterion.adds_people:
+            people += _people(criterion, named)
+        else:
+            limits[criterion.targeting_type].append(_limit(criterion, named))
+    # What several types leave is multiplied, as if they did not depend on each other.
+    reached = min(people, MAX_PEOPLE) * prod(map(_left, limits.values()))
     least, most = (_rounded(reached * (1 + sign * UNCERTAINTY)) for sign in (-1, 1))
     return Result({"audience_size": {"min": least, "max": most}})
 
 
-def _reached(criteria: Iterable[Criterion], people: Callable[[Criterion], int]) -> float:
-    """Return the people that criteria add, without those that they exclude, in the part that is left."""
-    total, limiting = 0, defaultdict(list)
-    for criterion in criteria:
-        if criterion.adds_people:
-            total += people(criterion)
-        else:
-            limiting[criterion.targeting_type].append(criterion)
-    return min(total, MAX_PEOPLE) * prod(map(_share, limiting.values()))
+def _people(criterion: Criterion, named: Record) -> int:
+    """Return the people that a criterion adds; `named` is what it names."""
+    if criterion.targeting_type.startswith("CUSTOM_AUDIENCE"):
+        size: int = named["audience_size"]
+        return size * (EXPANSION if criterion.targeting_type == "CUSTOM_AUDIENCE_EXPANDED" else 1)
+    return named.get("estimated_users") or _between(PEOPLE[criterion.targeting_type], criterion)
 
 
-def _share(criteria: list[Criterion]) -> float:
-    """Return the part of people that criteria of one type leave: several values add up."""
-    wanted = [_part(criterion) for criterion in criteria if criterion.operator_type != "NE"]
-    excluded = [_part(criterion) for criterion in criteria if criterion.operator_type == "NE"]
-    return min(1.0, sum(wanted) if wanted else 1.0) * max(0.05, 1 - sum(excluded))
+class _Limit(NamedTuple):
+    """The part of people that one criterion selects, and whether it excludes them."""
+
+    part: float
+    is_excluded: bool
 
 
-def _part(criterion: Criterion) -> float:
+def _limit(criterion: Criterion, named: Record) -> _Limit:
     kind: str = criterion.targeting_type
     if kind == "LOCATION":
-        place = find_value(kind, criterion.targeting_value)
-        kind = place["location_type"] if place else "CITIES"
-    return _between(SHARES.get(kind, OTHER_SHARES), criterion) / 1000
+        kind = named.get("location_type", "CITIES")
+    part = _between(SHARES.get(kind, OTHER_SHARES), criterion) / 1000
+    return _Limit(part, criterion.operator_type == "NE")
+
+
+def _left(limits: list[_Limit]) -> float:
+    """Return the part of people that criteria of one type leave: several values add up."""
+    wanted = [limit.part for limit in limits if not limit.is_excluded]
+    excluded = [limit.part for limit in limits if limit.is_excluded]
+    return min(1.0, sum(wanted) if wanted else 1.0) * max(LEAST_LEFT, 1 - sum(excluded))
 
 
 def _between(limits: tuple[int, int], criterion: Criterion) -> int:

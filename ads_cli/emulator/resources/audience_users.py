@@ -49,14 +49,14 @@ DO_NOT_REACH_LISTS = Collection(
 JSON = "application/json"
 
 
-@raw_handler(users.UpdateAudienceUsers)
+@raw_handler(users.UpdateAudienceUsers, item_type=users.AudienceOperation)
 def _update_audience_users(context: RequestContext) -> HttpResponse:
     operations = _carry_out(context, users.UpdateAudienceUsers, AUDIENCE, users.AudienceOperation)
     total = sum(len(operation.params.users) for operation in operations)
     return _response(context, _counts(context, total))
 
 
-@raw_handler(users.UpdateDoNotReachUsers)
+@raw_handler(users.UpdateDoNotReachUsers, item_type=users.DoNotReachOperation)
 def _update_do_not_reach_users(context: RequestContext) -> HttpResponse:
     """Add users to a do-not-reach list, or remove them; the response has counts per operation."""
     operations = _carry_out(context, users.UpdateDoNotReachUsers, DO_NOT_REACH, users.DoNotReachOperation)

@@ -11,7 +11,7 @@ from ...api import audiences
 from ..core.handlers import ACCOUNT, AccountContext, RequestContext, handler
 from ..core.paging import list_page, page_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
-from ..storage import Record, Store, audience_user_table, random_base36
+from ..storage import Record, Store, audience_user_table, random_base36, without
 from .accounts import FEATURE
 from .campaigns import CAMPAIGN, LINE_ITEM, has_ended
 from .collection import Collection
@@ -32,12 +32,12 @@ def targetability(size: int | None) -> Record:
 
 
 def described(store: Store, audience: Record) -> Record:
-    """Add to an audience what follows from its users."""
-    segments = audience.pop("segments", None)
+    """Return an audience as the service shows it, with what follows from its users."""
+    segments = audience.get("segments")
     users = _combined(store, segments) if segments else audience_user_table.count(store, audience["id"])
     kind = COMBINED if audience["audience_type"] == COMBINED else "CRM"
     types = {"targetable_types": [kind, f"EXCLUDED_{kind}"]}
-    return audience | {"audience_size": users or None, **targetability(users), **types}
+    return without(audience, "segments") | {"audience_size": users or None, **targetability(users), **types}
 
 
 def _combined(store: Store, segment: Record) -> int:
@@ -140,7 +140,8 @@ def _list_targeted(context: RequestContext, request: audiences.ListTargeted) -> 
     _require_usable(context, request.custom_audience_id, with_deleted=True)
     only_active = request.with_active is not False
     campaigns = _targeting_campaigns(context, request.custom_audience_id, only_active=only_active)
-    return page_of(campaigns, request.cursor, CAMPAIGNS_PER_PAGE)
+    list_name = f"targeted {request.custom_audience_id}"
+    return page_of(campaigns, list_name, request.cursor, CAMPAIGNS_PER_PAGE)
 
 
 def _targeting_campaigns(context: RequestContext, audience: str, *, only_active: bool) -> list[Record]:

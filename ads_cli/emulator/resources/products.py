@@ -71,7 +71,7 @@ class SentProduct(NamedTuple):
     emptied: frozenset[str]
 
 
-@handler(PutProducts, parse_as=UnparsedProducts)
+@handler(PutProducts, parse_as=UnparsedProducts, item_type=StrictProduct)
 def _put_products(context: RequestContext, request: UnparsedProducts) -> Result:
     """Create or update the valid products of a request, in one transaction."""
     in_catalog(context, request)
@@ -176,11 +176,12 @@ def _list_products(context: RequestContext, request: ListProducts) -> Result:
     """
     catalog, group = in_catalog(context, request), request.item_group_key
     count: int = value_or_default(request, "count")
-    after = decode_cursor(request.cursor, tuple[Seq])[0] if request.cursor else 0
+    list_name = f"product {catalog}"
+    after = decode_cursor(request.cursor, list_name, Seq) if request.cursor else 0
     rows = product_table.page(context.store, catalog, group=group, after=after, count=count + 1)
     if group and context.fault == HIDE_VARIANTS:
         rows = [] if after else rows[:1]
-    next_cursor = encode_cursor(rows[count - 1][0]) if len(rows) > count else None
+    next_cursor = encode_cursor(list_name, rows[count - 1][0]) if len(rows) > count else None
     products = [msgspec.Raw(_listed(data, context)) for _, data in rows[:count]]
     return Result(products, next_cursor, enums=())
 

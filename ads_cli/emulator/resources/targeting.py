@@ -125,10 +125,11 @@ def _audience(context: AccountContext, audience: str) -> Record:
     found = context.store.find(audiences.AUDIENCE, audience, owner=None if is_shared else context.account)
     if found is None:
         raise invalid_parameter(VALUE, f"the audience {audience} does not exist")
-    if reasons := audiences.described(context.store, found)["reasons_not_targetable"]:
+    described = audiences.described(context.store, found)
+    if reasons := described["reasons_not_targetable"]:
         reason = f"the audience {audience} cannot be targeted: {', '.join(reasons)}"
         raise invalid_parameter(VALUE, reason)
-    return found
+    return described
 
 
 # By the identifier of an app that a line item has: the platform of its store.
@@ -260,7 +261,7 @@ def _values(request: Request) -> list[Record]:
 def _page(request: Request, found: list[Record]) -> Result:
     """Return one page of what was found; a kind without pages has no cursor."""
     count = value_or_default(request, "count") or len(found)
-    page = page_of(found, getattr(request, "cursor", None), count)
+    page = page_of(found, _kind(request), getattr(request, "cursor", None), count)
     if not hasattr(request, "cursor"):
         page = page._replace(next_cursor=UNSET)
     return page._replace(beside=DATA_TYPES.get(_kind(request), {}))

@@ -29,7 +29,8 @@ def _words(text: str | None) -> set[str]:
 
 
 BUSY_TIMEOUT_SECONDS = 30
-SELECT_RECORD = "SELECT id, owner, deleted, created_at, updated_at, data FROM records "
+RECORD_COLUMNS = "id, owner, deleted, created_at, updated_at, data"
+SELECT_RECORD = f"SELECT {RECORD_COLUMNS} FROM records "
 
 Record = dict[str, Any]
 SERVICE = ""  # owner of records that belong to no user or account
@@ -231,7 +232,7 @@ def _having(fields: Iterable[str]) -> str:
 
 
 def record_from_row(row: Sequence[Any]) -> Record:
-    """Build a record as the service returns it from the columns of SELECT_RECORD."""
+    """Build a record as the service returns it from its RECORD_COLUMNS."""
     id, _, deleted, created_at, updated_at, data = row
     fields: Record = msgspec.json.decode(data)
     return (

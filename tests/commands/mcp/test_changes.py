@@ -9,9 +9,11 @@ from pathlib import Path
 
 import anyio
 import pytest
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types.version import LATEST_MODERN_VERSION
 
 from ads_cli.commands.mcp import applies, plans, results
-from ads_cli.errors import NotFoundError
+from ads_cli.errors import NotConfirmedError, NotFoundError
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session
 from tests.conftest import feed
@@ -425,3 +427,43 @@ def test_who_changed_something_cannot_be_forged_by_arguments(guarded):
         (change,) = client.tool("changes")["structuredContent"]["data"]
     assert change["by"].startswith("mcp evil --by=ana") and len(change["by"]) < 80
     assert "\n" not in change["by"] and "\u202e" not in change["by"]
+
+
+def test_changes_at_once_are_logged_by_the_client_that_asked_for_each(guarded):
+    """Without a handshake, each request names its client."""
+    campaigns = {"ana": "8wku2", "bo": "8wkt0"}
+
+    def request(client, name: str, tool: str, **arguments) -> int:
+        version = {PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION, CLIENT_CAPABILITIES_META_KEY: {}}
+        by = {CLIENT_INFO_META_KEY: {"name": name, "version": "1"}}
+        return client.request("tools/call", name=tool, arguments=arguments, _meta=version | by)
+
+    with raw(guarded, *WRITES) as client:
+        plans_of = {}
+        for name, campaign in campaigns.items():
+            change = {"campaign_id": campaign, "name": f"By {name}"}
+            id = request(client, name, "plan_change", command="campaigns update", arguments=change)
+            plans_of[name] = client.response(id)["result"]["structuredContent"]["plan_id"]
+        asked = {request(client, name, "apply_change", plan_id=plan) for name, plan in plans_of.items()}
+        while asked:
+            asked.remove(client.response()["id"])
+        id = request(client, "ana", "changes")
+        changes = client.response(id)["result"]["structuredContent"]["data"]
+    assert {change["ids"][0]: change["by"] for change in changes} == {
+        campaign: f"mcp {name}" for name, campaign in campaigns.items()
+    }
+
+
+def test_the_oldest_of_all_kept_plans_is_applied(monkeypatch):
+    """Plans that are made later replace it, one that is applied does not."""
+    kept = plans.Plans(*[None] * 6)
+    ids = [kept._keep(plans.PlannedChange([], [], "planned", [], plans.time.monotonic())) for _ in range(51)]
+
+    async def look(plan):
+        return "changed"
+
+    monkeypatch.setattr(kept, "_look", look)
+    with pytest.raises(NotFoundError):
+        anyio.run(kept.apply, ids[0])
+    with pytest.raises(NotConfirmedError, match="has changed since"):
+        anyio.run(kept.apply, ids[1])

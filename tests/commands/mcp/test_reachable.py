@@ -15,6 +15,7 @@ from ads_cli.commands.mcp.reachable import (
     Reachable,
     help_words,
 )
+from ads_cli.commands.mcp.tools import TOOLS
 from ads_cli.errors import NotFoundError, UsageError
 from ads_cli.spelling import as_name
 from tests.command_tree import COMMANDS
@@ -270,3 +271,22 @@ def test_a_parameter_has_the_name_of_the_service():
         expected = ["audiences", "permissions", "list", "--audience=a"]
         assert command.words({name: "a"}) == command.words({"audience": "a"}) == expected
         assert name in [each["name"] for each in command.describe()["parameters"]]
+
+
+def test_a_hint_names_what_the_command_takes_and_nothing_else(reachable):
+    hints = {}
+    for name in ("campaigns list", "campaigns update", "campaigns create"):
+        with pytest.raises(UsageError) as refused:
+            reachable.find(name).words({"colour": "red"})
+        hints[name] = {*refused.value.hint.removeprefix("it takes ").split(", ")}
+    assert hints["campaigns list"] >= {*SHAPING, *COMMON, "q"}
+    assert hints["campaigns update"] >= {*COMMON, "campaign_id"}
+    assert not hints["campaigns update"] & {*SHAPING}
+    assert "resume" in hints["campaigns create"] - hints["campaigns update"]
+
+
+def test_statistics_have_the_same_options_with_and_without_segments(reachable):
+    (tool,) = [each for each in TOOLS if each.name == "statistics"]
+    own = {argument.name for argument in tool.arguments} - {"limit", "segment_by"}
+    for name in ("stats get", "stats export"):
+        assert own <= {as_name(word) for param in COMMANDS[name].parameters for word in param.names}, name

@@ -112,6 +112,51 @@ def test_paging_may_stand_among_the_arguments_or_beside_them(adsctl):
     assert page["shown"] == 1 and page["data"][0] not in rest["data"]
 
 
+@pytest.mark.parametrize("arguments", [{}, {"count": 2}, {"count": 5}])
+def test_the_cursor_after_a_limit_leads_to_the_next_record(adsctl, arguments):
+    every = [each["id"] for each in json.loads(adsctl.local("-o", "json", "campaigns", "list").stdout)]
+
+    async def use(client):
+        listed = []
+        given = {"command": "campaigns list", "arguments": arguments, "limit": 3}
+        while given:
+            result = await called(client, "read", **given)
+            assert len(result["data"]) <= 3
+            listed += [each["id"] for each in result["data"]]
+            given = given | {"cursor": result["cursor"]} if "cursor" in result else None
+        return listed
+
+    assert session(adsctl, use) == every and len(every) > 6
+
+
+def test_a_limit_above_the_largest_page_is_kept(adsctl):
+    async def use(client):
+        given = {"command": "products list", "columns": "id"}
+        first = await called(client, "read", **given, limit=150)
+        kept = await called(client, "read", **given, cursor=first["cursor"])
+        return first, kept, await called(client, "read", **given, cursor=kept["cursor"])
+
+    adsctl.file("shop.csv", feed(230))
+    adsctl.local("products", "push", "shop.csv")
+    every = json.loads(adsctl.local("-o", "json", "products", "list", "--all").stdout)
+    first, kept, rest = session(adsctl, use)
+    assert first["shown"] == 150 and (first["total"], kept["shown"]) == (200, 50)
+    assert [each["id"] for part in (first, kept, rest) for each in part["data"]] == [
+        each["id"] for each in every
+    ]
+
+
+def test_a_limit_says_how_many_records_there_are(adsctl):
+    async def use(client):
+        first = await called(client, "read", command="accounts business-categories", limit=2)
+        rest = await called(client, "read", command="accounts business-categories", cursor=first["cursor"])
+        return first, rest
+
+    first, rest = session(adsctl, use)
+    assert first["shown"] == 2 and first["total"] == rest["total"] > 2
+    assert len([*first["data"], *rest["data"]]) == first["total"]
+
+
 def test_a_query_and_columns_apply_to_the_records(adsctl):
     async def use(client):
         names = await called(client, "read", command="campaigns list", query="[?id=='8wku2'].name")
@@ -120,7 +165,7 @@ def test_a_query_and_columns_apply_to_the_records(adsctl):
         among = {"columns": ["id", "name"], "limit": 1}
         listed = await called(client, "read", command="campaigns list", arguments=among)
         assert [*listed["data"][0]] == ["id", "name"]
-        for unfit in ({"query": 5}, {"columns": {"a": 1}}):
+        for unfit in ({"query": 5}, {"columns": {"a": 1}}, {"all": "maybe"}):
             await called(client, "read", fails=True, command="campaigns list", arguments=unfit)
         return names["data"], wrong["error"], missing["error"]
 

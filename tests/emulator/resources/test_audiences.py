@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from ads_cli.api.audience_insights import PRIMARY_TYPES
 from ads_cli.api.names import to_neutral
+from ads_cli.emulator.resources.audience_insights import PEOPLE as ADDED
 from ads_cli.emulator.seed.accounts import CAFE, PARTNER, SHOP
 from ads_cli.emulator.seed.audiences import BASKETS, CUSTOMERS, FAIR, INSTALLED, READERS, REGULARS
 from ads_cli.emulator.seed.line_items import CLICKS, REACH
@@ -154,6 +156,22 @@ def test_an_estimate_needs_criteria_that_add_people_and_exist(run):
     assert "targeting_criteria[1].operator_type: 'LT' is not one of EQ, NE" in told
     unknown = [criterion("CUSTOM_AUDIENCE", "nobody")]
     assert "the audience nobody does not exist" in run(*words, json.dumps(unknown), code=6)
+    knitting = criterion("INTEREST", "8005")
+    for limiting, told in (
+        (criterion("LOCATION", "nonsense"), "'nonsense' names none of the locations"),
+        (criterion("CUSTOM_AUDIENCE", "nobody", operator_type="NE"), "the audience nobody does not exist"),
+    ):
+        assert told in run(*words, json.dumps([knitting, limiting]), code=6)
+
+
+def test_every_type_that_adds_people_has_a_number_of_them():
+    assert {*PRIMARY_TYPES} == {*ADDED, "CUSTOM_AUDIENCE", "CUSTOM_AUDIENCE_EXPANDED"}
+
+
+def test_a_combined_audience_is_estimated_as_those_that_it_is_made_of(run):
+    (either,) = run("audiences", "combine", "--name", "Users", "--any-of", f"{INSTALLED},{BASKETS}")
+    parts = [criterion("CUSTOM_AUDIENCE", each) for each in (INSTALLED, BASKETS)]
+    assert estimated(run, criterion("CUSTOM_AUDIENCE", either["id"])) == estimated(run, *parts)
 
 
 def test_audiences_are_combined_and_the_result_is_not_changed(run):

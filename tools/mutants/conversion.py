@@ -209,6 +209,16 @@ CONVERSION = (
         ),
     ),
     Mutant(
+        "values of an attribute are found in one case of their column",
+        "ads_cli/products/feeds/exports.py",
+        "cells = {column.casefold(): value",
+        "cells = {column: value",
+        (
+            "tests/products/feeds/kinds/test_assembly.py::"
+            "test_an_attribute_is_found_in_any_case_of_its_columns",
+        ),
+    ),
+    Mutant(
         "a title above a table is its header",
         "ads_cli/feeds/formats/csv.py",
         "if found and found.titles else",

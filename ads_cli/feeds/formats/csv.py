@@ -201,9 +201,11 @@ class _HeadRow(NamedTuple):
 class _Table(NamedTuple):
     """What one delimiter reads as a table."""
 
-    size: tuple[int, int, bool]  # lines of rows with as many cells, these cells, whether it is the usual one
     header: _HeadRow
     titles: int  # rows above it
+    # The lines of rows that have the most frequent number of cells; that number; whether the delimiter is the
+    # usual one. The largest is the table: more of the file looks like it.
+    size: tuple[int, int, bool]
 
 
 class _Head:
@@ -240,7 +242,7 @@ class _Head:
         filled = [sum(1 for cell in row.cells if cell.strip()) for row in rows]
         at = next((at for at, cells in enumerate(filled) if cells > 1 and 2 * cells >= width), 0)
         titles = sum(1 for row in rows[:at] if not row.is_blank)
-        return _Table((number, width, delimiter == self._usual_delimiter), rows[at], titles)
+        return _Table(rows[at], titles, (number, width, delimiter == self._usual_delimiter))
 
     def _rows(self, delimiter: str) -> Iterator[_HeadRow]:
         at = 0

@@ -1,25 +1,42 @@
 """Conversions of a website, read from a file and sent."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from .api.conversions import MAX_CONVERSIONS, Conversion, SendConversions
+from .api.conversions import (
+    BROWSER,
+    MAX_CONVERSIONS,
+    Conversion,
+    ConversionIdentifier,
+    SendConversions,
+)
 from .api.fields import fields_of
 from .api.names import Names, to_neutral
 from .api.problems import Problem
 from .api.validation import check, errors_in, parsed_or_text
-from .audiences.identifiers import SHA256_HEX, clean_text, identifier_types
+from .audiences.columns import values_in_cell
+from .audiences.identifiers import (
+    EMAIL_INSIDE,
+    SHA256_HEX,
+    IdentifierType,
+    clean_text,
+    identifier_types,
+    is_identifier,
+    is_placeholder,
+    misplaced,
+)
 from .batches import Uncertain
 from .batches.plan import BatchPlan
 from .batches.upload import BatchCodec, BatchUpload
 from .feeds.row import Row
 from .feeds.rows import Rows
+from .hosts import is_address
 from .output.text import quoted_word
-from .spelling import as_known, by_folded, closest
+from .spelling import as_known, by_folded, closest, suggestion
 from .uploads.upload import Errors, not_understood
 from .validation import CheckedRow
 
@@ -27,16 +44,14 @@ if TYPE_CHECKING:
     from .client.response import Response
 
 
-# By column: the identifier of the service, and the kind of value that is hashed for it.
-HASHED = {
-    "email": ("hashed_email", "email"),
-    "hashed_email": ("hashed_email", "email"),
-    "phone_number": ("hashed_phone_number", "phone_number"),
-    "hashed_phone_number": ("hashed_phone_number", "phone_number"),
-}
-PLAIN = ("platform_click_id", "ip_address", "user_agent")
+# Hashed on this machine: the field that has the hash, and the kind of identifier that it is the hash of.
+HASHED = {"hashed_email": "email", "hashed_phone_number": "phone_number"}
 FIELDS = tuple(field.name for field in fields_of(Conversion))
-KNOWN = (*FIELDS, *HASHED, *PLAIN)
+# By column: the field of an identifier. What is hashed may be in a column named as its kind or as its field.
+IDENTIFIERS = {column: field for field, kind in HASHED.items() for column in (kind, field)} | {
+    field.name: field.name for field in fields_of(ConversionIdentifier) if field.name not in HASHED
+}
+KNOWN = (*FIELDS, *IDENTIFIERS)
 NAMES = by_folded(KNOWN)
 _json = msgspec.json.Encoder()
 
@@ -60,22 +75,16 @@ class ConversionReader:
         if row.problem:
             return CheckedRow(row, None, [Problem("", row.problem)])
         given = as_known(to_neutral(row.values), NAMES)
-        problems = [Problem(name, _unknown(name)) for name in given if name not in KNOWN]
-        nested = [name for name in (*HASHED, *PLAIN) if isinstance(given.get(name), list | dict)]
-        problems += [Problem(name, "must be one text") for name in nested]
-        given = {name: value for name, value in given.items() if name not in nested}
-        values = {name: _parsed(name, given[name]) for name in FIELDS if name in given}
-        identifiers = values.pop("identifiers", [])
-        if not (isinstance(identifiers, list) and all(isinstance(each, dict) for each in identifiers)):
-            problems.append(Problem("identifiers", "must be a list of objects"))
-            identifiers = []
-        found = [self._identifier(each, problems) for each in identifiers]
-        found += self._of_columns(given, problems)
-        values = {**self._defaults, **values, "identifiers": found}
-        conversion, broken = check(Conversion, values)
-        problems += [problem for problem in broken if found or problem.path != "identifiers"]
-        if not found and not errors_in(problems):
-            problems.append(Problem("", f"has no identifier: {', '.join((*HASHED, *PLAIN))}"))
+        unknown = [_unknown(name) for name in given if name not in KNOWN]
+        values = self._defaults | {name: _parsed(name, given[name]) for name in FIELDS if name in given}
+        wrong: list[Problem] = []  # with identifiers
+        identifiers = self._listed(values.get("identifiers", []), wrong) + self._of_columns(given, wrong)
+        conversion, broken = check(Conversion, {**values, "identifiers": identifiers})
+        if not identifiers or errors_in(wrong):  # then it is too early to say that they are too few
+            broken = [problem for problem in broken if problem.path != "identifiers"]
+        if not identifiers and not wrong:
+            wrong = [Problem("", f"has no identifier: {', '.join(IDENTIFIERS)}")]
+        problems = [*unknown, *wrong, *map(_without_person, broken)]
         return CheckedRow(row, None if errors_in(problems) else conversion, problems)
 
     def encode(self, item: Conversion) -> bytes:
@@ -86,47 +95,103 @@ class ConversionReader:
         """Return no id: nothing that exists is changed."""
         return ""
 
-    def _of_columns(self, given: Mapping[str, Any], problems: list[Problem]) -> list[dict[str, str]]:
-        """Return an object for each identifier of a person; address and browser are in the first."""
-        people = [self._identifier({name: given[name]}, problems) for name in HASHED if name in given]
-        plain = {name: str(given[name]) for name in PLAIN if name in given}
-        if click := plain.pop("platform_click_id", None):
-            people.insert(0, {"platform_click_id": click})
-        people = [each for each in people if each]
-        if plain:
-            people = [{**(people[0] if people else {}), **plain}, *people[1:]]
-        return people
-
-    def _identifier(self, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Any]:
-        """Return an identifier with its values hashed; add what is wrong with them."""
-        found: dict[str, Any] = {}
-        for column, value in given.items():
-            if column not in HASHED:
-                found[column] = value
-                continue
-            name, kind = HASHED[column]
-            try:
-                if hashed := self._hashed(column, kind, str(value), problems):
-                    found[name] = hashed
-            except ValueError as error:
-                problems.append(Problem(column, str(error)))
+    def _listed(self, given: Any, problems: list[Problem]) -> list[dict[str, str]]:
+        """Return the identifiers of the field `identifiers`; add what is wrong with it."""
+        if not (isinstance(given, list) and all(isinstance(each, dict) for each in given)):
+            problems.append(Problem("identifiers", "must be a list of objects"))
+            return []
+        found: list[dict[str, str]] = []
+        for number, each in enumerate(given):
+            found += self._identifiers(each, f"identifiers[{number}].", problems)
         return found
 
-    def _hashed(self, column: str, kind: str, value: str, problems: list[Problem]) -> str:
-        """Return the hash of a value, or the hash that it is; nothing for a placeholder such as n/a."""
+    def _of_columns(self, row: Mapping[str, Any], problems: list[Problem]) -> list[dict[str, str]]:
+        """Return an identifier for each column, a click first; a browser is part of the first one."""
+        people: list[dict[str, str]] = []
+        for name in IDENTIFIERS:
+            if name in row and name not in BROWSER:
+                people += self._identifiers({name: row[name]}, "", problems)
+        people.sort(key=lambda found: "platform_click_id" not in found)
+        for browser in self._identifiers({name: row[name] for name in BROWSER if name in row}, "", problems):
+            people[:1] = [first | browser for first in people[:1] or [{}]]
+        return people
+
+    def _identifiers(
+        self, given: Mapping[str, Any], path: str, problems: list[Problem]
+    ) -> list[dict[str, str]]:
+        """Return an identifier, and one more for each further value of a field; add what is wrong with them.
+
+        A placeholder such as n/a is no value, and what has no value is no identifier.
+        """
+        found: list[dict[str, str]] = []
+        for column, value in given.items():
+            if not (field := IDENTIFIERS.get(column)):
+                problems.append(
+                    Problem(path + column, f"is not a known field{suggestion(column, IDENTIFIERS)}")
+                )
+                continue
+            for text in self._texts(field, value, path + column, problems):
+                if any(each.get(field) == text for each in found):
+                    continue
+                place = next((each for each in found if field not in each), None)
+                if place is None:
+                    found.append(place := {})
+                place[field] = text
+        return found
+
+    def _texts(self, field: str, value: Any, path: str, problems: list[Problem]) -> Iterator[str]:
+        """Yield what is sent of a value in a field of identifiers; add what is wrong with it."""
+        kind = HASHED.get(field)
+        if isinstance(value, bool | dict) or (isinstance(value, list) and not kind):
+            problems.append(Problem(path, "must be one text"))
+        elif kind:
+            for text in values_in_cell(value):
+                try:
+                    if hashed := self._hash(self._types[kind], text, path, problems):
+                        yield hashed
+                except ValueError as error:
+                    problems.append(Problem(path, str(error)))
+        elif value is not None and not is_placeholder(str(value)):
+            yield str(value)
+
+    def _hash(self, kind: IdentifierType, value: str, path: str, problems: list[Problem]) -> str:
+        """Return the hash of a value, or the hash that it is; empty for a placeholder. Raise ValueError."""
         text = clean_text(value).lower()
         if SHA256_HEX.fullmatch(text):
             return text
-        normalized = self._types[kind].read(value)
-        if normalized and self._types[kind].raises_doubt(normalized):
-            problems.append(Problem(column, self._types[kind].doubt, "warning"))
+        normalized = kind.read(value)
+        if normalized and kind.raises_doubt(normalized):
+            problems.append(Problem(path, kind.doubt, "warning"))
         return sha256(normalized.encode()).hexdigest() if normalized else ""
 
 
-def _unknown(column: str) -> str:
+QUOTED_FIRST = re.compile(r"""('[^']*'|"[^"]*") """)
+
+
+def _without_person(problem: Problem) -> Problem:
+    """Leave out the value that a message quotes where it may be of a person: columns may be mixed up."""
+    quoted = QUOTED_FIRST.match(problem.message)
+    if not quoted or not _may_be_of_person(text := quoted[1][1:-1]):
+        return problem
+    name = "phone_number" if problem.path == "conversion_time" else ""  # which some dates look like
+    reason = misplaced(text.lower(), name) or problem.message[quoted.end() :]
+    return problem._replace(message=reason)
+
+
+def _may_be_of_person(text: str) -> bool:
+    is_cut = text.endswith("...")  # what identifies somebody may be in the rest
+    return is_cut or bool(EMAIL_INSIDE.search(text)) or is_identifier(text) or is_address(text)
+
+
+def _unknown(column: str) -> Problem:
+    if _may_be_of_person(column):
+        reason = (
+            "a column is named by a value of a person; put a line with the names of columns above the first"
+        )
+        return Problem("", reason)
     field = closest(column, KNOWN) or "FIELD"
-    example = quoted_word(f"{column}={field}")
-    return f"is not a known column; leave it out, or name its field, as in --map {example}"
+    how = f"leave it out, or name its field, as in --map {quoted_word(f'{column}={field}')}"
+    return Problem(column, f"is not a known column; {how}")
 
 
 def _parsed(name: str, value: Any) -> Any:

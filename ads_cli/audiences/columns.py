@@ -146,7 +146,7 @@ def _all_lines(pattern: str) -> re.Pattern[bytes]:
 
 
 def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool) -> EncodedColumn:
-    column, values_of_rows = EncodedColumn(kind.name, []), [[*_values(cell)] for cell in cells]
+    column, values_of_rows = EncodedColumn(kind.name, []), [[*values_in_cell(cell)] for cell in cells]
     is_normal = re.compile(kind.normal_form(value for values in values_of_rows for value in values)).fullmatch
     for row, values in enumerate(values_of_rows):
         texts: list[str] = []
@@ -179,7 +179,7 @@ def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool
     return column
 
 
-def _values(cell: Any) -> Iterator[str]:
+def values_in_cell(cell: Any) -> Iterator[str]:
     """Yield the values of a cell: a list, a JSON array, or text separated by semicolons."""
     if isinstance(cell, str):
         text = cell.strip()

@@ -148,6 +148,11 @@ def clean_text(text: str) -> str:
     return unicodedata.normalize("NFKC", text.translate(INVISIBLE)).strip().lstrip("'").strip()
 
 
+def is_placeholder(text: str) -> bool:
+    """Tell whether a text stands for no value, or is none."""
+    return len(text) <= MAX_LENGTH and PLACEHOLDER.fullmatch(clean_text(text).lower()) is not None
+
+
 def email(text: str) -> str:
     """Normalize an e-mail address; an international domain becomes ASCII."""
     named = DISPLAY_NAME.fullmatch(text)

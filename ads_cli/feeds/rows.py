@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -59,7 +60,8 @@ class Rows(RowNames, ABC):
         self.source = source
         self.roots = roots  # keys that may hold the list of records in a document that is a mapping
         self.known = known
-        self.rename = rename
+        self.rename = rename  # column to field, as the user names them
+        self.kind_field: Callable[[str], str | None] = _no_field  # which a kind of feed names for a column
         self.ignored: tuple[str, ...] = REPORT_COLUMNS
         self.unsent: Container[str] = ()  # columns that are known and not sent
         self.notes: list[str] = []  # how the file was read
@@ -80,11 +82,19 @@ class Rows(RowNames, ABC):
     @property
     def fields(self) -> tuple[str, ...]:
         """The field that each column is read as."""
-        return tuple(self.rename.get(column, column) for column in self.columns)
+        return tuple(map(self.field_of, self.columns))
+
+    def named_field(self, column: str) -> str | None:
+        """Return the field that the user, or else the kind of the feed, names for a column."""
+        return self.rename.get(column) or self.kind_field(column)
+
+    def field_of(self, column: str) -> str:
+        """Return the field that a column is read as; its own name, known or not, if no other is named."""
+        return self.named_field(column) or column
 
     def is_used(self, column: str) -> bool:
         """Tell whether a column is read as a field, or by a step."""
-        is_field = column in self.known or self.rename.get(column) is not None
+        is_field = column in self.known or self.named_field(column) is not None
         return is_field or column in self.transform.columns
 
     def __iter__(self) -> Iterator[Row]:
@@ -108,7 +118,7 @@ class Rows(RowNames, ABC):
         transform = self.transform
         for number, row in enumerate(rows):
             if not number:
-                transform.bind(self._key_of)
+                transform.bind(self.field_of)
                 if self.has_header:  # the columns of a table are known from the first row on
                     self._require_named_columns()
             if not row.left_out:
@@ -118,9 +128,6 @@ class Rows(RowNames, ABC):
         if not self.has_header:
             self._require_named_columns()
 
-    def _key_of(self, column: str) -> str:
-        return str(self.rename.get(column, column))
-
     def _require_named_columns(self) -> None:
         """Raise UsageError where a step names what is neither a column, a field of one, nor filled before.
 
@@ -128,7 +135,7 @@ class Rows(RowNames, ABC):
         """
         known = {*self.columns, *self.fields, *(self.composed if self.has_header else self.known)}
         for step in self.transform.steps:
-            named = {column: {column, self._key_of(column)} for column in step.columns}
+            named = {column: {column, self.field_of(column)} for column in step.columns}
             if not self.has_header:  # records may be nested
                 named = {column: keys | {column.partition(".")[0]} for column, keys in named.items()}
             if missing := [column for column, keys in named.items() if known.isdisjoint(keys)]:
@@ -142,7 +149,7 @@ class Rows(RowNames, ABC):
         """Return values under the columns that they were read from."""
         names = self._column_by_field
         for column in self.columns[self._columns_named :]:
-            names.setdefault(self.rename.get(column, column), column)
+            names.setdefault(self.field_of(column), column)
         self._columns_named = len(self.columns)
         return {names.get(field, field): value for field, value in values.items()}
 
@@ -162,6 +169,10 @@ class Rows(RowNames, ABC):
         return ContentError(f"{position}: {message}", hint=hint)
 
 
+def _no_field(column: str) -> None:
+    """Return no field: the feed is of no kind."""
+
+
 class Block(NamedTuple):
     """Complete rows as bytes, and the line of the first."""
 
@@ -170,7 +181,12 @@ class Block(NamedTuple):
 
 
 class UnreadableBlockError(ValueError):
-    """A block cannot be parsed; reading row by row names the line, or succeeds."""
+    """A block cannot be parsed from a line on; reading row by row names what is wrong, or succeeds."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(line, reason)
+        self.line = line
+        self.reason = reason
 
 
 class FileRows(Rows):
@@ -223,7 +239,7 @@ class TableRows(FileRows):
 
     @abstractmethod
     def blocks(self, size: int) -> Iterator[Block]:
-        """Read the header, then cut the rows into blocks of about `size` bytes."""
+        """Read the header; return the rows, cut into blocks of about `size` bytes."""
 
     def parse_block(self, block: Block) -> Iterator[Row]:
         """Parse and transform the rows of a block; raise UnreadableBlockError if that fails."""
@@ -240,25 +256,23 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 class TextRows(FileRows):
     """Rows of a format that is read line by line."""
 
-    _line = 0  # the last line that was read
-
     def _lines(self, stream: BinaryIO) -> Iterator[str]:
         """Decode line by line, so that errors name their line."""
-        self._line = 0
-        while raw := stream.readline(MAX_LINE_BYTES):
-            yield self._decode(raw)
+        for line in count(1):
+            if not (raw := stream.readline(MAX_LINE_BYTES)):
+                return
+            yield self._decode(line, raw)
 
-    def _decode(self, raw: bytes) -> str:
-        """Decode the next line."""
-        self._line += 1
+    def _decode(self, line: int, raw: bytes) -> str:
+        """Decode a line of the file."""
         if b"\0" in raw:
-            raise self.error(self._line, "a NUL byte; the file is damaged or not a text file")
+            raise self.error(line, "a NUL byte; the file is damaged or not a text file")
         if len(raw) >= MAX_LINE_BYTES:
-            raise self.error(self._line, f"a line of more than {MAX_LINE_BYTES:,} bytes")
+            raise self.error(line, f"a line of more than {MAX_LINE_BYTES:,} bytes")
         try:
             return raw.decode()
         except UnicodeDecodeError:
-            raise self.decoding_error(self._line, raw) from None
+            raise self.decoding_error(line, raw) from None
 
 
 MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
@@ -290,7 +304,7 @@ class RecordRows(FileRows):
         """Add the new keys of a record to the columns."""
         new = [key for key in record if key not in self._field_by_key]
         for key in new:
-            self._field_by_key[key] = self.rename.get(key.strip(), key.strip())
+            self._field_by_key[key] = self.field_of(key.strip())
         if len(self._field_by_key) > MAX_KEYS:
             raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
         self._columns.update((name, None) for key in new if (name := key.strip()) not in self.ignored)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import msgspec
 
@@ -74,6 +74,9 @@ class Details(NamedTuple):
     language: str | None = None
 
 
+Status = Literal["valid", "invalid", "not sent", "failed", "uploaded", "unchanged"]  # of a file in a run
+
+
 class OpenMedia(NamedTuple):
     """An open file of media, and what it is uploaded as."""
 
@@ -118,7 +121,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             early = self._begin(media)  # while the file is hashed
         key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
         with open_journal(self.state_dir, key, label) as journal:
-            status = "unchanged" if self._is_known(journal) else "uploaded"
+            status: Status = "unchanged" if self._is_known(journal) else "uploaded"
             if status == "uploaded":
                 self._send_and_await(journal, media, early)
                 if self.to_library:
@@ -394,7 +397,7 @@ class Uploader(msgspec.Struct, kw_only=True):
 
 
 def record_of(
-    label: str, info: MediaInfo, category: Category | None, status: str, begun: Begun | None = None
+    label: str, info: MediaInfo, category: Category | None, status: Status, begun: Begun | None = None
 ) -> dict[str, Any]:
     """Return the record of a file."""
     values = (

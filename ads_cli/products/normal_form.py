@@ -1,6 +1,7 @@
-"""The values of products that are compared, each in the one form of all that mean the same."""
+"""What of products is compared: the fields, the one form of values that mean the same, and a scope."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -8,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.fields import fields_of
+from ..api.names import neutral_name
 from ..api.product_ids import id_form
 from ..api.products import Product, Text
 from ..api.types import Id
+from ..errors import UsageError
+from ..feeds.row import Row, Step
+from ..output.text import cell
+from ..spelling import suggestion
 from ..validation import RowSchema
 
 if TYPE_CHECKING:
@@ -91,9 +97,7 @@ AMOUNT = re.compile(r"(?>(?:0(?=[0-9]))*)([0-9]++)(?:\.((?>(?:0*+[1-9])*))0*+)?\
 
 def normal_form(name: str, value: Any) -> Any:
     """Return the one form of the values of a field that mean the same; None and empty texts are equal."""
-    if isinstance(value, list):
-        value = ",".join(map(str, value))
-    text = "" if value is None else str(value).strip()
+    text = "" if value is None else str(as_cell(value)).strip()
     if name in ("price", "sale_price") and (amount := AMOUNT.fullmatch(text)):
         whole, fraction, currency = amount.groups()
         return f"{whole}{'.' * bool(fraction)}{fraction or ''} {currency}"
@@ -103,3 +107,50 @@ def normal_form(name: str, value: Any) -> Any:
         except (ValueError, OverflowError):
             return text
     return ",".join(map(str.strip, text.split(","))) if name == "additional_image_link" else text
+
+
+def as_cell(value: Any) -> Any:
+    """Return a value as a table has it: the items of a list between commas."""
+    return ",".join(map(str, value)) if isinstance(value, list) else value
+
+
+SCOPE_HINT = "as in --scope brand=Nordlicht"
+OUT_OF_SCOPE = "out of scope"  # the rule of a row that a scope refuses
+
+
+class Scope(Step, frozen=True):
+    """The products with one value of a field; as a step, it refuses all other rows."""
+
+    field: str
+    value: str
+
+    option = "--scope"
+
+    @classmethod
+    def parse(cls, text: str) -> "Scope":
+        """Parse FIELD=VALUE; raise UsageError."""
+        name, _, value = map(str.strip, text.partition("="))
+        field = neutral_name(name)
+        if not name or not value:
+            raise UsageError(f"--scope: {text!r} is not FIELD=VALUE", hint=SCOPE_HINT)
+        if field in IDENTIFYING:
+            raise UsageError(f"--scope: {name!r} identifies products, and is not compared", hint=SCOPE_HINT)
+        if field not in COMPARED:
+            raise UsageError(f"--scope: {name!r} is not a known field{suggestion(name, COMPARED)}")
+        return cls(field, value)
+
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        """Tell whether a product is within the scope."""
+        return bool(normal_form(self.field, values.get(self.field)) == normal_form(self.field, self.value))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the field."""
+        return (self.field,)
+
+    def apply(self, row: Row) -> None:
+        """Refuse a row of another scope."""
+        if not self.holds(row.values):
+            found = cell(row.values.get(self.field))
+            row.problem = f"{self.field}: {found!r} is outside of --scope {self.field}={self.value}"
+            row.problem_rule = OUT_OF_SCOPE

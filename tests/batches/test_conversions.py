@@ -190,6 +190,80 @@ def test_an_identifier_that_cannot_be_read_is_not_left_out(adsctl, sent, column)
     assert column in done.stderr and "secret" not in done.stderr and not sent.sent
 
 
+A, B = (f"{name}@shop.example" for name in "ab")
+
+
+def document(adsctl, identifiers: list[dict]) -> None:
+    row = {"conversion_time": TIME, "event_id": EVENT, "identifiers": identifiers}
+    adsctl.file("orders.csv", json.dumps([row]))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ([{"email": "n/a"}, {"email": A}], [{"hashed_email": digest(A)}]),
+        ([{"email": None}, {"twclid": "-"}, {"email": A}], [{"hashed_email": digest(A)}]),
+        ([{"email": A, "ip_address": "n/a"}], [{"hashed_email": digest(A)}]),
+        (
+            [{"email": A, "hashed_email": B, "twclid": "click"}],
+            [{"hashed_email": digest(A), "platform_click_id": "click"}, {"hashed_email": digest(B)}],
+        ),
+        ([{"email": f"{A};{B}"}], [{"hashed_email": digest(A)}, {"hashed_email": digest(B)}]),
+    ],
+)
+def test_each_value_of_an_identifier_is_sent_and_nothing_without_one(adsctl, sent, given, found):
+    document(adsctl, given)
+    adsctl(*SEND, "--format", "json")
+    assert conversions(sent)[0]["identifiers"] == found
+
+
+def test_several_addresses_in_a_cell_are_separated_as_the_message_says(adsctl, sent):
+    orders(adsctl, f'{TIME},{EVENT},"{A},{B}",,,192.0.2.1,Firefox,,')
+    assert (
+        "email: is not one e-mail address: separate several with semicolons" in adsctl(*SEND, code=3).stderr
+    )
+    orders(adsctl, f"{TIME},{EVENT},{A};{B},,,192.0.2.1,Firefox,,")
+    adsctl(*SEND)
+    assert conversions(sent)[0]["identifiers"] == [
+        {"hashed_email": digest(A), **PAIR},
+        {"hashed_email": digest(B)},
+    ]
+
+
+@pytest.mark.parametrize("cells", [",,n/a,,", ",,,-,unknown", "null,(not set),N/A,n.a.,"])
+def test_a_row_of_placeholders_has_no_identifier(adsctl, sent, cells):
+    orders(adsctl, f"{TIME},{EVENT},{cells},,")
+    assert "orders.csv:2: has no identifier: email," in adsctl(*SEND[:-2], code=3).stderr
+    assert not sent.sent
+
+
+def test_what_is_wrong_in_a_list_of_identifiers_is_named_with_its_place(adsctl, sent):
+    document(adsctl, [{"email": A}, {"email": "no"}, {"E-Mail": A}, {"twclid": ["a"]}])
+    told = adsctl(*SEND[:-2], "--format", "json", code=3).stderr
+    for problem in (
+        "identifiers[1].email: is not a valid e-mail address",
+        "identifiers[2].E-Mail: is not a known field; did you mean 'email'?",
+        "identifiers[3].platform_click_id: must be one text",
+    ):
+        assert problem in told
+
+
+@pytest.mark.parametrize("person", ["max.secret@shop.example", "+49 151 12345678", "192.0.2.99"])
+def test_the_values_of_mixed_up_columns_are_not_shown(adsctl, sent, person):
+    orders(adsctl, f"{person},{EVENT},a@x.de,,,,,{person},")
+    told = adsctl(*SEND[:-2], code=3).stderr
+    is_address = "@" in person
+    assert ("conversion_time: is an e-mail address: --map COLUMN=email" in told) == is_address
+    assert ("conversion_time: is not allowed: ISO 8601 with an offset" in told) != is_address
+    assert "value: is " in told and person not in told
+
+
+def test_the_first_row_of_a_file_without_a_header_is_not_shown(adsctl, sent):
+    adsctl.file("orders.csv", f"{TIME},{EVENT},{A}\n{TIME},{EVENT},{B}\n")
+    told = adsctl(*SEND[:-2], code=3).stderr
+    assert "put a line with the names of columns above the first" in told and "shop.example" not in told
+
+
 def test_500_are_sent_at_a_time(adsctl, sent):
     many(adsctl, 1100)
     assert json.loads(adsctl(*SEND).stdout)["sent"] == 1100
@@ -264,3 +338,71 @@ def test_a_phone_number_that_its_country_does_not_have_is_sent_with_a_warning(ad
     assert "orders.csv:3" not in done.stderr and "1234" not in done.stderr
     orders(adsctl, f"{TIME},{EVENT},ann@x.123,,,,,,")
     assert "orders.csv:2: email: is not a valid e-mail address" in adsctl(*SEND, code=3).stderr
+
+
+def documents(adsctl, *identifiers: list[dict], **others: str) -> None:
+    rows = [
+        {"conversion_time": TIME, "event_id": EVENT, "identifiers": each} | others for each in identifiers
+    ]
+    adsctl.file("orders.csv", json.dumps(rows))
+
+
+DOCUMENTS = (*SEND, "--format", "json")
+
+
+def test_placeholders_are_no_identifiers(adsctl, sent):
+    documents(adsctl, [{"email": "n/a"}, {"email": "a@x.de", CLICK: None}, {CLICK: "(not set)"}])
+    assert json.loads(adsctl(*DOCUMENTS).stdout)["sent"] == 1
+    orders(adsctl, f"{TIME},{OTHER},b@x.de,,n/a,-,NULL,,")
+    assert json.loads(adsctl(*SEND).stdout)["sent"] == 1
+    assert [each["identifiers"] for each in conversions(sent)] == [
+        [{"hashed_email": digest("a@x.de")}],
+        [{"hashed_email": digest("b@x.de")}],
+    ]
+    orders(adsctl, f"{TIME},{EVENT},,,n/a,-,,,")
+    assert "orders.csv:2: has no identifier" in adsctl(*SEND[:-2], code=3).stderr
+    documents(adsctl, [{"email": "n/a"}, {}])
+    assert ":1: has no identifier" in adsctl(*DOCUMENTS[:-4], "--format", "json", code=3).stderr
+
+
+CLICK = "platform_click_id"
+
+
+def test_several_values_of_a_name_are_all_sent(adsctl, sent):
+    one, other, third = map(digest, ("a@x.de", "b@x.de", "c@x.de"))
+    documents(
+        adsctl,
+        [{"email": "a@x.de", CLICK: "k", "hashed_email": "b@x.de"}],
+        [{"email": "a@x.de; b@x.de;c@x.de", "hashed_email": one}],
+    )
+    adsctl(*DOCUMENTS)
+    orders(adsctl, f"{TIME},{OTHER},a@x.de;b@x.de,,,192.0.2.1,Firefox,,")
+    adsctl(*SEND)
+    assert [each["identifiers"] for each in conversions(sent)] == [
+        [{"hashed_email": one, CLICK: "k"}, {"hashed_email": other}],
+        [{"hashed_email": one}, {"hashed_email": other}, {"hashed_email": third}],
+        [{"hashed_email": one, "ip_address": "192.0.2.1", "user_agent": "Firefox"}, {"hashed_email": other}],
+    ]
+    orders(adsctl, f'{TIME},{OTHER},"a@x.de,b@x.de",,,,,,')
+    assert "separate several with semicolons" in adsctl(*SEND, code=3).stderr
+
+
+def test_what_is_wrong_is_named_with_its_place_and_beside_everything_else(adsctl, sent):
+    documents(
+        adsctl,
+        [{"email": "n/a"}, {"email": "a@x.de"}, {"email": "secret"}, {"E-Mail": "secret"}],
+        conversion_time="yesterday",
+    )
+    told = adsctl(*DOCUMENTS, code=3).stderr
+    assert "identifiers[2].email: is not a valid e-mail" in told and "identifiers[3].E-Mail" in told
+    assert "conversion_time: 'yesterday'" in told and "secret" not in told
+    orders(adsctl, f"yesterday,{EVENT},,,,,,,")
+    told = adsctl(*SEND, code=3).stderr
+    assert "has no identifier" in told and "conversion_time: 'yesterday'" in told
+    orders(adsctl, f"max@shop.de,{EVENT},a@x.de,,,,,,", f"01.03.2026 0800,{EVENT},a@x.de,,,,,0151 1234567,")
+    told = adsctl(*SEND, code=3).stderr
+    assert "orders.csv:2: conversion_time: is an e-mail address: --map COLUMN=email" in told
+    assert "orders.csv:3: value: is a phone number" in told
+    assert "orders.csv:3: conversion_time: is not allowed: ISO 8601" in told
+    assert "max@shop.de" not in told and "1234567" not in told
+    assert not sent.sent

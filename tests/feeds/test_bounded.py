@@ -58,6 +58,10 @@ def open_quote_in_the_header(count):
     return 'id,"title\n' + "x\n" * 10 * count
 
 
+def comments_that_open_a_cell(count):
+    return '# x","\n' * 2 * count + feed(1)
+
+
 @pytest.mark.parametrize(
     ("make", "name"),
     [
@@ -67,6 +71,7 @@ def open_quote_in_the_header(count):
         (repeated_key, "feed.jsonl"),
         (a_new_key_in_each_record, "feed.jsonl"),
         (open_quote_in_the_header, "feed.csv"),
+        (comments_that_open_a_cell, "feed.csv"),
     ],
     ids=lambda value: value.__name__ if callable(value) else value,
 )

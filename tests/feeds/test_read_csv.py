@@ -1,5 +1,8 @@
 """CSV and TSV as shops export them."""
 
+import csv
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -209,3 +212,58 @@ def test_a_row_below_a_title_may_have_a_quote_that_is_never_closed(feeds):
     assert "f.csv:4: a quote in this row is never closed" in feeds.error(
         "f.csv", 'Export\nArt,Name\n1,"a"\n2,"b\n3,c\n'
     )
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("title", ["", 'Racks of 19"\n', 'Racks of 19" and 20"\nof 5"\n'])
+def test_a_quote_within_a_cell_of_a_header_or_a_title_opens_none(feeds, delimiter, title):
+    header = f'Diagonal in "{delimiter}size{delimiter}text'
+    rows = feeds.read("f.csv", f"{title}{header}\n19{delimiter}a{delimiter}b\n20{delimiter}c{delimiter}d\n")
+    line = title.count("\n") + 2
+    assert rows == [
+        (line, {'Diagonal in "': "19", "size": "a", "text": "b"}, ""),
+        (line + 1, {'Diagonal in "': "20", "size": "c", "text": "d"}, ""),
+    ]
+
+
+def test_rows_below_a_title_may_have_a_quote_within_a_cell(feeds):
+    titles = [f'{5 * n}" pipe' if n % 3 != 2 else "pipe" for n in range(1, 60)]
+    content = "Nr,Name\n" + "".join(f"{n},{title}\n" for n, title in enumerate(titles))
+    below = feeds.read("f.csv", "Export of today\n" + content)
+    assert [values["Name"] for _, values, _ in below] == titles
+    assert [line for line, *_ in below] == [*range(3, 62)]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_a_header_with_line_breaks_is_read_in_its_delimiter(feeds, delimiter):
+    others = ",;\t|".replace(delimiter, "")
+    header = delimiter.join(["id", f'"long{others}\nname ""a""\n"', '"b\n"'])
+    (row,) = feeds.rows("f.csv", f"{header}\n1{delimiter}2{delimiter}3\n")
+    assert (row.line, row.values) == (5, {"id": "1", f'long{others}\nname "a"': "2", "b": "3"})
+
+
+@pytest.mark.parametrize("above", ["|||\n", ";;;\n,,,\n\t\t\n"])
+def test_lines_of_delimiters_alone_above_a_header_are_blank(feeds, above):
+    found = feeds.rows("f.csv", f"{above}Nr|Name\n1|a\n2|b\n")
+    assert [row.line for row in found] == [above.count("\n") + 2, above.count("\n") + 3]
+    assert not any("skipped" in note for note in found.notes)
+
+
+@given(
+    cells=st.lists(
+        st.lists(st.text(st.sampled_from('a ,;|"\n'), max_size=5), min_size=2, max_size=2), max_size=5
+    ),
+    title=st.sampled_from(["", "Export\n", 'Racks of 19"\n']),
+    delimiter=st.sampled_from(",;\t|"),
+)
+def test_what_the_csv_module_writes_is_read_below_any_title(cells, title, delimiter):
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(
+        [["id", "title"], ["0", "x"], *cells]
+    )
+    source = Source(InMemory((title + text.getvalue()).encode(), "feed.csv"), FORMATS["csv"])
+    found = [row.values for row in read_rows(source, roots=(), known=("id", "title"))]
+    expected = [
+        {name: cell for name, cell in zip(("id", "title"), row, strict=True) if cell.strip()} for row in cells
+    ]
+    assert found == [{"id": "0", "title": "x"}, *filter(None, expected)]

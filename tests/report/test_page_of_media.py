@@ -88,6 +88,19 @@ def test_a_page_that_cannot_be_written_is_refused_before_anything_is_sent(ads, s
     assert "hero.png" not in ads("media", "library", "list", "--all").stdout
 
 
+def test_a_file_beside_a_video_is_one_of_the_files(ads, service):
+    words = ("media", "upload", "clip.mp4", "--poster", "notes.png", "--report", "page.html", "--force")
+    ads(*words, code=3)
+    text = read(ads.home / "page.html").text
+    assert "Nothing was uploaded: 1 of 2 files breaks a rule" in text and "clip.mp4, notes.png" in text
+    ads(*(word.replace("notes", "hero") for word in words))
+    text = read(ads.home / "page.html").text
+    assert "2 files: 2 uploaded" in text and "not sent" not in text
+    used = ("--poster", "hero.png", "--report", "hero.png", "--force")
+    assert "--report: " in ads("media", "upload", "clip.mp4", *used, code=2).stderr
+    assert (ads.home / "hero.png").read_bytes() == picture("PNG", 1200, 628)
+
+
 @needs_chromium
 def test_a_reader_sees_every_file_and_no_name_of_a_file_runs(ads, browser):
     name = HOSTILE.replace("/", "\u2215") + ".png"
@@ -101,3 +114,37 @@ def test_a_reader_sees_every_file_and_no_name_of_a_file_runs(ads, browser):
     assert browser.execute_script("return window.ran") is None
     assert [each for each in requested(browser) if each.startswith("http")] == []
     assert Axe().run(browser)["violations"] == []
+
+
+def table_rows(page) -> list[str]:
+    """Return the texts of the rows of the last table."""
+    body = page.read_text().rpartition("<tbody>")[2].partition("</tbody>")[0]
+    return [" ".join(re.sub("<[^>]+>", " ", row).split()) for row in body.split("</tr>")[:-1]]
+
+
+def test_files_beside_a_video_are_counted_and_named_with_what_became_of_them(ads, service):
+    page = ads.home / "page.html"
+    ads("media", "upload", "clip.mp4", "--poster", "hero.png", "--report", "page.html")
+    assert "2 files: 2 uploaded" in read(page).text
+    assert [row.split()[:2] for row in table_rows(page)] == [
+        ["clip.mp4", "uploaded"],
+        ["hero.png", "uploaded"],
+    ]
+    ads("media", "upload", "clip.mp4", "--poster", "notes.png", "--report", "page.html", code=3)
+    assert "Nothing was uploaded: 1 of 2 files breaks a rule" in read(page).text
+    assert [row.split()[:2] for row in table_rows(page)][1] == ["notes.png", "invalid"]
+
+
+def test_rows_of_a_table_that_name_one_file_have_each_what_became_of_it(ads, service):
+    ads.file("files.csv", "file,name\nhero.png,A\nhero.png,B\n")
+    ads("media", "upload", "-f", "files.csv", "--report", "page.html")
+    assert "2 files: 1 uploaded, 1 unchanged" in read(ads.home / "page.html").text
+    found = [" ".join(row.split()[:2]) for row in table_rows(ads.home / "page.html")]
+    assert [each.split()[-1] for each in found] == ["uploaded", "unchanged"]
+
+
+def test_a_file_whose_upload_fails_is_said_to_have_failed(ads, service):
+    service.fail("POST /2/media/upload/*/finalize processing=failed")
+    ads("media", "upload", "clip.mp4", "--report", "page.html", code=6)
+    assert "1 file: 1 failed" in read(ads.home / "page.html").text
+    assert table_rows(ads.home / "page.html")[0].startswith("clip.mp4 failed")

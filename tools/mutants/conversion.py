@@ -209,18 +209,35 @@ CONVERSION = (
         ),
     ),
     Mutant(
+        "values of an attribute are found in one case of their column",
+        "ads_cli/products/feeds/exports.py",
+        "cells = {column.casefold(): value",
+        "cells = {column: value",
+        (
+            "tests/products/feeds/kinds/test_assembly.py::"
+            "test_an_attribute_is_found_in_any_case_of_its_columns",
+        ),
+    ),
+    Mutant(
         "a title above a table is its header",
         "ads_cli/feeds/formats/csv.py",
-        "if len(found) > 1 else 0",
-        "if len(found) > 99 else 0",
+        "if found and found.titles else",
+        "if not found else",
         ("tests/feeds/test_read_csv.py::test_titles_above_a_header_are_skipped",),
     ),
     Mutant(
         "rows below a title are lost that were read to find the header",
         "ads_cli/feeds/formats/csv.py",
-        "line, rest = self._line + 1, self._below_header",
-        'line, rest = self._line + 1, b""',
+        "Block(row.end, head.text_below(row).encode())",
+        'Block(row.end, b"")',
         ("tests/feeds/test_read_csv.py::test_titles_above_a_header_are_skipped",),
+    ),
+    Mutant(
+        "a quote within a cell of a title opens one",
+        "ads_cli/feeds/formats/csv.py",
+        "lines = reader.line_num\n",
+        "lines = reader.line_num + self._kept[at].count('\"') % 2\n",
+        ("tests/feeds/test_read_csv.py::test_a_quote_within_a_cell_of_a_header_or_a_title_opens_none",),
     ),
     Mutant(
         "one file is written twice",

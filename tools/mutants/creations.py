@@ -11,7 +11,8 @@ ANSWERS = f"{LYING}::test_what_may_have_been_created_is_told_and_not_sent_again"
 TOUCHED, ONE = "tests/batches/test_touched_files.py", "tests/batches/test_one_record.py"
 DAMAGED = "tests/batches/test_damaged_journals.py"
 LEFTOVER = "tests/http/test_leftover_bytes.py"
-AS_BEGUN = "tests/batches/test_conversions.py::test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all"
+CONVERSIONS = "tests/batches/test_conversions.py"
+AS_BEGUN = f"{CONVERSIONS}::test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all"
 LOOK = "    if not journal.resumed:\n        require_no_other_run(journal, creation)\n"
 
 CREATIONS = (
@@ -203,6 +204,34 @@ CREATIONS = (
         "ads_cli/uploads/job_file.py",
         '"update", "send", "apply"):',
         '"update", "apply"):',
-        ("tests/batches/test_conversions.py::test_a_job_of_conversions_is_a_send",),
+        (f"{CONVERSIONS}::test_a_job_of_conversions_is_a_send",),
+    ),
+    Mutant(
+        "a second address of a person is left out",
+        "ads_cli/conversions.py",
+        "next((each for each in found if field not in each), None)",
+        "next(iter(found), None)",
+        (f"{CONVERSIONS}::test_each_value_of_an_identifier_is_sent_and_nothing_without_one",),
+    ),
+    Mutant(
+        "a click that is a placeholder is sent",
+        "ads_cli/conversions.py",
+        "elif value is not None and not is_placeholder(str(value)):",
+        "elif value is not None:",
+        (f"{CONVERSIONS}::test_a_row_of_placeholders_has_no_identifier",),
+    ),
+    Mutant(
+        "a value in the wrong column is quoted",
+        "ads_cli/conversions.py",
+        "return problem._replace(message=reason)",
+        "return problem",
+        (f"{CONVERSIONS}::test_the_values_of_mixed_up_columns_are_not_shown",),
+    ),
+    Mutant(
+        "the first person of a file without a header is named",
+        "ads_cli/conversions.py",
+        "if _may_be_of_person(column):",
+        "if False:",
+        (f"{CONVERSIONS}::test_the_first_row_of_a_file_without_a_header_is_not_shown",),
     ),
 )

@@ -308,14 +308,14 @@ SYNCS = (
     Mutant(
         "a key is deleted that is listed under the id of a row too",
         "ads_cli/products/sync/row_comparison.py",
-        '            found.update(*listing.unmatched("product_key", keys).values())\n',
+        "            found.update(*unmatched.by_key(keys).values())\n",
         "",
         (f"{LYING}::test_a_key_that_is_listed_under_a_second_id_is_not_deleted",),
     ),
     Mutant(
         "a key is deleted under its second id, though its other id differs in form only from that of a row",
         "ads_cli/products/sync/row_comparison.py",
-        '        found.update(*listing.unmatched("product_key", shared).values())\n',
+        "        found.update(*unmatched.by_key(shared).values())\n",
         "",
         (f"{LYING}::test_a_product_whose_id_differs_in_form_only_is_not_deleted_under_its_second_id",),
     ),
@@ -353,6 +353,36 @@ SYNCS = (
         "if shortfall := self.hooks.shortfall():",
         "if shortfall := '':",
         (f"{KEPT}::test_other_rows_are_sent_where_a_product_is_not_kept",),
+    ),
+    Mutant(
+        "the id of a row outside of the scope counts as unreadable",
+        "ads_cli/products/sync/row_comparison.py",
+        "if row.problem and row.problem_rule != OUT_OF_SCOPE:",
+        "if row.problem:",
+        (
+            "tests/products/sync/test_variants.py"
+            "::test_rows_outside_of_a_scope_are_errors_and_their_products_are_not_deleted",
+        ),
+    ),
+    Mutant(
+        "a value that no feed can hold makes texts of its product's others",
+        "ads_cli/products/sync/listed_products.py",
+        "        _encode(value)\n",
+        "        raise TypeError\n",
+        (
+            "tests/products/sync/test_database.py"
+            "::test_a_value_that_no_feed_can_hold_changes_no_other_one_of_its_product",
+        ),
+    ),
+    Mutant(
+        "a list of the catalog must be of texts",
+        "ads_cli/products/normal_form.py",
+        'return ",".join(map(str, value)) if',
+        'return ",".join(value) if',
+        (
+            "tests/products/sync/test_completion.py"
+            "::test_a_list_of_the_catalog_completes_a_row_as_a_cell_whatever_its_items_are",
+        ),
     ),
     Mutant(
         "bytes within a record are taken for one",

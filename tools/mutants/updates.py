@@ -7,7 +7,7 @@ SHOWN = "tests/batches/test_shown_records.py"
 UPDATE = "tests/products/test_update.py"
 SHRUNKEN = "tests/products/test_shrunken.py"
 ON_FAILURE = "tests/console/test_on_failure.py"
-COMPLETION = "ads_cli/products/sync/listed_products.py"
+COMPLETION = "ads_cli/products/sync/row_comparison.py"
 ROWS_LOST = "ads_cli/commands/products/feed_checks.py"
 HOOK = "ads_cli/console/on_failure.py"
 

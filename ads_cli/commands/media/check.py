@@ -134,7 +134,7 @@ def check(
     with MediaReport(call, page.report, named, "checked", force=rejected.force).written() as report:
         report.check_differs(file.location for file in named)
         result = check_files(call, named, [*(uses or ())], category, strict=strict)
-        report.checks.append(result)
+        report.add(result)
         show_findings(call, result)
         write_refused(rejected.failed_out_file, result.refused)
         raise_unopened(result.unopened)

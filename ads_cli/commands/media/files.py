@@ -3,9 +3,11 @@
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
+from ...api.media_uploads import Category
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
@@ -13,6 +15,7 @@ from ...feeds.locations import FileLocation, Location, expand_files, is_remote, 
 from ...feeds.registry import find_failed_out
 from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
+from ...media.upload import Status, record_of
 from ...output.text import counted, safe
 from ..uploads.options import FeedOptions
 
@@ -94,6 +97,11 @@ class CheckedMedia(NamedTuple):
         """Whether it breaks no rule, but for warnings."""
         return not self.errors
 
+    @property
+    def reason(self) -> str:
+        """Say why it may not be uploaded; empty where it may."""
+        return "; ".join(finding.words for finding in self.errors)
+
     def line(self, finding: Breach, mark: str = "") -> str:
         """Say what is wrong with it, and what to do."""
         return safe(f"{self.file.label}: {mark}{finding.words} ({finding.rule}); {finding.hint}")
@@ -117,12 +125,29 @@ class CheckResult(NamedTuple):
     @property
     def refused(self) -> list[tuple[MediaFile, str]]:
         """The files that break a rule, and why."""
-        return [(each.file, "; ".join(finding.words for finding in each.errors)) for each in self.invalid]
+        return [(each.file, each.reason) for each in self.invalid]
 
     @property
     def summary(self) -> str:
         """Say how many files are invalid."""
         return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
+
+
+@dataclass
+class FileOutcome:
+    """What became of a file, as far as a run has come."""
+
+    checked: CheckedMedia
+    status: Status
+    category: Category | None = None
+    media: dict[str, Any] | None = None  # the record of its upload
+    reason: str = ""  # why it was not uploaded
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return what an upload prints; it waits for the digest of the file."""
+        file, info, _ = self.checked
+        return self.media or record_of(file.label, info, self.category, self.status)
 
 
 def is_path(name: str) -> bool:

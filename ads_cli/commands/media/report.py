@@ -1,15 +1,16 @@
 """--report: the page about files of media."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, failure_details, made
-from ...errors import ContentError
+from ...errors import AdsctlError, ContentError
+from ...media.upload import Status
 from ...numbers import size_text
 from ...output.text import counted, listed
-from .files import CheckedMedia, CheckResult, MediaFile
+from .files import CheckResult, FileOutcome, MediaFile
 
 if TYPE_CHECKING:
     from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
@@ -18,7 +19,16 @@ NAMED_FILES = 3  # the most that the title names
 # Types that browsers show.
 PICTURE_TYPES: "tuple[MediaType, ...]" = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all
-LEVELS: dict[str, "Level"] = {"uploaded": "good", "unchanged": "good", "valid": "good", "invalid": "error"}
+LEVELS: "dict[Status, Level]" = {
+    "valid": "good",
+    "invalid": "error",
+    "not sent": "neutral",
+    "failed": "error",
+    "uploaded": "good",
+    "unchanged": "good",
+}
+TALLIED_APART: tuple[Status, ...] = ("valid", "invalid")
+OF_UPLOADS: frozenset[Status] = frozenset(("failed", "uploaded", "unchanged"))  # where one was begun
 
 
 class MediaReport(RunReport):
@@ -29,24 +39,30 @@ class MediaReport(RunReport):
     ) -> None:
         super().__init__(call, name, listed([file.label for file in files], NAMED_FILES), force=force)
         self._verb, self._total = verb, len(files)
-        self.checks: list[CheckResult] = []
-        self.records: list[dict[str, Any]] = []  # of an upload
-        self.refused: list[tuple[str, str]] = []  # files that were not uploaded, and why
+        self._outcomes: list[FileOutcome] = []
+        self._unopened: list[AdsctlError] = []
+
+    def add(self, result: CheckResult) -> list[FileOutcome]:
+        """Add files that were checked; the run notes in the outcomes what becomes of them."""
+        valid: Status = "valid" if self._verb == "checked" else "not sent"
+        added = [FileOutcome(each, valid if each.is_valid else "invalid") for each in result.checked]
+        self._outcomes += added
+        self._unopened += result.unopened
+        return added
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
         from ...report import ReportPage, Tally
 
-        checked, error = self._checked, self.error
-        invalid = sum(not each.is_valid for each in checked)
-        warned = sum(each.is_valid and bool(each.findings) for each in checked)
-        counts = Counter(self._status(each) for each in checked)
-        counted_apart = {"valid", "invalid"}
+        error = self.error
+        counts = Counter(each.status for each in self._outcomes)
+        invalid = counts["invalid"]
+        warned = sum(each.checked.is_valid and bool(each.checked.findings) for each in self._outcomes)
         in_headline = isinstance(error, ContentError) and bool(invalid)
         return ReportPage(
             title=self.subject,
             level="error" if error or invalid else "warning" if warned else "good",
-            headline=self._headline(invalid),
+            headline=self._headline(counts),
             details=[*failure_details(error, in_headline=in_headline)],
             facts=[
                 made(),
@@ -57,24 +73,20 @@ class MediaReport(RunReport):
                 Tally("with errors", invalid, "error" if invalid else "neutral"),
                 *([Tally("with warnings", warned, "warning")] if warned else []),
                 *(
-                    Tally(name, count, LEVELS.get(name, "neutral"))
-                    for name, count in counts.items()
-                    if name not in counted_apart
+                    Tally(status, count, LEVELS[status])
+                    for status, count in counts.items()
+                    if status not in TALLIED_APART
                 ),
             ],
             sections=[*self._sections()],
         )
 
-    @property
-    def _checked(self) -> "list[CheckedMedia]":
-        return [each for check in self.checks for each in check.checked]
-
-    def _headline(self, invalid: int) -> str:
-        total = self._total
-        if self.records:
-            statuses = Counter(record["status"] for record in self.records)
-            done = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
-            left = f"; {len(self.refused):,} not uploaded" if self.refused else ""
+    def _headline(self, counts: Counter[Status]) -> str:
+        total, invalid = self._total, counts["invalid"]
+        if not OF_UPLOADS.isdisjoint(counts):
+            done = ", ".join(f"{count:,} {status}" for status, count in counts.items())
+            refused = len(self._refused)
+            left = f"; {refused:,} not uploaded" if refused else ""
             return f"{counted(total, 'file')}: {done}{left}"
         if invalid:
             have = "breaks a rule" if invalid == 1 else "break rules"
@@ -84,19 +96,15 @@ class MediaReport(RunReport):
             return f"The files were not all {self._verb}"
         return "The file breaks no rule" if total == 1 else f"None of {counted(total, 'file')} breaks a rule"
 
-    def _status(self, checked: "CheckedMedia") -> str:
-        """Say what became of a file."""
-        label = checked.file.label
-        found = (str(record["status"]) for record in self.records if record["file"] == label)
-        if not checked.is_valid:
-            return "invalid"
-        return next(found, "valid" if self._verb == "checked" else "not sent")
+    @property
+    def _refused(self) -> list[FileOutcome]:
+        return [each for each in self._outcomes if each.reason]
 
     def _sections(self) -> "Iterator[Section]":
         from ...report import Badge, Column, ReportTable, Section
 
         wrong: list[list[Cell]] = []
-        for each in self._checked:
+        for each in (outcome.checked for outcome in self._outcomes):
             for finding in each.findings:
                 severity = Badge(finding.severity, finding.severity)
                 wrong.append([each.file.label, severity, finding.words, finding.hint, finding.rule])
@@ -104,45 +112,38 @@ class MediaReport(RunReport):
             names = ("File", "Severity", "What is wrong", "What to do", "Rule")
             table = ReportTable("Rules that files break", [*map(Column, names)], wrong, "finding")
             yield Section("What is wrong", [table])
-        unread: list[list[Cell]] = [
-            [error.message, error.hint] for check in self.checks for error in check.unopened
-        ]
-        if unread:
+        if self._unopened:
             columns = [Column("What happened"), Column("What to do")]
+            unread: list[list[Cell]] = [[error.message, error.hint] for error in self._unopened]
             unopened = ReportTable("Files that cannot be opened", columns, unread, "file")
             yield Section("Not opened", [unopened])
-        if self.refused:
+        if self._refused:
             columns = [Column("File"), Column("Why")]
-            rows: list[list[Cell]] = [[*each] for each in self.refused]
-            yield Section("Not uploaded", [ReportTable("Files", columns, rows, "file")])
-        if self._checked:
+            refused: list[list[Cell]] = [[each.checked.file.label, each.reason] for each in self._refused]
+            yield Section("Not uploaded", [ReportTable("Files", columns, refused, "file")])
+        if self._outcomes:
             yield Section("All files", [self._files()])
 
     def _files(self) -> "ReportTable":
         """List the files, with small pictures of images."""
         from ...report import Badge, Column, ReportTable, Thumbnail
 
-        pictures = self._pictures()
-        keys = {record["file"]: record["media_key"] or "" for record in self.records}
-        rows: list[list[Cell]] = []
-        for each, picture in zip(self._checked, pictures, strict=True):
-            info, status = each.info, self._status(each)
-            rows.append(
-                [
-                    *([picture] if any(pictures) else []),
-                    each.file.label,
-                    Badge(status, LEVELS.get(status, "error" if status == "failed" else "neutral")),
-                    info.type or info.format or "unknown",
-                    size_text(info.bytes),
-                    f"{info.width}x{info.height}" if info.width else "",
-                    f"{info.seconds:.1f}" if info.seconds else "",
-                    *([keys.get(each.file.label, "")] if keys else []),
-                ]
-            )
-        is_inside = any(isinstance(picture, Thumbnail) for picture in pictures)
-        names = ("File", "Status", "Type", "Size", "Pixels", "Seconds", *(("Media key",) if keys else ()))
-        columns = [Column("Picture", "text" if is_inside else "picture")] if any(pictures) else []
-        return ReportTable("Files", [*columns, *map(Column, names)], rows, "file")
+        infos = [each.checked.info for each in self._outcomes]
+        columns: list[tuple[Column, Sequence[Cell]]] = [
+            (Column("File"), [each.checked.file.label for each in self._outcomes]),
+            (Column("Status"), [Badge(each.status, LEVELS[each.status]) for each in self._outcomes]),
+            (Column("Type"), [info.type or info.format or "unknown" for info in infos]),
+            (Column("Size"), [size_text(info.bytes) for info in infos]),
+            (Column("Pixels"), [f"{info.width}x{info.height}" if info.width else "" for info in infos]),
+            (Column("Seconds"), [f"{info.seconds:.1f}" if info.seconds else "" for info in infos]),
+        ]
+        if any(pictures := self._pictures()):
+            is_inside = any(isinstance(picture, Thumbnail) for picture in pictures)
+            columns.insert(0, (Column("Picture", "text" if is_inside else "picture"), pictures))
+        if any(keys := [(each.media or {}).get("media_key") or "" for each in self._outcomes]):
+            columns.append((Column("Media key"), keys))
+        rows = zip(*(cells for _, cells in columns), strict=True)
+        return ReportTable("Files", [column for column, _ in columns], [[*row] for row in rows], "file")
 
     def _pictures(self) -> "list[Cell]":
         """Return a picture of each file: small local images themselves, as many as a page has room for."""
@@ -150,7 +151,7 @@ class MediaReport(RunReport):
 
         pictures: list[Cell] = []
         left = PICTURES_BYTES
-        for each in self._checked:
+        for each in (outcome.checked for outcome in self._outcomes):
             info, content = each.info, b""
             shown = next((type for type in PICTURE_TYPES if type == info.type), None)
             if shown and not info.damage and info.bytes <= min(left, PICTURE_BYTES):

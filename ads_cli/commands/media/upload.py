@@ -25,7 +25,7 @@ from ...errors import (
 )
 from ...media.inspection import MediaInfo
 from ...media.rules import Use, default_category
-from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader, record_of
+from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader
 from ...output.text import counted, safe
 from ...spelling import as_option
 from ...uploads.rejected_rows import check_failed_out
@@ -34,6 +34,7 @@ from .check import CategoryOption, Uses, check_files, raise_unopened
 from .files import (
     CheckedMedia,
     CheckResult,
+    FileOutcome,
     Files,
     MediaFile,
     Table,
@@ -178,13 +179,22 @@ def upload(
     if not call.dry_run:
         threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]
-    with MediaReport(call, page.report, named, "uploaded", force=rejected.force).written() as report:
-        report.check_differs(file.location for file in named)
+    beside = {
+        what: MediaFile.of(name, feed.access(call)) for what in BESIDE if (name := getattr(details, what))
+    }
+    all_files = [*named, *beside.values()]
+    with MediaReport(call, page.report, all_files, "uploaded", force=rejected.force).written() as report:
+        report.check_differs(file.location for file in all_files)
         result = check_files(call, named, meant, category, is_hashed_beside=len(named) == 1)
-        beside = _check_beside(call, details, feed)
-        report.checks += [result, *beside.values()]
-        _require_valid(call, result, beside, skip_invalid=skip_invalid)
-        due = [(each, category_of(each.info, meant, category)) for each in result.checked if each.is_valid]
+        outcomes = report.add(result)
+        extras = {what: check_files(call, [file], *BESIDE[what]) for what, file in beside.items()}
+        extra_outcomes = [(what, each) for what, extra in extras.items() for each in report.add(extra)]
+        _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
+        due = [
+            (each, category_of(each.checked.info, meant, category))
+            for each in outcomes
+            if each.checked.is_valid
+        ]
         if beside and any(not chosen.endswith("_video") for _, chosen in due):
             raise UsageError(f"--{next(iter(beside))}: is for videos")
         if call.dry_run:
@@ -194,30 +204,25 @@ def upload(
             call, owners=(*(as_user_id or ()),), to_library=library, resume=resume, concurrency=concurrency
         )
         said = Details(**details.texts, language=details.language)
-        for what, extra in beside.items():
-            for checked in extra.checked:
-                said = _with_extra(call, uploader, said, what, checked)
-        run = UploadRun(call, uploader, said, result.refused)
-        try:
-            run.upload_all(due)
-        finally:
-            report.records = run.records(result)
-            report.refused = [(file.label, reason) for file, reason in run.refused]
+        for what, extra in extra_outcomes:
+            said = _with_extra(call, uploader, said, what, extra)
+        run = UploadRun(call, uploader, said, outcomes)
+        run.upload_all(due)
         is_ids = call.printer.format == "ids"  # what was not uploaded has none
-        shown = [each for each in report.records if each["media_key"] or not is_ids]
-        _show(call, shown, "media_key")
-        write_refused(rejected.failed_out_file, run.refused)
-        run.end(report.records)
+        records = [each.record for each in outcomes]
+        _show(call, [each for each in records if each["media_key"] or not is_ids], "media_key")
+        write_refused(rejected.failed_out_file, [(each.checked.file, each.reason) for each in run.refused])
+        run.end()
 
 
 def _require_valid(
-    call: Invocation, result: CheckResult, beside: dict[str, CheckResult], *, skip_invalid: bool
+    call: Invocation, result: CheckResult, beside: list[CheckResult], *, skip_invalid: bool
 ) -> None:
     """Print what is wrong with files; raise where nothing may be sent."""
-    everything = [result, *beside.values()]
+    everything = [result, *beside]
     raise_unopened([error for one in everything for error in one.unopened])
     invalid = [checked for one in everything for checked in one.invalid]
-    is_skipped = skip_invalid and not any(each.invalid for each in beside.values())
+    is_skipped = skip_invalid and not any(each.invalid for each in beside)
     is_refused = bool(invalid) and not (is_skipped and len(result.invalid) < len(result.checked))
     wrong = []
     for each in chain.from_iterable(one.checked for one in everything):
@@ -236,49 +241,42 @@ def _require_valid(
 
 
 class UploadRun:
-    """Uploads files one after the other; keeps their records, and why others were refused."""
+    """Uploads files one after the other; notes what became of each, and why it was not uploaded."""
 
     def __init__(
-        self, call: Invocation, uploader: Uploader, details: Details, refused: list[tuple[MediaFile, str]]
+        self, call: Invocation, uploader: Uploader, details: Details, outcomes: list[FileOutcome]
     ) -> None:
         self._call, self._uploader, self._details = call, uploader, details
-        self.refused = refused
+        self._outcomes = outcomes
         self._stopped: AdsctlError | None = None  # what ended it early
-        self._records: dict[int, dict[str, Any]] = {}
+        for each in outcomes:
+            each.reason = each.checked.reason
 
-    def upload_all(self, files: list[tuple[CheckedMedia, Category]]) -> None:
-        """Upload files; the only one raises its error."""
-        is_only = len(files) == 1 and not self.refused
-        for checked, category in files:
-            file = checked.file
+    @property
+    def refused(self) -> list[FileOutcome]:
+        """The files that were not uploaded."""
+        return [each for each in self._outcomes if each.reason]
+
+    def upload_all(self, due: list[tuple[FileOutcome, Category]]) -> None:
+        """Upload the valid files; the only one raises its error."""
+        for outcome, category in due:
+            file = outcome.checked.file
             if self._stopped:
-                self.refused.append((file, "not sent"))
+                outcome.reason = "not sent"
                 continue
             own = {name: str(value) for name in ROW_DETAILS if (value := file.row.get(name))}
-            details = self._details._replace(**own)
             try:
-                record = upload_file(self._call, self._uploader, checked, category, details)
+                _upload(self._call, self._uploader, outcome, category, self._details._replace(**own))
             except AdsctlError as error:
-                if is_only:
+                if len(self._outcomes) == 1:
                     raise
-                reason = error.message.removeprefix(f"{file.label}: ")
-                self._call.messages.warn(safe(f"{file.label}: {reason}"))
-                self.refused.append((file, reason))
-                record = record_of(file.label, checked.info, category, "failed")
+                outcome.reason = error.message.removeprefix(f"{file.label}: ")
+                self._call.messages.warn(safe(f"{file.label}: {outcome.reason}"))
                 self._stopped = error if isinstance(error, STOPPING) else None
-            self._records[id(checked)] = record
 
-    def records(self, result: CheckResult) -> list[dict[str, Any]]:
-        """Return a record for each file that was checked."""
-        return [
-            self._records.get(id(each))
-            or record_of(each.file.label, each.info, None, "not sent" if each.is_valid else "invalid")
-            for each in result.checked
-        ]
-
-    def end(self, records: list[dict[str, Any]]) -> None:
+    def end(self) -> None:
         """Say what became of the files; raise where some were not uploaded."""
-        counts = Counter(record["status"] for record in records)
+        counts = Counter(each.status for each in self._outcomes)
         left = len(self.refused)
         self._call.note_summary({"files": dict(counts), "refused": left})
         if self._stopped:
@@ -286,7 +284,7 @@ class UploadRun:
             raise self._stopped
         if left:
             raise IncompleteError(
-                f"{left:,} of {counted(len(records), 'file')} not uploaded",
+                f"{left:,} of {counted(len(self._outcomes), 'file')} not uploaded",
                 hint="correct these files and run the command again: the others are not uploaded twice",
             )
         self._call.messages.say(f"{counts['uploaded']:,} uploaded, {counts['unchanged']:,} unchanged")
@@ -299,34 +297,38 @@ def _require_one(named: list[MediaFile], details: DetailOptions) -> None:
             raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
 
 
-def _check_beside(call: Invocation, details: DetailOptions, feed: FeedOptions) -> dict[str, CheckResult]:
-    """Check the files beside a video, by the options that name them."""
-    checks = {}
-    for what, (uses, category) in BESIDE.items():
-        if name := getattr(details, what):
-            file = MediaFile.of(name, feed.access(call))
-            checks[what] = check_files(call, [file], uses, category)
-    return checks
-
-
 def _with_extra(
-    call: Invocation, uploader: Uploader, details: Details, what: str, checked: CheckedMedia
+    call: Invocation, uploader: Uploader, details: Details, what: str, extra: FileOutcome
 ) -> Details:
     """Upload the poster or the subtitles of a video."""
     if what == "poster":
-        record = upload_file(call, uploader, checked, Category.tweet_image, Details())
+        record = _upload(call, uploader, extra, Category.tweet_image, Details())
         return details._replace(poster_media_key=record["media_key"])
     beside = msgspec.structs.replace(uploader, to_library=False)
-    record = upload_file(call, beside, checked, Category.subtitles, Details())
+    record = _upload(call, beside, extra, Category.subtitles, Details())
     return details._replace(subtitles_id=record["media_id"])
 
 
-def _show_dry_run(call: Invocation, files: list[tuple[CheckedMedia, Category]]) -> None:
+def _upload(
+    call: Invocation, uploader: Uploader, outcome: FileOutcome, category: Category, details: Details
+) -> dict[str, Any]:
+    """Upload a file, and note what became of it; return its record."""
+    try:
+        media = upload_file(call, uploader, outcome.checked, category, details)
+    except AdsctlError:
+        outcome.status, outcome.category = "failed", category
+        raise
+    outcome.status, outcome.media = media["status"], media
+    return media
+
+
+def _show_dry_run(call: Invocation, due: list[tuple[FileOutcome, Category]]) -> None:
     """Show what would be uploaded; nothing is sent."""
-    records = [record_of(each.file.label, each.info, category, "not sent") for each, category in files]
-    _show(call, records, "file")
-    total = sum(each.info.bytes for each, _ in files)
-    call.messages.say(f"dry run: would upload {counted(len(files), 'file')}, {total:,} bytes")
+    for outcome, category in due:
+        outcome.category = category
+    _show(call, [outcome.record for outcome, _ in due], "file")
+    total = sum(outcome.checked.info.bytes for outcome, _ in due)
+    call.messages.say(f"dry run: would upload {counted(len(due), 'file')}, {total:,} bytes")
 
 
 def _show(call: Invocation, records: list[dict[str, Any]], key: str) -> None:

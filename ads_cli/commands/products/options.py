@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...feeds.source import Feed
     from ...products.feeds.kinds.reading import OpenedFeed, Read
+    from ...products.normal_form import Scope
     from ...products.sync.comparison import CompareOptions
-    from ...products.sync.listed_products import Scope
     from ...validation import RowSchema
 
 
@@ -116,7 +116,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             schema.choices,
             source=self.source_kind,
             mapping=mapping,
-            is_recipe=mapping == self.recipe,
+            is_recipe=mapping is not None and mapping == self.recipe,
         )
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
@@ -168,11 +168,11 @@ class ComparedFeedOptions(ProductFeedOptions, frozen=True):
         """Return what is compared; raise UsageError."""
         from ...products.sync.comparison import CompareOptions
 
-        return CompareOptions(self.prune, self.verify, self._scope, remembers)
+        return CompareOptions(prune=self.prune, verify=self.verify, scope=self._scope, remembers=remembers)
 
     @property
     def _scope(self) -> "Scope | None":
-        from ...products.sync.listed_products import Scope
+        from ...products.normal_form import Scope
 
         return Scope.parse(self.scope) if self.scope is not None else None
 

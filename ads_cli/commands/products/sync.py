@@ -19,8 +19,8 @@ from .page import FeedReport
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...products.sync.comparison import CatalogComparison
-    from ...products.sync.listed_products import Completion
     from ...products.sync.plan import SyncPlan
+    from ...products.sync.row_comparison import Completion
     from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
 
@@ -351,7 +351,7 @@ class _UpdateHooks(PushHooks, kw_only=True):
 
     def skips(self, report: "ValidationReport") -> bool:
         """Tell whether rows are invalid only since the catalog does not have their products."""
-        from ...products.sync.listed_products import NOT_IN_CATALOG
+        from ...products.sync.row_comparison import NOT_IN_CATALOG
 
         missing = (each.rows for each in report.findings if each.rule == NOT_IN_CATALOG)
         return sum(missing) == report.invalid
@@ -392,7 +392,7 @@ def _list_products_of(call: Invocation, comparison: "CatalogComparison", rows: "
 def _completion(comparison: "CatalogComparison", rows: "Rows") -> "Completion":
     """Return the transform of rows that also completes each by its listed product."""
     from ...products.sync.comparison import fields_of_feed
-    from ...products.sync.listed_products import Completion
+    from ...products.sync.row_comparison import Completion
 
     emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
     return Completion(rows.transform, comparison.listing, emptied)

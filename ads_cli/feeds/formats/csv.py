@@ -2,173 +2,159 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
-from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain, count, islice
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from ...errors import UsageError
 from ...output.text import counted, listed
 from ..row import Row
 from ..rows import MAX_LINE_BYTES, Block, TableRows, TextRows, UnreadableBlockError
+from . import DELIMITERS
 
 if TYPE_CHECKING:
+    import _csv
+
     from ..source import Source
 
-DELIMITERS = ",;\t|"
-MAX_HEADER_CHARACTERS = 1024 * 1024
 MAX_HEADER_LINE = 10_000  # blank lines and comments may precede the header
 MAX_TITLES = 20  # lines without a known column that may precede it, too
+MAX_LOOKAHEAD = 4 * 1024 * 1024  # characters in which cells of lines above them are sought
 BLOCK_BYTES = 256 * 1024
-MAX_OPEN_BYTES = 4 * 1024 * 1024  # a block that ends inside a quoted cell is extended up to this size
+MAX_OPEN_BYTES = 4 * 1024 * 1024  # a block that may end inside a quoted cell is extended up to this size
+BLANKS = " \t\r\n,;|"  # of which a line without a value consists
 
 
-class _Line(NamedTuple):
-    """A line above the rows, and those in which a quoted cell of it continues."""
+def read_cells(lines: Iterable[str], delimiter: str, *, strict: bool = True) -> "_csv.Reader":
+    """Read rows of cells; a quote opens a cell where it begins one, and is doubled inside."""
+    return csv.reader(lines, delimiter=delimiter, strict=strict)
 
-    text: str
-    first: int
-    last: int
+
+def wrong_width(cells: Sequence[str], width: int) -> str:
+    """Tell that a row has too many or too few cells."""
+    return f"has {len(cells)} cells, and the header has {width}"
 
 
 class CsvRows(TextRows, TableRows):
-    """Rows below a header. The delimiter is detected: the one that yields the most known columns."""
+    """Rows below a header. The delimiter is detected: the one that yields the most known columns.
+
+    The rows are cut into blocks at line ends, and a cell may continue in the next line. So a block is parsed
+    strictly: one that begins at a row, and is parsed without an error, ends at a row too, as an open quote is
+    an error. From the first row that cannot be parsed on, the rest of the file is read line by line.
+    """
 
     usual_delimiter = ","
-    _row_line = 0  # first line of the row that is being parsed
-    _below_header = b""  # what was read to find the header
 
     def _read(self) -> Iterator[Row]:
+        stream = self.source.stream()
+        begun = self._read_header(stream)
+        blocks = _cut(stream, begun, BLOCK_BYTES)
         is_empty = True
-        blocks = self.blocks(BLOCK_BYTES)
         for block in blocks:
             try:
                 for row in self._parse_block(block):
                     is_empty = False
                     yield row
-            except UnreadableBlockError:
-                for row in self._parse_by_line(block, blocks):
+            except UnreadableBlockError as error:
+                for row in self._parse_by_line(error.line, block, blocks):
                     is_empty = False
                     yield row
         if is_empty:
-            raise self.error(self._line, "no row below the header")
+            raise self.error(begun.line - 1, "no row below the header")
 
     def blocks(self, size: int) -> Iterator[Block]:
-        """Read the header, then cut the rows at line ends where no cell continues."""
+        """Read the header; return the rows, cut where probably no cell continues."""
         stream = self.source.stream()
-        header = self._read_header(self._lines(stream))
-        self.cell_fields = tuple(self._fields_of(header))
-        line, rest = self._line + 1, self._below_header
-        while chunk := stream.read(size):
-            data = rest + chunk
-            end = data.rfind(b"\n") + 1
-            # After an even number of quotes no cell continues in the next line. The limits keep a stray
-            # quote, or a line without an end, from collecting the whole file.
-            open_limit = MAX_OPEN_BYTES if data.count(b'"', 0, end) % 2 else 0
-            if len(data) < (open_limit if end else MAX_LINE_BYTES):
-                rest = data
-                continue
-            end = end or len(data)
-            yield Block(line, data[:end])
-            line, rest = line + data.count(b"\n", 0, end), data[end:]
-        if rest:
-            yield Block(line, rest)
+        return _cut(stream, self._read_header(stream), size)
 
     def _parse_block(self, block: Block) -> Iterator[Row]:
-        """Parse the rows of a block; raise UnreadableBlockError if that fails."""
-        self._row_line = block.line
         try:
-            yield from self._parse(_split_lines(block.data), block.line)
-        except (ValueError, csv.Error) as error:
-            raise UnreadableBlockError from error
+            lines = _split_lines(block.data)
+        except ValueError as error:
+            raise UnreadableBlockError(block.line, str(error)) from error
+        return self._parse(lines, block.line)
 
     def _parse(self, lines: Iterable[str], first_line: int) -> Iterator[Row]:
-        """Parse lines; the first is line `first_line` of the file."""
-        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        """Parse lines, of which the first is a line of the file; raise UnreadableBlockError."""
+        reader = read_cells(lines, self.delimiter)
         fields = self.cell_fields
         width, reads_all_cells = len(fields), "" not in fields
-        for cells in reader:
-            line, self._row_line = self._row_line, first_line + reader.line_num
-            if not cells:
-                continue  # a blank line
-            values = {f: c for f, c in zip(fields, cells) if c.strip()}  # noqa: B905 - strict= is slower
-            if not reads_all_cells:
-                values.pop("", None)
-            if not values:
-                continue  # only delimiters and blanks
-            wrong = len(cells) != width
-            yield Row(line, values, f"has {len(cells)} cells, and the header has {width}" if wrong else "")
-
-    def _parse_by_line(self, block: Block, others: Iterable[Block]) -> Iterator[Row]:
-        """Continue at the row that could not be parsed, through the rest of its block and all others."""
-        lines = (line for each in chain([block], others) for line in BytesIO(each.data))
-        remaining = islice(lines, self._row_line - block.line, None)
-        self._line = self._row_line - 1
+        next_line = first_line
         try:
-            yield from self._parse(map(self._decode, remaining), self._row_line)
-        except csv.Error as error:
-            raise self.error(self._row_line, _explain(error)) from None
+            for cells in reader:
+                line, next_line = next_line, first_line + reader.line_num
+                if not cells:
+                    continue  # a blank line
+                values = {f: c for f, c in zip(fields, cells) if c.strip()}  # noqa: B905 - strict= is slower
+                if not reads_all_cells:
+                    values.pop("", None)
+                if not values:
+                    continue  # only delimiters and blanks
+                yield Row(line, values, wrong_width(cells, width) if len(cells) != width else "")
+        except (ValueError, csv.Error) as error:
+            raise UnreadableBlockError(next_line, str(error)) from error
 
-    def _read_header(self, lines: Iterator[str]) -> list[str]:
-        """Return the cells of the first line below blank ones, comments and titles; detect the delimiter."""
+    def _parse_by_line(self, line: int, block: Block, others: Iterable[Block]) -> Iterator[Row]:
+        """Parse a block from a line on, and all others; raise ContentError where that fails."""
+        lines = (raw for each in chain([block], others) for raw in BytesIO(each.data))
+        remaining = islice(lines, line - block.line, None)
+        try:
+            yield from self._parse(map(self._decode, count(line), remaining), line)
+        except UnreadableBlockError as error:
+            raise self.error(error.line, _explain(error.reason)) from None
+
+    def _read_header(self, stream: BinaryIO) -> Block:
+        """Find the header; set the columns, the delimiter and the notes; return what was read below it."""
         self.notes = list(self.source.notes)
-        header, titles = self._find_header(lines)
-        line = header.text
-        self.delimiter = self._detect_delimiter(line)
+        head = _Head(self._lines(stream), self._count_known, self.usual_delimiter)
+        row, titles = self._find_header(head)
         if titles:
             self.notes.append(f"{counted(titles, 'row')} skipped before the header")
-        if self.delimiter != self.usual_delimiter and len(_split_cells(line, self.delimiter)) > 1:
-            self.notes.append(f"the delimiter is {self.delimiter!r}")
-        try:
-            return [cell.strip() for cell in next(csv.reader([line], delimiter=self.delimiter, strict=True))]
-        except csv.Error as error:
-            raise self.error(header.first, _explain(error)) from None
+        if row.delimiter != self.usual_delimiter and len(row.cells) > 1:
+            self.notes.append(f"the delimiter is {row.delimiter!r}")
+        if row.error:
+            raise self.error(row.line, _explain(row.error))
+        self.delimiter = row.delimiter
+        self.cell_fields = tuple(self._fields_of([cell.strip() for cell in row.cells], row.line))
+        return Block(row.end, head.text_below(row).encode())
 
-    def _find_header(self, lines: Iterator[str]) -> tuple["_Line", int]:
-        """Return the header, and the number of titles above it; what is read further is `_below_header`."""
-        found, comment_lines = list[_Line](), 0  # what may be the header, and blank lines after the first
-        for line in lines:
-            first = self._line
-            if first > MAX_HEADER_LINE and not found:
+    def _find_header(self, head: "_Head") -> tuple["_HeadRow", int]:
+        """Return the header, and how many titles are above it."""
+        first = self._skip_comments(head)
+        if first is None:
+            raise self.error(max(head.line - 1, 1), "the file has no header")
+        # The columns of people are free: the line below a title may be a person.
+        if first.known or self.sensitive:
+            return first, 0
+        # Values may be equal to names: below a title, what is known does not show the header.
+        tables = filter(None, map(head.find_table, DELIMITERS))
+        found = max(tables, key=lambda table: table.size, default=None)
+        return (found.header, found.titles) if found and found.titles else (first, 0)
+
+    def _skip_comments(self, head: "_Head") -> "_HeadRow | None":
+        """Skip blank lines and comments; return the row that follows."""
+        comment_lines = 0
+        while row := head.first_row():
+            if row.line > MAX_HEADER_LINE:
                 message = f"no header in the first {MAX_HEADER_LINE:,} lines"
-                raise self.error(first, message, hint="remove the blank lines and comments before it")
-            is_blank = not line.strip(" \t\r\n,;")
-            if is_blank and not found:
-                continue
-            line += "".join(_continuation(line, lines))
-            is_known = bool(self._count_known(line, self._detect_delimiter(line)))
-            if not found and line.lstrip(' "').startswith("#") and not is_known:
-                comment_lines += self._line - first + 1
-                continue
-            found.append(_Line(line, first, self._line))
-            # The columns of people are free: the line below a title may be a person.
-            if (len(found) == 1 and (is_known or self.sensitive)) or len(found) > MAX_TITLES:
+                raise self.error(row.line, message, hint="remove the blank lines and comments before it")
+            is_comment = row.text.lstrip(' "').startswith("#") and not row.known
+            if not is_comment and not row.is_blank:
                 break
-        if not found:
-            raise self.error(max(self._line, 1), "the file has no header")
+            comment_lines += row.lines if is_comment else 0
+            head.skip(row.lines)
         if comment_lines:
             self.notes.append(f"{counted(comment_lines, 'comment line')} skipped before the header")
-        at = _first_of_table([each.text for each in found]) if len(found) > 1 else 0
-        self._line = found[at].last
-        self._below_header = "".join(each.text for each in found[at + 1 :]).encode()
-        return found[at], sum(1 for each in found[:at] if each.text.strip(" \t\r\n,;"))
+        return row
 
-    def _detect_delimiter(self, line: str) -> str:
-        """Choose the delimiter with the most known columns, then the one with the most columns."""
-
-        def score(delimiter: str) -> tuple[int, int, bool]:
-            columns = len(_split_cells(line, delimiter))
-            return self._count_known(line, delimiter), columns, delimiter == self.usual_delimiter
-
-        return max(DELIMITERS, key=score)
-
-    def _count_known(self, line: str, delimiter: str) -> int:
-        names = (cell.strip() for cell in _split_cells(line, delimiter))
+    def _count_known(self, cells: Iterable[str]) -> int:
+        names = map(str.strip, cells)
         return sum(name in self.known or name in self.rename for name in names)
 
-    def _fields_of(self, header: list[str]) -> list[str]:
+    def _fields_of(self, header: list[str], line: int) -> list[str]:
         """Return the field of each cell, "" for a cell that is ignored; set the columns."""
-        header = self.distinct_names(header, self._line)
+        header = self.distinct_names(header, line)
         self.columns = tuple(name for name in header if name not in self.ignored and name)
         for name in self.rename:
             if name not in self.columns:
@@ -180,8 +166,8 @@ class CsvRows(TextRows, TableRows):
         for column, name in zip(self.columns, self.fields, strict=True):
             if (other := first.setdefault(name, column)) != column:
                 message = f"the columns {other!r} and {column!r} are both read as {name!r}"
-                raise self.error(self._line, message, hint="remove one, or --map it to another field")
-        return ["" if name in self.ignored else self.rename.get(name, name) for name in header]
+                raise self.error(line, message, hint="remove one, or --map it to another field")
+        return ["" if name in self.ignored else self.field_of(name) for name in header]
 
 
 class TsvRows(CsvRows):
@@ -190,33 +176,143 @@ class TsvRows(CsvRows):
     usual_delimiter = "\t"
 
 
-def is_value_list(source: "Source", columns: Iterable[str]) -> bool:
-    """Tell whether a file has a value in each line, rather than a header with one of `columns`."""
-    first = source.stream().readline(MAX_LINE_BYTES).decode("utf-8", "replace")
-    header = first.strip(' \t\r\n"').casefold().replace(" ", "_")
-    return not any(delimiter in first for delimiter in DELIMITERS) and header not in map(
-        str.casefold, columns
-    )
+class _HeadRow(NamedTuple):
+    """A row that is the header, or near it, as one delimiter reads it."""
+
+    line: int  # on which it begins
+    text: str
+    lines: int  # in which its cells are
+    delimiter: str
+    cells: list[str]
+    known: int  # of its cells are names of columns
+    error: str  # of the csv module, if it is not CSV: its cells are then those of one line, as they seem
+
+    @property
+    def end(self) -> int:
+        """The line below it."""
+        return self.line + self.lines
+
+    @property
+    def is_blank(self) -> bool:
+        """Tell whether it has no value."""
+        return not self.text.strip(BLANKS)
 
 
-def _continuation(line: str, lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines in which a quoted cell of `line` continues: after an odd number of quotes."""
-    is_open, size = line.count('"') % 2, len(line)
-    while is_open and size < MAX_HEADER_CHARACTERS and (more := next(lines, "")):
-        yield more
-        is_open, size = (is_open + more.count('"')) % 2, size + len(more)
+class _Table(NamedTuple):
+    """What one delimiter reads as a table."""
+
+    header: _HeadRow
+    titles: int  # rows above it
+    # The lines of rows that have the most frequent number of cells; that number; whether the delimiter is the
+    # usual one. The largest is the table: more of the file looks like it.
+    size: tuple[int, int, bool]
 
 
-def _first_of_table(lines: Sequence[str]) -> int:
-    """Return the first line of a table: a title above it has one cell, or less than half of a row's."""
-    found = 1, 0, 0  # lines with the same number of cells, that number, the first line with about as many
-    for delimiter in DELIMITERS:
-        cells = [_split_cells(line, delimiter) for line in lines]
-        for width, number in Counter(len(each) for each in cells if len(each) > 1).most_common(1):
-            filled = [sum(map(bool, map(str.strip, each))) for each in cells]
-            first = next((at for at, count in enumerate(filled) if count > 1 and 2 * count >= width), 0)
-            found = max(found, (number, width, first))
-    return found[2]
+class _Head:
+    """The lines of a table down to its header, and those below that are read to find it."""
+
+    def __init__(
+        self, lines: Iterator[str], count_known: Callable[[Iterable[str]], int], usual_delimiter: str
+    ) -> None:
+        self.line = 1  # of the file, the first of those that are kept
+        self._kept: list[str] = []
+        self._lines = lines
+        self._count_known = count_known
+        self._usual_delimiter = usual_delimiter
+        self._lookahead = MAX_LOOKAHEAD  # is left; without a limit for all rows, time would be quadratic
+
+    def first_row(self) -> _HeadRow | None:
+        """Read the row at the first line by the delimiter that fits it best; None at the end of the file."""
+
+        def fit(row: _HeadRow) -> tuple[int, int, bool]:
+            return row.known, len(row.cells), row.delimiter == self._usual_delimiter
+
+        rows = (self._row_at(0, delimiter) for delimiter in DELIMITERS)
+        return max(filter(None, rows), key=fit, default=None)
+
+    def find_table(self, delimiter: str) -> _Table | None:
+        """Find a table in the next rows: a title above it has one cell, or less than half of a row's."""
+        rows = list(islice(self._rows(delimiter), MAX_TITLES + 1))
+        lines = Counter[int]()  # by the number of cells of their rows
+        for row in rows:
+            lines[len(row.cells)] += row.lines if len(row.cells) > 1 else 0
+        if not lines.total():
+            return None
+        ((width, number),) = lines.most_common(1)
+        filled = [sum(1 for cell in row.cells if cell.strip()) for row in rows]
+        at = next((at for at, cells in enumerate(filled) if cells > 1 and 2 * cells >= width), 0)
+        titles = sum(1 for row in rows[:at] if not row.is_blank)
+        return _Table(rows[at], titles, (number, width, delimiter == self._usual_delimiter))
+
+    def _rows(self, delimiter: str) -> Iterator[_HeadRow]:
+        at = 0
+        while row := self._row_at(at, delimiter):
+            yield row
+            at += row.lines
+
+    def _row_at(self, at: int, delimiter: str) -> _HeadRow | None:
+        """Read the row at a line, counted from 0; None at the end of the file."""
+        reader, error = read_cells(self._from(at), delimiter), ""
+        try:
+            if (cells := next(reader, None)) is None:
+                return None
+            lines = reader.line_num
+        except csv.Error as caught:
+            cells, lines, error = _split_cells(self._kept[at], delimiter), 1, str(caught)
+        text = "".join(self._kept[at : at + lines])
+        # A cell that ends with its line is open: another delimiter may read it.
+        known = self._count_known(cell for cell in cells if not (error and cell.endswith("\n")))
+        return _HeadRow(self.line + at, text, lines, delimiter, cells, known, error)
+
+    def _from(self, at: int) -> Iterator[str]:
+        """Yield a line, and those in which a cell of it may continue."""
+        for number in count(at):
+            if number > at and self._lookahead <= 0:
+                return
+            if number == len(self._kept):
+                if (line := next(self._lines, None)) is None:
+                    return
+                self._kept.append(line)
+            yield self._kept[number]
+            self._lookahead -= len(self._kept[number]) if number > at else 0
+
+    def skip(self, lines: int) -> None:
+        """Forget some lines."""
+        del self._kept[:lines]
+        self.line += lines
+
+    def text_below(self, row: _HeadRow) -> str:
+        """Return what was read below a row."""
+        return "".join(self._kept[row.end - self.line :])
+
+
+def _split_cells(line: str, delimiter: str) -> list[str]:
+    """Return the cells of a line that is not CSV."""
+    try:
+        return next(read_cells([line], delimiter, strict=False), [])
+    except csv.Error:
+        return line.rstrip("\r\n").split(delimiter)
+
+
+def _cut(stream: BinaryIO, begun: Block, size: int) -> Iterator[Block]:
+    """Cut what follows the beginning of a block at line ends, into blocks of about so many bytes.
+
+    After an even number of quotes no cell continues in the next line, unless one of them is no more than a
+    sign (5" x). The limits keep such a quote, or a line without an end, from collecting the whole file.
+    """
+    line, rest = begun
+    while chunk := stream.read(size):
+        data = rest + chunk
+        end = data.rfind(b"\n") + 1
+        open_limit = MAX_OPEN_BYTES if data.count(b'"', 0, end) % 2 else 0
+        if len(data) < (open_limit if end else MAX_LINE_BYTES):
+            rest = data
+            continue
+        end = end or len(data)
+        yield Block(line, data[:end])
+        line, rest = line + data.count(b"\n", 0, end), data[end:]
+    if rest:
+        yield Block(line, rest)
 
 
 def _split_lines(data: bytes) -> Iterable[str]:
@@ -228,18 +324,12 @@ def _split_lines(data: bytes) -> Iterable[str]:
     lines = data.decode().split("\n")
     if not lines[-1]:
         lines.pop()
+    # The parser needs no line ends, but for those inside of quotes.
     return [f"{line}\n" for line in lines] if b'"' in data else lines
 
 
-def _split_cells(line: str, delimiter: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return line.rstrip("\r\n").split(delimiter)
-
-
-def _explain(error: csv.Error) -> str:
-    reason = str(error)
+def _explain(reason: str) -> str:
+    """Say in other words why the csv module cannot read a row, of lines that end with LF or CRLF."""
     if "field larger" in reason or "unexpected end" in reason:
         return (
             "a quote in this row is never closed, "
@@ -250,6 +340,15 @@ def _explain(error: csv.Error) -> str:
     return f"not CSV: {reason}; double a quote inside a quoted cell"
 
 
+def is_value_list(source: "Source", columns: Iterable[str]) -> bool:
+    """Tell whether a file has a value in each line, rather than a header with one of `columns`."""
+    first = source.stream().readline(MAX_LINE_BYTES).decode("utf-8", "replace")
+    header = first.strip(' \t\r\n"').casefold().replace(" ", "_")
+    return not any(delimiter in first for delimiter in DELIMITERS) and header not in map(
+        str.casefold, columns
+    )
+
+
 class LineRows(TextRows):
     """A value in each line, of the only known field; a line with the field's name is a header."""
 
@@ -257,10 +356,10 @@ class LineRows(TextRows):
         (name,) = self.known
         self.columns = (name,)
         is_empty = True
-        for line in self._lines(self.source.stream()):
-            if (value := line.strip()) and value != name:
+        for line, text in enumerate(self._lines(self.source.stream()), 1):
+            if (value := text.strip()) and value != name:
                 is_empty = False
-                yield Row(self._line, {name: value})
+                yield Row(line, {name: value})
         if is_empty:
             raise self.error(1, "the file contains no values")
 

@@ -118,7 +118,7 @@ class ElementFields:
         if column and column not in rows.ignored:
             self._columns[column] = None
             rows.columns = tuple(self._columns)
-            field = rows.rename.get(column, column)
+            field = rows.field_of(column)
         self._fields[tag] = field
         return field
 
@@ -133,7 +133,7 @@ class ElementFields:
 
     def is_known(self, column: str) -> bool:
         """Tell whether a name is that of a field, or is read as one."""
-        return self._rows.rename.get(column, column) in self._rows.known
+        return self._rows.field_of(column) in self._rows.known
 
     def set_attributes(
         self, values: dict[str, Any], sources: dict[str, str], attributes: Mapping[str, str]

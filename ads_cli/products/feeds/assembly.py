@@ -28,7 +28,7 @@ class AssembledRows(Rows):
         self.composed = self.COMPOSED
         self.kind = kind
         self._rows = rows  # by their own columns
-        self._mapped = {*dict(rename).values(), *kind.columns.values()}
+        self._mapped = {*rename.values(), *kind.columns.values()}
         self._is_own = NamePatterns(kind.own)
         self._field_by_option = {
             column_key(name): field for field, names in kind.options.items() for name in names
@@ -71,7 +71,7 @@ class AssembledRows(Rows):
             for role, names in self.kind.roles.items()
         }
         self._shared = {column for column in columns if column not in self._is_own}
-        self._field_by_column = {column: field for column in columns if (field := self.rename.get(column))}
+        self._field_by_column = {column: field for column in columns if (field := self.named_field(column))}
 
     def _cell(self, values: Mapping[str, Any], role: str) -> str:
         """Return the value that has a role, or nothing."""

@@ -155,7 +155,7 @@ def address(image: str) -> str:
 
 
 SEPARATOR = re.compile(r"(?<!\\),\s*")  # the exporter escapes a comma inside a value
-ATTRIBUTE_NAME = re.compile(r"attribute \d+ name", re.I)
+ATTRIBUTE_NAME = re.compile(r"attribute \d+ name")
 ID_REFERENCE = "id:"
 AVAILABILITY = {"1": "in stock", "0": "out of stock", "backorder": "available for order"}
 # An interval needs two ends; the export may have one. Dates without an offset are those of UTC.
@@ -245,9 +245,10 @@ class WooCommerceRows(AssembledRows):
     def _attributes(self, row: Row) -> Values:
         """Return the fields that attributes with one value give."""
         pairs = []
-        for column, name in row.values.items():
+        cells = {column.casefold(): value for column, value in row.values.items()}
+        for column, name in cells.items():
             if ATTRIBUTE_NAME.fullmatch(column):
-                values = split(str(row.values.get(f"{column[: -len('name')]}value(s)", "")))
+                values = split(str(cells.get(f"{column.removesuffix('name')}value(s)", "")))
                 pairs += [(str(name), value) for value in values if len(values) == 1]
         return self._option_fields(pairs)
 

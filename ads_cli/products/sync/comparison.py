@@ -26,12 +26,12 @@ from ..digest_index import (
     split,
 )
 from ..listing import list_products
-from ..normal_form import COMPARED
+from ..normal_form import COMPARED, Scope
 from ..selection import read_index
 from ..sync_state import SyncState
 from . import temporary_folder
 from .differences import ChangeTable, Differences, FieldChange, ProductChange, Unlisted
-from .listed_products import Listed, ListedProducts, Scope
+from .listed_products import Listed, ListedProducts
 from .listing import BackgroundListing
 from .row_comparison import ComparableRows, ComparedRows, RowComparison, RowProducts, remembered
 
@@ -102,8 +102,7 @@ class CatalogComparison:
 
     def watch(self, validator: Validator) -> None:
         """Keep the rows of a feed while it is validated."""
-        scope, with_digests = self._options.scope, self._options.remembers
-        validator.keep(partial(ComparableRows, scope, with_digests=with_digests))
+        validator.keep(partial(ComparableRows, with_digests=self._options.remembers))
 
     def compare(self, validator: Validator, on_progress: OnProgress) -> None:
         """Compare the rows that were kept of a feed with the listing; raise StateError if they were not."""
@@ -253,15 +252,16 @@ class CatalogComparison:
             self._of_rows.add(
                 product.number for product in self._listing.find(row.id for row in part).values()
             )
-        self._listing.add_unmatched(self._of_rows.others(self._listing.numbers()))
+        unmatched = self._listing.unmatched(self._of_rows.others(self._listing.numbers()))
         for part in self._unlisted():
             listed = self._listing.find(row.id for row in part)
-            alike = self._of_rows.alike(self._listing, (row.id for row in part if row.id not in listed))
+            rest = (row.id for row in part if row.id not in listed)
+            alike = self._of_rows.alike(self._listing, unmatched, rest)
             writes = [change for row in part for change in self._writes_of(row, listed, alike)]
             self._table.add(filter(self._is_due, writes))
         if self._options.prune:
             ids = (row.id for part in self._unlisted() for row in part)
-            self._of_rows.spare(self._listing, self._index, ids)
+            self._of_rows.spare(self._listing, unmatched, self._index, ids)
             self.differences.spared = self._of_rows.spared
             self._prune()
 

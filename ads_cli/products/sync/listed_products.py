@@ -5,77 +5,33 @@ deleted. Worker processes read the same file while they compare blocks of a feed
 """
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from ...api.names import neutral_name
 from ...api.product_ids import id_form
-from ...errors import UsageError
-from ...feeds.row import Row, RowTransform, Step
-from ...output.text import cell
-from ...spelling import suggestion
-from ..normal_form import COMPARED, normal_form
+from ..normal_form import COMPARED, Scope, as_cell
 from . import blob, create, insert, open_for_writing, open_unchanging, select, text
-
-
-class Scope(Step, frozen=True):
-    """The products with one value of a field; as a step, it refuses all other rows."""
-
-    field: str
-    value: str
-
-    option = "--scope"
-
-    @classmethod
-    def parse(cls, text: str) -> "Scope":
-        """Parse FIELD=VALUE; raise UsageError."""
-        name, _, value = map(str.strip, text.partition("="))
-        field = neutral_name(name)
-        if not name or not value:
-            raise UsageError(f"--scope: {text!r} is not FIELD=VALUE", hint="as in --scope brand=Nordlicht")
-        if field not in COMPARED:
-            raise UsageError(f"--scope: {name!r} is not a known field{suggestion(name, COMPARED)}")
-        return cls(field, value)
-
-    def holds(self, values: Mapping[str, Any]) -> bool:
-        """Tell whether a product is within the scope."""
-        return bool(normal_form(self.field, values.get(self.field)) == normal_form(self.field, self.value))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Name the field."""
-        return (self.field,)
-
-    def problem(self, values: Mapping[str, Any]) -> str:
-        """Say why a row is not within the scope; empty where it is."""
-        if self.holds(values):
-            return ""
-        found = cell(values.get(self.field))
-        return f"{self.field}: {found!r} is outside of --scope {self.field}={self.value}"
-
-    def apply(self, row: Row) -> None:
-        """Refuse a row of another scope."""
-        row.problem = self.problem(row.values)
-
 
 TABLE = """
     CREATE TABLE products (
         number INTEGER PRIMARY KEY, id BLOB, product_key BLOB, group_id BLOB, group_key BLOB,
         in_scope INTEGER, content BLOB)
 """
-# A catalog that changes while it is listed may show a product twice: the last time counts.
 INDEXES = """
     CREATE INDEX by_id ON products (id);
     CREATE INDEX by_group ON products (group_id) WHERE group_id IS NOT NULL;
     CREATE INDEX by_group_key ON products (group_key) WHERE group_key IS NOT NULL;
+"""
+# A catalog that changes while it is listed may show a product twice: the last time counts.
+DROP_REPEATED = """
     DELETE FROM products WHERE id IN (SELECT id FROM products GROUP BY id HAVING count(*) > 1)
         AND number NOT IN (SELECT max(number) FROM products GROUP BY id HAVING count(*) > 1);
 """
-# Products whose ids no row has; a row may be theirs all the same.
 UNMATCHED = "CREATE TABLE unmatched (number INTEGER, form BLOB, product_key BLOB)"
 UNMATCHED_INDEXES = """
     CREATE INDEX unmatched_by_form ON unmatched (form);
@@ -83,6 +39,7 @@ UNMATCHED_INDEXES = """
 """
 INSERTED_AT_ONCE = 10_000
 _encode = msgspec.msgpack.Encoder().encode
+_compared_of = attrgetter(*COMPARED)
 _decode = msgspec.msgpack.Decoder(list[Any]).decode
 
 
@@ -92,7 +49,7 @@ class Listed(NamedTuple):
     number: int
     stored_id: bytes
     stored_key: bytes | None
-    content: bytes  # its values, as `content_of` encodes them
+    content: bytes  # its values, as `content_of_product` encodes them
 
     @property
     def id(self) -> str:
@@ -145,12 +102,12 @@ class ListedProducts:
             blob(group_id) if group_id else None,
             blob(group_key) if group_key else None,
             self.scope is None or self.scope.holds(product),
-            _listed_content(product),
+            content_of_product(product),
         )
 
-    def index(self) -> None:
-        """Make the products findable, once all are added."""
-        self._db.executescript(INDEXES)
+    def finish(self) -> None:
+        """Make the products findable once the catalog is listed; what is added later must be new."""
+        self._db.executescript(INDEXES + DROP_REPEATED)
 
     @property
     def last_number(self) -> int:
@@ -219,23 +176,14 @@ class ListedProducts:
         """Yield the numbers of all products."""
         return (number for (number,) in self._db.execute("SELECT number FROM products"))
 
-    def add_unmatched(self, numbers: Iterable[int]) -> None:
-        """Make products findable by the forms of their ids, and by their keys."""
+    def unmatched(self, numbers: Iterator[int]) -> "Unmatched":
+        """Make products findable in other ways than by their ids; once."""
         self._db.executescript(UNMATCHED)
         while part := list(islice(numbers, INSERTED_AT_ONCE)):
             rows = [(each.number, blob(id_form(each.id)), each.stored_key) for each in self.read(part)]
             insert(self._db, "unmatched VALUES (?, ?, ?)", rows)
         self._db.executescript(UNMATCHED_INDEXES)
-
-    def unmatched(
-        self, column: Literal["form", "product_key"], values: Iterable[bytes | None]
-    ) -> dict[bytes, list[int]]:
-        """Return the numbers of the products that `add_unmatched` has added, by form or by key."""
-        query = f"SELECT {column}, number FROM unmatched WHERE {column} IN ({{}})"
-        found: dict[bytes, list[int]] = {}
-        for value, number in select(self._db, query, [*{*values} - {None}]):
-            found.setdefault(value, []).append(number)
-        return found
+        return Unmatched(self._db)
 
     def read(self, numbers: Sequence[int]) -> Iterator[Listed]:
         """Yield the products with these numbers."""
@@ -247,9 +195,49 @@ class ListedProducts:
         self._db.close()
 
 
-def content_of(values: Sequence[Any]) -> bytes:
-    """Encode the values of the fields COMPARED, None where a product has none."""
-    return _encode(values)
+class Unmatched:
+    """Products whose ids no row has; a row may be theirs all the same."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def by_form(self, forms: Iterable[bytes]) -> dict[bytes, list[int]]:
+        """Return the numbers of the products whose ids have these forms."""
+        return self._numbers("SELECT form, number FROM unmatched WHERE form IN ({})", forms)
+
+    def by_key(self, keys: Iterable[bytes | None]) -> dict[bytes, list[int]]:
+        """Return the numbers of the products with these keys."""
+        query = "SELECT product_key, number FROM unmatched WHERE product_key IN ({})"
+        return self._numbers(query, filter(None, keys))
+
+    def _numbers(self, query: str, values: Iterable[bytes]) -> dict[bytes, list[int]]:
+        found: dict[bytes, list[int]] = {}
+        for value, number in select(self._db, query, [*{*values}]):
+            found.setdefault(value, []).append(number)
+        return found
+
+
+UNSTORABLE = (ValueError, OverflowError, TypeError)  # what no feed can hold
+
+
+# The values of the fields COMPARED, in their order, None where there is none: where a row and a product have
+# equal bytes, nothing differs. Where the bytes differ, the values are compared, which takes longer.
+
+
+def content_of_item(item: Any) -> bytes:
+    """Encode the values of what a row was converted to."""
+    return _encode(_compared_of(item))
+
+
+def content_of_product(product: Mapping[str, Any]) -> bytes:
+    """Encode the values of a listed product; empty texts are as absent values."""
+    values = [*map(product.get, COMPARED)]
+    if "" in values:
+        values = [None if value == "" else value for value in values]
+    try:
+        return _encode(values)
+    except UNSTORABLE:
+        return _encode([*map(_storable, values)])
 
 
 def values_in(content: bytes) -> dict[str, Any]:
@@ -258,61 +246,10 @@ def values_in(content: bytes) -> dict[str, Any]:
     return {name: value for name, value in values if value is not None}
 
 
-def _listed_content(product: Mapping[str, Any]) -> bytes:
-    """Encode the values of a listed product; empty texts are as absent values."""
-    values = [*map(product.get, COMPARED)]
-    if "" in values:
-        values = [None if value == "" else value for value in values]
+def _storable(value: Any) -> Any:
+    """Return a value, or a text like it where it cannot be stored."""
     try:
-        return content_of(values)
-    except (ValueError, OverflowError, TypeError):  # what no feed can hold
-        texts = (None if value is None else str(value) for value in values)
-        return content_of([each and each.encode("utf-8", "replace").decode() for each in texts])
-
-
-NOT_IN_CATALOG = "not in catalog"  # the rule of a row without a product
-UNLISTED = "is not in the catalog"
-OR_HIDDEN = ", or is a variant that the service does not list"
-
-
-class Completion(RowTransform):
-    """Applies the steps of a file, and then adds the fields that the catalog has and the file does not."""
-
-    def __init__(self, transform: RowTransform, listing: Path, fields: Collection[str]) -> None:
-        super().__init__(transform.steps, transform.keep, transform.fixes)
-        self._path = listing
-        self._fields = fields  # of which the file has the whole truth: where a row lacks one, it is emptied
-        self._listing: ListedProducts | None = None
-        self._unlisted = ""  # what is said of an id that is not listed
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the database out: another process opens it again."""
-        return {**vars(self), "_listing": None}
-
-    @property
-    def has_steps(self) -> bool:
-        """Tell that every row is changed."""
-        return True
-
-    def apply(self, row: Row) -> None:
-        """Change a row, and complete it."""
-        super().apply(row)
-        if row.problem or row.left_out:
-            return
-        id = str(row.values.get("id", ""))
-        listed = self._find(id)
-        if listed is None:
-            if id:
-                row.problem, row.problem_rule = f"{id!r} {self._unlisted}", NOT_IN_CATALOG
-            else:
-                row.problem = "has no id"
-            return
-        for name, value in listed.values.items():
-            if name not in self._fields:
-                row.values.setdefault(name, ",".join(value) if isinstance(value, list) else value)
-
-    def _find(self, id: str) -> Listed | None:
-        if self._listing is None:
-            self._listing = ListedProducts.open(self._path)
-            self._unlisted = UNLISTED + OR_HIDDEN * self._listing.may_hide_variants()
-        return self._listing.find([id]).get(id)
+        _encode(value)
+    except UNSTORABLE:
+        return str(as_cell(value)).encode("utf-8", "replace").decode()
+    return value

@@ -19,7 +19,8 @@ from ...client.response import parse_records
 from ...parallel.ordered_map import map_ordered
 from ...parallel.process_pool import WorkerProcess
 from ..listing import encoded_pages
-from .listed_products import ListedProducts, Scope
+from ..normal_form import Scope
+from .listed_products import ListedProducts
 
 if TYPE_CHECKING:
     from ...client.client import Client
@@ -130,7 +131,7 @@ class BackgroundListing:
                 pass
         with self._storing:
             if not self._is_left:
-                self.products.index()
+                self.products.finish()
 
     def _runs(self) -> Iterator[list[bytes]]:
         pages = takewhile(lambda page: not self._is_left, encoded_pages(self._client, self._catalog))

@@ -1,7 +1,7 @@
-"""The rows of a feed as they are kept, and the comparison of a run of them with the catalog."""
+"""The rows of a feed: kept, compared with the products of a catalog, or completed by them."""
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
 from operator import attrgetter
@@ -11,16 +11,15 @@ from typing import Any
 import msgspec
 
 from ...api.product_ids import id_form
-from ...feeds.row import Row
+from ...feeds.row import Row, RowTransform
 from ...validation import CheckedRow, KeptRun
 from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_hash
-from ..normal_form import COMPARED, encode_product
+from ..normal_form import OUT_OF_SCOPE, as_cell, encode_product
 from . import blob, text
 from .differences import FieldChange, ProductChange, Unlisted, difference
-from .listed_products import Listed, ListedProducts, Scope, content_of, values_in
+from .listed_products import Listed, ListedProducts, Unmatched, content_of_item, values_in
 
 keys_of = attrgetter("product_key", "item_group_key")  # a row may have them, though they are not compared
-values_of = attrgetter(*COMPARED)
 
 
 class FeedRow(msgspec.Struct, array_like=True, gc=False):
@@ -61,8 +60,8 @@ _unpack = msgspec.msgpack.Decoder(FeedRows).decode
 class ComparableRows:
     """Keeps what a comparison needs of a run of rows."""
 
-    def __init__(self, scope: Scope | None, *, with_digests: bool) -> None:
-        self._scope, self._with_digests = scope, with_digests
+    def __init__(self, *, with_digests: bool) -> None:
+        self._with_digests = with_digests
         self._kept = FeedRows()
 
     def add(self, checked: CheckedRow, number: int) -> None:
@@ -71,26 +70,27 @@ class ComparableRows:
         row = checked.row
         if row.left_out:
             return
-        if not (id := self._id_of(row)):
+        if not (id := _readable_id(row)):
             self._kept.without_id.append((number, row.line))
             return
         kept, item = FeedRow(number, row.line, blob(id)), checked.item
         if item is not None:
-            kept.content = content_of(values_of(item))
+            kept.content = content_of_item(item)
             kept.keys = None if (keys := keys_of(item)) == (None, None) else keys
             kept.digest = item_digest(item) if self._with_digests else b""
         self._kept.named.append(kept)
 
-    def _id_of(self, row: Row) -> str:
-        """Return the id of a row, which may be invalid; empty where it cannot be read for certain."""
-        if row.problem and not (self._scope and self._scope.problem(row.values) == row.problem):
-            return ""  # of a row with too many cells, any of them may be the id
-        id = row.values.get("id")
-        return str(id) if isinstance(id, str | int) and not isinstance(id, bool) else ""
-
     def packed(self) -> bytes:
         """Return the rows as `feed_rows` reads them."""
         return _pack(self._kept)
+
+
+def _readable_id(row: Row) -> str:
+    """Return the id of a row, which may be invalid; empty where it cannot be read for certain."""
+    if row.problem and row.problem_rule != OUT_OF_SCOPE:
+        return ""  # of a row with too many cells, any of them may be the id
+    id = row.values.get("id")
+    return str(id) if isinstance(id, str | int) and not isinstance(id, bool) else ""
 
 
 def feed_rows(run: KeptRun) -> FeedRows:
@@ -124,16 +124,18 @@ class RowProducts:
         """Yield those of some numbers that are not of rows."""
         return (number for number in numbers if not self._by_id[number])
 
-    def alike(self, listing: ListedProducts, ids: Iterable[str]) -> dict[str, Listed]:
+    def alike(self, listing: ListedProducts, unmatched: Unmatched, ids: Iterable[str]) -> dict[str, Listed]:
         """Note the products that differ from the ids of rows in form only; return the first of each id."""
         forms = {id: blob(id_form(id)) for id in ids}
-        found = listing.unmatched("form", forms.values())
+        found = unmatched.by_form(forms.values())
         numbers = {id: found[form][0] for id, form in forms.items() if form in found}
         self.add(number for each in found.values() for number in each)
         products = {product.number: product for product in listing.read([*{*numbers.values()}])}
         return {id: products[number] for id, number in numbers.items()}
 
-    def spare(self, listing: ListedProducts, index: DigestIndex, unlisted: Iterable[str]) -> None:
+    def spare(
+        self, listing: ListedProducts, unmatched: Unmatched, index: DigestIndex, unlisted: Iterable[str]
+    ) -> None:
         """Note the products that are a row's by the form of its id, or by its key.
 
         Candidates are those whose ids no row has. One is spared where the id of a row has its form, where a
@@ -149,8 +151,8 @@ class RowProducts:
             products = [*listing.read(part)]
             forms = (blob(id_form(each.id)) for each in products)
             keys = (each.stored_key for each in products)
-            found.update(*listing.unmatched("form", forms).values())
-            found.update(*listing.unmatched("product_key", keys).values())
+            found.update(*unmatched.by_form(forms).values())
+            found.update(*unmatched.by_key(keys).values())
             for each in products if remembered else ():
                 # The hash of its own key may be that of another one; then nothing else was acknowledged.
                 own = key_hash(each.product_key or "")
@@ -159,7 +161,7 @@ class RowProducts:
         for id in unlisted if remembered else ():
             found.update(*remembered.get(id_hash(id), {}).values())
         shared = (each.stored_key for each in listing.read([*found]))
-        found.update(*listing.unmatched("product_key", shared).values())
+        found.update(*unmatched.by_key(shared).values())
         spared = found.intersection(candidates)
         self.spared = [each.id for each in listing.read([*spared])]
         self.add(spared)
@@ -300,3 +302,51 @@ def _group_of(row: Unlisted) -> str:
 def _with_fields(body: bytes, fields: dict[str, Any]) -> bytes:
     """Add fields to the JSON of a product, which has some."""
     return body[:-1] + b"," + _encode(fields)[1:] if fields else body
+
+
+NOT_IN_CATALOG = "not in catalog"  # the rule of a row without a product
+UNLISTED = "is not in the catalog"
+OR_HIDDEN = ", or is a variant that the service does not list"
+
+
+class Completion(RowTransform):
+    """Applies the steps of a file, and then adds the fields that the catalog has and the file does not."""
+
+    def __init__(self, transform: RowTransform, listing: Path, fields: Collection[str]) -> None:
+        super().__init__(transform.steps, transform.keep, transform.fixes)
+        self._path = listing
+        self._fields = fields  # of which the file has the whole truth: where a row lacks one, it is emptied
+        self._listing: ListedProducts | None = None
+        self._unlisted = ""  # what is said of an id that is not listed
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the database out: another process opens it again."""
+        return {**vars(self), "_listing": None}
+
+    @property
+    def has_steps(self) -> bool:
+        """Tell that every row is changed."""
+        return True
+
+    def apply(self, row: Row) -> None:
+        """Change a row, and complete it."""
+        super().apply(row)
+        if row.problem or row.left_out:
+            return
+        id = str(row.values.get("id", ""))
+        listed = self._find(id)
+        if listed is None:
+            if id:
+                row.problem, row.problem_rule = f"{id!r} {self._unlisted}", NOT_IN_CATALOG
+            else:
+                row.problem = "has no id"
+            return
+        for name, value in listed.values.items():
+            if name not in self._fields:
+                row.values.setdefault(name, as_cell(value))
+
+    def _find(self, id: str) -> Listed | None:
+        if self._listing is None:
+            self._listing = ListedProducts.open(self._path)
+            self._unlisted = UNLISTED + OR_HIDDEN * self._listing.may_hide_variants()
+        return self._listing.find([id]).get(id)

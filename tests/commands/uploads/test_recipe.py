@@ -2,8 +2,13 @@
 
 import json
 
+import msgspec
 import pytest
 
+from ads_cli.commands.audiences.lists import ListOptions
+from ads_cli.commands.conversions import ConversionFileOptions
+from ads_cli.commands.products.options import ComparedFeedOptions
+from ads_cli.commands.uploads.recipe import NAMES, OPTIONS
 from tests.conftest import PRODUCT
 
 RECIPE = """\
@@ -40,6 +45,13 @@ def shop(adsctl):
 def products(adsctl, *words) -> list[dict]:
     done = adsctl("products", "convert", "feed.csv", "-", "--format-out", "jsonl", *words)
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("options", [ComparedFeedOptions, ConversionFileOptions, ListOptions])
+def test_every_option_of_a_file_is_one_of_a_recipe_but_for_what_is_asked_of_each_run(options):
+    names = [field.name for field in msgspec.structs.fields(options)]
+    keys = {NAMES.get(name, name.replace("_", "-")) for name in names}
+    assert keys - {*OPTIONS} <= {"recipe", "prune", "verify"}
 
 
 def test_a_recipe_stands_for_the_options_of_a_feed(shop):

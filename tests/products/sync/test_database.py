@@ -3,6 +3,7 @@
 import gc
 import json
 import sys
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -38,3 +39,12 @@ def test_a_full_disk_ends_a_comparison_with_what_to_do():
         with BackgroundListing(client, "c", listing) as background:
             background.wait(lambda listed: None)
     assert "set TMPDIR to a folder on a larger disk" in raised.value.hint
+
+
+def test_a_value_that_no_feed_can_hold_changes_no_other_one_of_its_product(tmp_path):
+    images = ["https://a.example", "https://b.example"]
+    with closing(ListedProducts.create(tmp_path / "listing.db")) as listing:
+        listing.add([{"id": "1", "title": "\ud800", "additional_image_link": images, "brand": ["\ud800", 1]}])
+        listing.finish()
+        found = listing.find(["1"])["1"].values
+    assert found == {"title": "?", "additional_image_link": images, "brand": "?,1"}

@@ -111,10 +111,16 @@ def test_rows_outside_of_a_scope_are_errors_and_their_products_are_not_deleted(d
     assert differ.actions(*scope, "--skip-invalid", code=9) == {}
 
 
-@pytest.mark.parametrize("scope", ["brand", "=x", "brand=", "brnd=x", "product_key=x", "id=a"])
+@pytest.mark.parametrize("scope", ["brand", "=x", "brand=", "brnd=x"])
 def test_a_scope_that_is_none_is_refused_before_anything_is_read(differ, scope):
     differ.diff("--scope", scope, code=2, file="missing.jsonl")
     assert "--scope: " in differ.said
+
+
+@pytest.mark.parametrize("field", ["product_key", "id"])
+def test_a_scope_is_no_field_that_names_one_product(differ, field):
+    differ.diff("--scope", f"{field}=a", code=2, file="missing.jsonl")
+    assert f"--scope: '{field}' identifies products, and is not compared" in differ.said
 
 
 def test_a_scope_by_the_wire_name_of_a_field_is_understood(differ):

@@ -22,19 +22,18 @@ LIST_SEPARATOR = ","
 Read = Callable[[Mapping[str, str]], Rows]  # opens a reader that renames columns
 
 
-class KindColumns(dict[str, str]):
-    """The columns that --map names, and then those that a kind knows.
+class KindColumns:
+    """The columns that a kind names fields for, where the user names none.
 
     Of several columns of a feed that a kind reads as one field, the one with the field's own name is read, or
-    the first.
+    the first. Columns that come up later, in records, are read as the kind says.
     """
 
     def __init__(
         self, mapped: Mapping[str, str], kind: FeedKind, known: Collection[str], columns: Collection[str]
     ) -> None:
-        super().__init__(mapped)
-        self._mapped, self._kind, self._known, self._columns = mapped, kind, known, frozenset(columns)
-        self._fields: dict[str, str] = {}
+        self._kind, self._known = kind, known
+        self._fields: dict[str, str | None] = dict.fromkeys([*columns, *known])
         taken = {mapped.get(column, column) for column in columns}
         for column in columns:
             field = None if column in known else kind.field_of(column, known)
@@ -42,12 +41,11 @@ class KindColumns(dict[str, str]):
                 self._fields[column] = field
                 taken.add(field)
 
-    def get(self, column: str, default: Any = None) -> Any:
-        """Return the field that a column is read as."""
-        if field := self._mapped.get(column) or self._fields.get(column):
-            return field
-        is_new = column not in self._columns and column not in self._known
-        return (is_new and self._kind.field_of(column, self._known)) or default
+    def field_of(self, column: str) -> str | None:
+        """Return the field that is named for a column."""
+        if column in self._fields:
+            return self._fields[column]
+        return self._kind.field_of(column, self._known)
 
 
 class AsKind(Step, frozen=True, dict=True):
@@ -94,12 +92,8 @@ def read_as(
     kind: FeedKind, read: Read, mapped: Mapping[str, str], known: Collection[str], columns: Collection[str]
 ) -> Rows:
     """Read a feed with these columns as one of a kind."""
-    rename = KindColumns(mapped, kind, known, columns)
-    if kind.assembly:
-        assembled = load(ASSEMBLIES[kind.assembly])
-        rows: Rows = assembled(read({}), kind, rename)
-    else:
-        rows = read(rename)
+    rows = load(ASSEMBLIES[kind.assembly])(read({}), kind, mapped) if kind.assembly else read(mapped)
+    rows.kind_field = KindColumns(mapped, kind, known, columns).field_of
     rows.unsent, rows.hints = kind.unsent, kind.hints
     return rows
 
@@ -191,7 +185,7 @@ def open_feed(
         warning = f"{mapping}: {rows.source.label} has no column {absent}"
     kind = own if name == GENERIC else merged(own, built_in(name))
     opened = read_as(kind, read, mapped, known, rows.columns)
-    step = AsKind(kind, {column: opened.rename.get(column, column) for column in rows.columns})
+    step = AsKind(kind, {column: opened.field_of(column) for column in rows.columns})
     return OpenedFeed(opened, kind, name, (step,), remark, warning)
 
 

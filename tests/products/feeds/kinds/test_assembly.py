@@ -175,6 +175,14 @@ def test_the_sale_dates_of_woocommerce_become_an_interval(adsctl, service, start
     assert found["description"] == "A mug.\nWhite."
 
 
+@pytest.mark.parametrize("values", ["Attribute 1 value(s)", "attribute 1 Value(s)"])
+def test_an_attribute_is_found_in_any_case_of_its_columns(adsctl, service, values):
+    adsctl.file("export.csv", table(WOO | {"Attribute 1 name": "Color", values: "Red"}))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert found["color"] == "Red"
+
+
 def test_a_variation_without_its_parent_is_sent_with_what_it_has(adsctl, service):
     adsctl.file("export.csv", table(WOO | {"Type": "variation", "Parent": "id:6"}))
     adsctl("products", "push", "export.csv", *OPTIONS)

@@ -63,10 +63,10 @@ class PlannedChange(NamedTuple):
     questions: list[str]
     made_at: float  # monotonic
     file: str = ""  # that is sent; empty for one that has its values in its words
-    creation: "Creation | None" = None
+    creation: "PlannedCreation | None" = None
 
 
-class Creation(NamedTuple):
+class PlannedCreation(NamedTuple):
     """A request that makes another record each time, and the stopped processes that have sent it before."""
 
     digest: str
@@ -182,7 +182,7 @@ class Plans:
         values: dict[str, Any],
         *,
         resume: bool,
-    ) -> Creation:
+    ) -> PlannedCreation:
         """Describe a creation; raise StateError where one was stopped and this one does not resume it."""
         digest = sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
         earlier = self._applies.unanswered(digest)
@@ -198,9 +198,9 @@ class Plans:
             )
         listing = listing_of(self._reachable, found, words, values)
         record_id = found.request.endpoint.record_id if found.request else ""
-        return Creation(digest, values, listing, record_id, earlier)
+        return PlannedCreation(digest, values, listing, record_id, earlier)
 
-    async def _find(self, creation: Creation) -> Look:
+    async def _find(self, creation: PlannedCreation) -> Look:
         """Look for what the stopped processes of a creation have created."""
         if not creation.earlier:
             return Look()
@@ -215,7 +215,7 @@ class Plans:
         started = min(each.started for each in creation.earlier)
         return look_for(creation.values, records, started, known_ids(self._state_dir), creation.record_id)
 
-    def _settled(self, creation: Creation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
+    def _settled(self, creation: PlannedCreation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a stopped process has created."""
         for each in creation.earlier:
             self._applies.settle(each.job, found)

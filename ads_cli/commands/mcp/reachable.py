@@ -18,7 +18,7 @@ from ...api.names import neutral_name
 from ...console.help_texts import summary_line
 from ...errors import NotFoundError, UsageError
 from ...spelling import as_name, as_option, suggestion
-from .results import ResultShape
+from .results import ResultPart
 
 
 class GroupCommands(NamedTuple):
@@ -105,7 +105,7 @@ NAMED_CHANGES = {
 }
 FILE_PARAMETERS = ("file", "files")  # of these, one file
 COMMON = ("account", "catalog")  # the options of every command that an assistant may give
-SHAPING = ResultShape._fields
+SHAPING = ResultPart._fields
 # The parameter of a command that creates another record each time it is run, since its answer may be lost.
 RESUME: dict[str, Any] = {
     "name": "resume",

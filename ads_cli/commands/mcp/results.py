@@ -25,7 +25,7 @@ MAX_QUERY_LENGTH = 500
 CHUNK_LENGTH = 1500  # characters of a document that is longer than a result, and of such a record
 
 
-class ResultShape(NamedTuple):
+class ResultPart(NamedTuple):
     """The part of a result that an assistant asks for."""
 
     all: bool = False  # the pages of the service, not the first alone
@@ -35,7 +35,7 @@ class ResultShape(NamedTuple):
     query: str | None = None  # JMESPath
 
 
-WHOLE = ResultShape()
+WHOLE = ResultPart()
 
 
 class WholeResult(NamedTuple):
@@ -59,7 +59,7 @@ class ResultFiles:
         data: Any,
         *,
         about: Mapping[str, Any],
-        shape: ResultShape = WHOLE,
+        shape: ResultPart = WHOLE,
         next_cursor: str | None = None,
     ) -> dict[str, Any]:
         """Return the result for data, with `about` beside it; `next_cursor` is that of the service."""

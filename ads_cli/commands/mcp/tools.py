@@ -16,7 +16,7 @@ from .child import CLIENT, CommandError, Commands, Finished
 from .files import OpenFolders
 from .plans import Plans, count_actions
 from .reachable import MAX_LENGTH, Reachable, ReachableCommand, as_flag, help_words, text_of
-from .results import CURSOR, ResultFiles, ResultShape, read_documents
+from .results import CURSOR, ResultFiles, ResultPart, read_documents
 
 # A command that found something ends with one of these.
 FOUND = (ContentError.exit_code, IncompleteError.exit_code, DIFFERENCES_FOUND)
@@ -129,7 +129,7 @@ SHAPE_VALUES: Mapping[str, Callable[[str, Any], Any]] = {
 }
 
 
-def _parted(given: Arguments) -> tuple[dict[str, Any], ResultShape]:
+def _parted(given: Arguments) -> tuple[dict[str, Any], ResultPart]:
     """Part the arguments of a command from the shape of its result, which stands among or beside them."""
     own = dict(given.get("arguments", {}))
     shape = {}
@@ -140,10 +140,10 @@ def _parted(given: Arguments) -> tuple[dict[str, Any], ResultShape]:
             raise UsageError(f"{name}: differs in arguments and beside them", hint="give it once")
         if values:
             shape[name] = values.pop()
-    return own, ResultShape(**shape)
+    return own, ResultPart(**shape)
 
 
-def _paging(command: ReachableCommand, shape: ResultShape) -> dict[str, str]:
+def _paging(command: ReachableCommand, shape: ResultPart) -> dict[str, str]:
     """Write the options of a list that follow its pages, by the names of their parameters.
 
     Pages are read whole, so that the cursor of the service leads to the first record that was not read.
@@ -262,7 +262,7 @@ class Toolbox:
         if isinstance(rows, list):  # without the columns that are empty in every row
             filled = {name for row in rows for name, value in row.items() if value is not None}
             rows = [{name: value for name, value in row.items() if name in filled} for row in rows]
-        shape = ResultShape(limit=_count("limit", given["limit"]) if "limit" in given else None)
+        shape = ResultPart(limit=_count("limit", given["limit"]) if "limit" in given else None)
         return self._results.of(rows, about={"command": " ".join(words), **_warnings(done)}, shape=shape)
 
     async def _check_account(self, given: Arguments) -> Result:

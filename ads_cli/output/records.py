@@ -124,8 +124,9 @@ def write_yaml(stream: IO[str], records: Iterable[Any], options: WriteOptions = 
 
 
 def write_ids(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
-    """Write the id of each record, one per line."""
-    stream.writelines(safe(cell(record.get(options.key))) + "\n" for record in records)
+    """Write the id of each record that has one, one per line."""
+    ids = (safe(cell(record.get(options.key))) for record in records)
+    stream.writelines(id + "\n" for id in ids if id)
 
 
 def write_nothing(stream: IO[str], result: Any, options: WriteOptions = NO_OPTIONS) -> None:

@@ -65,6 +65,19 @@ def test_without_prune_nobody_is_deleted(customers):
     assert "in no row" not in customers.adsctl.local(*words, "--prune", code=10).stdout
 
 
+def test_rejected_rows_are_not_to_be_synced_by_themselves(customers):
+    customers.sync(people(1))
+    words = ("--skip-invalid", "--failed-out", "failed.csv")
+    customers.run("sync", "people.csv", *words, people=[*people(1, 2), {"email": "nobody"}], code=9)
+    assert "correct these rows in the file that was read, and sync that again" in customers.said
+
+
+def test_ids_are_those_of_records_that_have_one(customers):
+    customers.sync(people(1))
+    words = ("audiences", "diff", customers.adsctl.file("new.csv", as_csv(people(1, 2))))
+    assert customers.adsctl.local(*words, "--audience", customers.audience, "-o", "ids", code=10).stdout == ""
+
+
 def test_a_diff_counts_and_ends_with_10_and_changes_nothing(customers):
     assert customers.run("diff", "people.csv", people=people(1, 2), code=10)["created"] == 2
     customers.sync(people(1, 2))

@@ -16,6 +16,20 @@ MEMO = "tests/audiences/test_row_memo.py"
 
 SYNCS = (
     Mutant(
+        "rejected rows are to be synced by themselves",
+        "ads_cli/commands/audiences/sync.py",
+        "correction: str = CORRECT_AND_SYNC",
+        'correction: str = "sync it"',
+        ("tests/audiences/test_sync.py::test_rejected_rows_are_not_to_be_synced_by_themselves",),
+    ),
+    Mutant(
+        "an empty line for a record without an id",
+        "ads_cli/output/records.py",
+        "for id in ids if id)",
+        "for id in ids)",
+        ("tests/audiences/test_sync.py::test_ids_are_those_of_records_that_have_one",),
+    ),
+    Mutant(
         "two jobs that were not alone at their list seem to follow one another",
         "ads_cli/audiences/ledger.py",
         "known -= {NO_EPOCH, NOT_ALONE}",

@@ -11,6 +11,7 @@ from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfi
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted, duration
 from ..products.feed_checks import FeedSizeCheck, MinRows
+from ..uploads.hooks import CORRECT_AND_SYNC
 from ..uploads.options import Lists, PageOptions, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
 from .lists import ListOptions, plan_lists, require_people
@@ -266,6 +267,7 @@ class _SyncSteps(ListHooks, kw_only=True):
     options: ListSyncOptions
     max_delete: CountOrShare
     page: ListRunReport
+    correction: str = CORRECT_AND_SYNC
 
     def validated(self) -> None:
         """Compare the file with what was acknowledged."""
@@ -375,7 +377,7 @@ class _SyncSteps(ListHooks, kw_only=True):
         if not (self.plan.prune and found.withheld) or found.ledger.trust is Trust.MISSING:
             return ""
         if found.ledger.trust is Trust.FULL:
-            missing = counted(found.missing, "person", "people") + " who are in no row"
+            missing = counted(found.missing, "person", "people") + " in no row"
             then = "correct these rows, and run this again"
             return (
                 f"{missing} not deleted from {self._target}: {found.withheld}; {then}"

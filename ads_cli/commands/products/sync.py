@@ -10,7 +10,7 @@ from ...console.parameters import flag, option
 from ...errors import NotConfirmedError, UsageError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted
-from ..uploads.hooks import PushHooks
+from ..uploads.hooks import CORRECT_AND_SYNC, PushHooks
 from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
 from .feed_checks import FeedHooks, FeedSizeCheck, MinRows, catalog_target, warn_scheduled_feeds
 from .options import ComparedFeedOptions, ProductFeedOptions
@@ -196,6 +196,7 @@ class _SyncHooks(FeedHooks, kw_only=True):
     options: SyncOptions
     max_delete: CountOrShare
     resumable_bytes: int  # before the catalog was listed
+    correction: str = CORRECT_AND_SYNC
     shown_late: str = ""  # says that the deletions have shown further products without a row
 
     def validated(self) -> None:

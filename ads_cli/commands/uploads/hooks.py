@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     from ...validation.report import ValidationReport
 
 
+# A sync of the rejected rows alone would take every other one for gone.
+CORRECT_AND_SYNC = "correct these rows in the file that was read, and sync that again"
+
+
 class PushHooks(msgspec.Struct, kw_only=True):
     """What a command may do in its own way while it pushes; here as most of them do it."""
 
     call: "Invocation"
     plan: "Plan"
     activity: str = "Pushing"
+    correction: str = "correct it and push it with the same options"  # of the file of --failed-out
     rejected_hint: str = ""  # what may be wrong with rows that the service rejects
     is_one_change: bool = True  # in the log of changes; else each request is one
     invalid_hint: str = ""  # what else may be done about invalid rows

@@ -184,7 +184,7 @@ class PushCommand:
         elif summary.rejections:
             hint = self.hooks.rejected_hint
             if result.rejections.invalid or report.invalid:  # rows, and not only deletions
-                hint = how_to_correct(self.options.failed_out, hint)
+                hint = how_to_correct(self.options.failed_out, self.hooks.correction, hint)
             error = IncompleteError(summary.rejections, hint=hint)
         if shortfall := self.hooks.shortfall():
             error = error or IncompleteError(shortfall)

@@ -126,11 +126,11 @@ def not_deleted_lines(names: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def how_to_correct(failed_out: str | None, *others: str) -> str:
+def how_to_correct(failed_out: str | None, correction: str, *others: str) -> str:
     """Return the hint about rejected rows."""
     where = "--failed-out FILE writes them to a file, with the reasons"
     if failed_out:
-        where = f"they are in {failed_out}, with the reasons; correct it and push it with the same options"
+        where = f"they are in {failed_out}, with the reasons; {correction}"
     return "; ".join(filter(None, (where, *others)))
 
 

@@ -74,6 +74,7 @@ def test_rejected_rows_are_reported_and_written_and_keep_their_products(syncer):
     assert syncer.held()["a"]["color"] == "red" and "c" not in syncer.held()
     (row,) = map(json.loads, (syncer.adsctl.home / "failed.jsonl").read_text().splitlines())
     assert row["id"] == "a" and "fault on demand" in row["_error"]
+    assert "correct these rows in the file that was read, and sync that again" in syncer.said
 
 
 def test_too_many_rejected_rows_stop_a_sync_before_it_deletes(syncer):

@@ -72,6 +72,13 @@ def test_rejected_rows_are_not_to_be_synced_by_themselves(customers):
     assert "correct these rows in the file that was read, and sync that again" in customers.said
 
 
+def test_it_is_said_once_that_nobody_is_left_by_a_condition(customers):
+    for command in ("diff", "sync"):
+        words = ("people.csv", "--where", "email=nobody", "--allow-empty")
+        customers.run(command, *words, people=people(1))
+        assert customers.said.count("leaves out everybody") == 1
+
+
 def test_ids_are_those_of_records_that_have_one(customers):
     customers.sync(people(1))
     words = ("audiences", "diff", customers.adsctl.file("new.csv", as_csv(people(1, 2))))

@@ -216,6 +216,7 @@ def _diff(
                 max_delete=parse_share(options.max_delete, "--max-delete"),
                 page=run,
             )
+            require_people(call, plan, feed)
             steps.compare()
             steps.show_differences(report.counts)
             write_invalid_rows(options.failed_out_file, plan, report)
@@ -285,7 +286,6 @@ class _SyncSteps(ListHooks, kw_only=True):
                 " and a sync adds everybody in the file",
                 hint="leave the column out with --ignore COLUMN, or send the file with 'audiences push'",
             )
-        require_people(self.call, plan, self.feed)
         found = plan.compare()
         self.page.is_compared, self.page.shortfall = True, self.shortfall()
         if doubt := self._doubt(found):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
+from ..feeds.formats.csv import read_cells, wrong_width
 from ..feeds.row import Row
 from ..feeds.rows import Block, FileRows, Rows, TableRows
 from ..validation import CheckedRow
@@ -218,14 +219,14 @@ def _parse(table: TableLayout, text: str) -> tuple[list[Sequence[str]], Problems
             if len(row) == width:
                 continue
             if row:  # else the line is empty
-                problems[number] = [("", f"has {len(row)} cells, and the header has {width}")]
+                problems[number] = [("", wrong_width(row, width))]
             row[:] = [*row, *[""] * width][:width]
     return list(zip(*rows, strict=True)), problems
 
 
 def _read_csv(table: TableLayout, text: str) -> "_csv.Reader":
     """Read rows; a line ends with a line feed, and a carriage return alone is a part of a quoted cell."""
-    return csv.reader(io.StringIO(text, newline="\n"), delimiter=table.delimiter, strict=True)
+    return read_cells(io.StringIO(text, newline="\n"), table.delimiter)
 
 
 def _find_lines(table: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:

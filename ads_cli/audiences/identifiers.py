@@ -88,7 +88,8 @@ MAX_EMAIL_LENGTH = 254
 LESS_THAN_HASH, UUID_LENGTH = 31, 36
 MAX_LENGTH = 512  # of any identifier; normalization and some expressions take quadratic time
 
-# What a value is, before it is hashed.
+# The kinds of identifiers, and what a value is before it is hashed. A ledger stores the position of each
+# (`ledger_records.KINDS`): add at the end only, at most eight.
 FORMATS = {
     "email": f"an e-mail address of at most {MAX_EMAIL_LENGTH} characters",
     "device_id": "letters, digits and hyphens only",
@@ -97,9 +98,7 @@ FORMATS = {
     "phone_number": "a phone number with its country code, or a national one with --region",
     "partner_user_id": "visible characters only",
 }
-
-# A ledger stores the position of each (`ledger_records.KINDS`): add at the end only, at most eight.
-IDENTIFIERS = ("email", "device_id", "handle", "platform_id", "phone_number", "partner_user_id")
+IDENTIFIERS = tuple(FORMATS)
 
 Normalize = Callable[[str], str]  # raises ValueError with the reason
 

@@ -13,26 +13,35 @@ from typing import NamedTuple
 from .peers import ADSCTL, PYTHON
 
 HERE = Path(__file__).parent
-# Peak memory is reported from inside: ru_maxrss of a child begins with the memory of the process that forked
-# it. Child processes are added: running ones by their own peaks, ended ones by the largest, once per core.
+# CPU and peak memory are reported from inside, while worker processes are there: nobody waits for them, and
+# ru_maxrss of a child begins with the memory of the process that forked it. A process is listed with the
+# thread that started it. Child processes that ended count with the largest of them, once per core.
 MEASURED = """
 import os, resource, sys
+from pathlib import Path
 from ads_cli.__main__ import main
+def family(pid):
+    children = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [pid, *(each for child in sum(children, []) for each in family(child))]
+def ticks(pid):
+    return sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]))
 def peak(pid):
-    return int(next(line.split()[1] for line in open(f"/proc/{pid}/status") if line.startswith("VmHWM")))
+    found = Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2]
+    return int(found.split()[0]) if found else 0
 code = main()
-live = open(f"/proc/self/task/{os.getpid()}/children").read().split()
+live = family(str(os.getpid()))
 ended = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * len(os.sched_getaffinity(0))
-print(peak("self") + sum(map(peak, live)) + ended, file=sys.stderr)
+print(sum(map(ticks, live)), sum(map(peak, live)) + ended, file=sys.stderr)
 sys.exit(code)
 """
 
 
 class Cost(NamedTuple):
-    """The cost of a command."""
+    """The cost of a command; CPU and memory are measured for adsctl only, and are 0 for another one."""
 
     seconds: float
     megabytes: float
+    cpu_seconds: float  # of all its processes
 
 
 class Command(NamedTuple):
@@ -57,19 +66,17 @@ class Command(NamedTuple):
 
 
 def measured(command: list[str], env: Mapping[str, str], *, code: int = 0) -> Cost:
-    """Run a command and return its cost; megabytes are measured for adsctl only.
-
-    Exit unless it ends with `code`.
-    """
-    if command[0] == ADSCTL:
+    """Run a command and return its cost; exit unless it ends with `code`."""
+    is_own = command[0] == ADSCTL
+    if is_own:
         command = [PYTHON, "-c", MEASURED, *command[1:]]
     begun = time.perf_counter()
     done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seconds = time.perf_counter() - begun
     if done.returncode != code:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-800:]}")
-    last = done.stderr.rsplit(maxsplit=1)[-1:]
-    return Cost(seconds, int(last[0]) / 1024 if last and last[0].isdigit() else 0.0)
+    ticks, kilobytes = map(int, done.stderr.split()[-2:]) if is_own else (0, 0)
+    return Cost(seconds, kilobytes / 1024, ticks / os.sysconf("SC_CLK_TCK"))
 
 
 def interleaved(

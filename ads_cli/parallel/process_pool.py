@@ -39,13 +39,15 @@ class ProcessPool(Generic[R]):
         self, blocks: Iterable[B], *args: Any, is_small: Callable[[B], bool] = lambda block: False
     ) -> Iterator[tuple[B, R]]:
         """Yield each block, in order, with the result of `task(block, *args)`; small ones are run here."""
-
-        def run(block: B) -> tuple[B, R]:
-            return block, self._task(block, *args) if is_small(block) else self._run(block, *args)
-
         if self._count == 1:
-            return ((block, self._task(block, *args)) for block in blocks)
-        return map_ordered(run, blocks, self._count, BLOCKS_AHEAD * self._count)
+            yield from ((block, self._task(block, *args)) for block in blocks)
+            return
+
+        def run(block: B) -> tuple[B, R | None]:
+            return block, None if is_small(block) else self._run(block, *args)
+
+        for block, result in map_ordered(run, blocks, self._count, BLOCKS_AHEAD * self._count):
+            yield block, self._task(block, *args) if is_small(block) else cast(R, result)
 
     def close(self) -> None:
         """End the idle processes."""

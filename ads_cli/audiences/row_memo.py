@@ -10,7 +10,6 @@ findings are never in it. What it says of people holds once a sync has sent ever
 """
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -28,15 +27,14 @@ if TYPE_CHECKING:
 
 MOST_SHAPES = NO_SHAPE  # the numbers below that of none
 MOST_OTHERS = 4  # one record in so many: of a list with more, nothing is stored
-MOST_COUNTED_BYTES = 1024 * 1024
+MOST_SORTED_BYTES = 1024 * 1024
 
-# Of a record: what rows have it, or none, and the person is removed.
-SEEN = 1  # a row that is not in the memo
-COVERED = 2  # a row in the memo
-TOUCHED = 4  # one of these that was read
-REMOVED = 8
-IS_COVERED = bytes(bool(value & COVERED) for value in range(256))
-IS_OTHER = bytes(not value & (COVERED | REMOVED) for value in range(256))
+MANY = 255  # rows, or more, that have one record
+# Of a record beside the rows in the memo: whether a row has it that is not, or a row that was read, or its
+# person is removed.
+SEEN, TOUCHED, REMOVED = 1, 2, 4
+IS_REMOVED = bytes(bool(value & REMOVED) for value in range(256))
+IS_REPEATED = bytes(count > 1 for count in range(256))
 
 
 class UnfitError(Exception):
@@ -48,65 +46,74 @@ class Coverage:
 
     def __init__(self, index: LedgerIndex) -> None:
         self.index = index
-        self._seen = bytearray(len(index) + 1)  # the last one stands for identifiers that it does not have
-        # How many rows in the memo have a record. One that is covered and not in it is of one row.
-        self.repeated: dict[int, int] = {}
+        size = len(index) + 1  # the last one stands for identifiers that it does not have
+        self._rows = bytearray(size)  # how many rows in the memo have a record, up to MANY
+        self._flags = bytearray(size)
 
     def assume(self, header: MemoHeader) -> None:
-        """Begin with the rows of a memo."""
-        self._seen = bytearray([COVERED]) * len(self.index) + bytearray(1)
+        """Begin with the rows of a memo: one for each record, unless it says otherwise."""
+        self._rows = bytearray([1]) * len(self.index) + bytearray(1)
         index = self.index.in_order()
-        self.repeated = {_position(index, id_): count for id_, count in sorted(header.repeated.items())}
-        for id_ in sorted(_ids(header.others)):
-            self._seen[_position(index, id_)] = 0
+        for id_, count in sorted(header.repeated.items()):
+            self._rows[_position(index, id_)] = min(count, MANY)
+        for id_ in _sorted_ids(header.others):
+            self._rows[_position(index, id_)] = 0
 
     def cover(self, positions: Sequence[int]) -> None:
         """Note the records of rows that were read and are in the memo."""
-        seen, nowhere = self._seen, len(self.index)
+        rows, flags = self._rows, self._flags
         for position in positions:
-            if seen[position] & COVERED and position != nowhere:
-                self.repeated[position] = self.repeated.get(position, 1) + 1
-            seen[position] |= COVERED | TOUCHED
+            if (count := rows[position]) < MANY:
+                rows[position] = count + 1
+            flags[position] |= TOUCHED
 
     def see(self, positions: Sequence[int]) -> None:
         """Note the records of rows that were read and are not in the memo."""
         for position in positions:
-            self._seen[position] |= SEEN
+            self._flags[position] |= SEEN
 
     def uncover(self, ids: bytes | bytearray) -> None:
         """Note that rows of the memo are in the file no longer."""
         index = self.index.in_order()
-        for id_ in sorted(_ids(ids)):
+        for id_ in _sorted_ids(ids):
             position = _position(index, id_)
-            if (count := self.repeated.pop(position, 1)) > 2:
-                self.repeated[position] = count - 1
-            elif count == 1:
-                self._seen[position] &= ~COVERED
+            if not 0 < self._rows[position] < MANY:
+                raise UnfitError("it is not known how many rows have a record")
+            self._rows[position] -= 1
 
     def remove(self, positions: Iterable[int]) -> None:
         """Note that the people of some records are removed: these will be gone from the ledger."""
         for position in positions:
-            self._seen[position] = REMOVED
+            self._flags[position] = REMOVED
 
     def is_known_unread(self, position: int) -> bool:
         """Tell whether a row that was not read may have a record."""
-        value = self._seen[position]
-        return bool(value & COVERED) and (not value & TOUCHED or position in self.repeated)
+        return self._rows[position] > bool(self._flags[position] & TOUCHED)
 
     def missing(self) -> Iterator[int]:
         """Yield the records that no row has, but for those that are removed."""
-        return _places(self._seen, 0, len(self.index))
+        return _places(_united(self._rows, self._flags), 0, len(self.index))
 
     def others(self) -> Iterator[int]:
         """Yield the records that no row in the memo has, but for those that are removed."""
-        return _places(self._seen.translate(IS_OTHER), 1, len(self.index))
+        return _places(_united(self._rows, self._flags.translate(IS_REMOVED)), 0, len(self.index))
+
+    def repeated(self) -> Iterator[tuple[int, int]]:
+        """Yield the records that several rows in the memo have, and how many."""
+        places = _places(self._rows.translate(IS_REPEATED), 1, len(self.index))
+        return ((position, self._rows[position]) for position in places)
 
     def count_covered(self) -> int:
         """Count the records that rows in the memo have."""
-        return self._seen.translate(IS_COVERED).count(1, 0, len(self.index))
+        return len(self.index) - self._rows.count(0, 0, len(self.index))
 
 
-def _places(values: bytearray, value: int, end: int) -> Iterator[int]:
+def _united(one: bytearray, other: bytearray) -> bytes:
+    """Return bytes that are 0 where both are."""
+    return (int.from_bytes(one) | int.from_bytes(other)).to_bytes(len(one))
+
+
+def _places(values: bytes | bytearray, value: int, end: int) -> Iterator[int]:
     """Yield where a value is before the end."""
     place = -1
     while (place := values.find(value, place + 1, end)) >= 0:
@@ -255,7 +262,7 @@ class RowMemo:
         if created is None:
             return None
         before = coverage.index.in_order()
-        known = {before.entry(at).digest[:ID_BYTES]: count for at, count in sorted(coverage.repeated.items())}
+        known = {before.entry(at).digest[:ID_BYTES]: count for at, count in coverage.repeated()}
         return MemoHeader(
             ledger=ledger,
             shapes=[*self._shapes],
@@ -273,17 +280,18 @@ class RowMemo:
                 return None
             if index.find(digest := before.entry(at).digest) >= 0:
                 others.add(digest[:ID_BYTES])
-        others.update(id_ for id_ in sorted(_ids(self._others)) if index.find(id_) >= 0)
+        others.update(id_ for id_ in _sorted_ids(self._others) if index.find(id_) >= 0)
         return others
 
     def _repeated_created(self, created: int) -> dict[bytes, int] | None:
         """Count the rows of new records that several rows have; None unless `created` records are new."""
-        if created * ID_BYTES == len(self._created):
+        if created * ID_BYTES == len(self._created):  # each is of one row
             return {}
         repeated: dict[bytes, int] = {}
-        for counts in map(Counter, _parts(self._created)):
-            created -= len(counts)
-            repeated |= {id_: count for id_, count in counts.items() if count > 1}
+        for id_, same in groupby(_sorted_ids(self._created)):
+            created -= 1
+            if (count := len([*same])) > 1:
+                repeated[id_] = count
         return None if created else repeated
 
     def close(self) -> None:
@@ -299,16 +307,14 @@ def _position(index: LedgerIndex, id_: bytes) -> int:
     return position
 
 
-def _ids(joined: bytes | bytearray) -> Iterator[bytes]:
-    return (id_ for (id_,) in iter_unpack(f"{ID_BYTES}s", joined))
-
-
-def _parts(ids: bytearray) -> Iterator[Iterator[bytes]]:
-    """Yield ids in parts that have none in common, each small enough to be counted in memory."""
-    parts = [bytearray() for _ in range(len(ids) // MOST_COUNTED_BYTES + 1)]
-    for id_ in _ids(ids):
-        parts[id_[0] % len(parts)] += id_
-    return map(_ids, parts)
+def _sorted_ids(joined: bytes | bytearray) -> Iterator[bytes]:
+    """Yield ids in their order. They are sorted in parts: as objects they take eight times the memory."""
+    count = min(len(joined) // MOST_SORTED_BYTES + 1, 256)
+    parts = [bytearray() for _ in range(count)]  # by the first byte
+    for (id_,) in iter_unpack(f"{ID_BYTES}s", joined):
+        parts[id_[0] * count >> 8] += id_
+    for part in parts:
+        yield from sorted(id_ for (id_,) in iter_unpack(f"{ID_BYTES}s", part))
 
 
 def _identifier_runs(shapes: bytes, counts: Sequence[int]) -> Iterator[tuple[bool, int, int]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.audiences import ledger_file, list_packer, row_shapes
+from ads_cli.audiences import ledger_file, list_packer, row_memo, row_shapes
 from ads_cli.audiences.ledger import MEMO
 from ads_cli.audiences.ledger_records import FOLDER, month_of
 from ads_cli.audiences.row_shapes import ROW_BYTES, RowHash
@@ -142,6 +142,21 @@ def test_one_whom_two_known_rows_have_stays_with_one_of_them(customers):
     assert customers.sync([*people(1, 2, 3), person(4), person(4)])["deleted"] == 0
     assert customers.sync([*people(1, 2, 3), person(4)])["deleted"] == 0
     assert customers.sync(people(1, 2, 3))["deleted"] == 1 and customers.equals(people(1, 2, 3))
+
+
+def test_one_whom_very_many_known_rows_have_stays_until_the_last_of_them_leaves(customers):
+    for rows in (row_memo.MANY + 3, row_memo.MANY + 2, 3, 2, 1, 0):
+        found = [*people(1, 2, 3), *[person(4)] * rows]
+        customers.sync(found)
+        assert customers.equals(found)
+
+
+@given(numbers=st.lists(st.integers(0, 2**48 - 1) | st.integers(0, 300)), most=st.integers(1, 60))
+def test_ids_are_sorted_in_parts_as_they_are_at_once(numbers, most):
+    ids = [number.to_bytes(6) for number in numbers]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_memo, "MOST_SORTED_BYTES", most)
+        assert [*row_memo._sorted_ids(b"".join(ids))] == sorted(ids)
 
 
 def test_one_of_a_known_row_who_was_kept_together_with_one_who_leaves_is_sent_again(customers):

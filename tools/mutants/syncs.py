@@ -154,9 +154,16 @@ SYNCS = (
     Mutant(
         "somebody is deleted whom another known row has",
         "ads_cli/audiences/row_memo.py",
-        "if (count := self.repeated.pop(position, 1)) > 2:",
-        "if (count := self.repeated.pop(position, 1) * 0 + 1) > 2:",
+        "rows[position] = count + 1",
+        "rows[position] = 1",
         (f"{MEMO}::test_one_whom_two_known_rows_have_stays_with_one_of_them",),
+    ),
+    Mutant(
+        "so many known rows have a record that their number is not known, and is counted down",
+        "ads_cli/audiences/row_memo.py",
+        "if not 0 < self._rows[position] < MANY:",
+        "if not 0 < self._rows[position] <= MANY:",
+        (f"{MEMO}::test_one_whom_very_many_known_rows_have_stays_until_the_last_of_them_leaves",),
     ),
     Mutant(
         "who shares a tag with one who left is not sent again where their row is known",

@@ -17,8 +17,9 @@ import msgspec
 from .identifiers import MAX_EMAIL_LENGTH, SHA256_HEX, IdentifierType, clean_text
 
 DIGEST_SIZED = "0" * 64  # in place of a digest where only its size counts
-SEPARATOR = ";"  # between the values of a cell
-BETWEEN = '","'  # between values in JSON, where a quote in a value has a backslash before it
+BETWEEN = '","'  # between values in JSON, in which a quote is written as QUOTE: no value contains this
+QUOTE = r"\u0022"
+MORE_VALUES = re.compile(r";(?!\s*ext=)")  # between the values of a cell; `+49 30 1234567;ext=12` is one
 
 
 @dataclass
@@ -31,7 +32,7 @@ class EncodedColumn:
 
     kind: str
     texts: list[str]
-    text_size: int | None = None  # of every text that is not empty, where they are equal
+    text_size: int | None = None  # of each text that is not empty, where all are one value and equally long
     problems: dict[int, list[str]] = field(default_factory=dict)  # by row
     doubts: dict[int, str] = field(default_factory=dict)  # by row, of values that are sent
     raw: int = 0  # values that were not hashed
@@ -173,7 +174,7 @@ def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool
             if kind.is_hashed:
                 texts.append(sha256(normalized.encode()).hexdigest() if hashes else DIGEST_SIZED)
             else:
-                texts.append(json.dumps(normalized)[1:-1])  # ASCII, as all texts
+                texts.append(json.dumps(normalized)[1:-1].replace(r"\"", QUOTE))  # ASCII, as all texts
             column.raw += 1
         column.texts.append(BETWEEN.join(dict.fromkeys(texts)))
     return column
@@ -184,7 +185,7 @@ def values_in_cell(cell: Any) -> Iterator[str]:
     if isinstance(cell, str):
         text = cell.strip()
         if not (text.startswith("[") and isinstance(cell := _json_array(text), list)):
-            cell = text.split(SEPARATOR)
+            cell = MORE_VALUES.split(text)
     texts = (str(value) for value in (cell if isinstance(cell, list) else [cell]) if value is not None)
     yield from (text for text in texts if text and not text.isspace())
 

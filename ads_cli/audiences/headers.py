@@ -60,10 +60,10 @@ def holds_codes(header: str) -> bool:
     return fold_header(header) in CODES
 
 
-def find_country_column(headers: Iterable[str]) -> str | None:
-    """Return the header of the column that tells the country of national phone numbers best."""
+def find_country_columns(headers: Iterable[str]) -> list[str]:
+    """Return the headers of columns that tell the country of national phone numbers, the best first."""
     known = [header for header in headers if fold_header(header) in COUNTRY_RANKS]
-    return min(known, key=lambda header: COUNTRY_RANKS[fold_header(header)], default=None)
+    return sorted(known, key=lambda header: COUNTRY_RANKS[fold_header(header)])
 
 
 def consent_told_by(header: str) -> Consent | None:

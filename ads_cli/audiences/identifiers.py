@@ -78,9 +78,10 @@ def useless_hash(text: str) -> str:
 SHA256_HEX = re.compile(rf"(?!{HASH_OF_NOTHING})[0-9a-f]{{64}}")
 INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
 INVISIBLE |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # writing direction
-LABEL = r"(?!-)[a-z0-9-]++(?<!-)"
+DOMAIN_LABEL = r"(?!-)[a-z0-9-]++(?<!-)"
 NOT_NUMERIC = r"(?!(?>[0-9]+)(?![a-z0-9.-]))"  # a label of digits is not the last of a domain
-EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{LABEL}(?>(?:\.{NOT_NUMERIC}{LABEL})+)(?<!\..)"
+DOMAIN = rf"{DOMAIN_LABEL}(?>(?:\.{NOT_NUMERIC}{DOMAIN_LABEL})+)(?<!\..)"
+EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{DOMAIN}"
 DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
 # What is longer may be a hash, and is read one by one: an MD5 has 32 digits. A device id may be a UUID, which
@@ -89,7 +90,9 @@ LESS_THAN_HASH, UUID_LENGTH = 31, 36
 MAX_LENGTH = 512  # of any identifier; normalization and some expressions take quadratic time
 
 # The kinds of identifiers, and what a value is before it is hashed. A ledger stores the position of each
-# (`ledger_records.KINDS`): add at the end only, at most eight.
+# (`ledger_records.KINDS`): add at the end only, at most eight, with names of at most 16 letters (`Sealer`).
+# Each needs an entry in `identifier_types`, and headers in headers.toml; one that is not hashed concerns
+# TEXT_KIND too.
 FORMATS = {
     "email": f"an e-mail address of at most {MAX_EMAIL_LENGTH} characters",
     "device_id": "letters, digits and hyphens only",
@@ -110,7 +113,7 @@ class IdentifierType(NamedTuple):
     # Returns a pattern of lower-cased texts that need not be read: it may match only what `read` returns
     # unchanged. Its argument is a column's texts, which tell the countries of phone numbers.
     normal_form: Callable[[Iterable[str]], str]
-    normalize: Normalize  # of clean, lower-cased text; of the value itself where it is not hashed
+    normalize: Normalize  # of clean, lower-cased text; of the value itself where it is not hashed; may be ""
     is_hashed: bool = True
     may_be_contact: bool = False  # whether addresses and phone numbers are taken for this kind
     # As `normal_form`, of those normal texts that raise no doubt; None where none does.
@@ -153,10 +156,12 @@ def is_placeholder(text: str) -> bool:
 
 
 def email(text: str) -> str:
-    """Normalize an e-mail address; an international domain becomes ASCII."""
+    """Normalize an e-mail address, "" for a placeholder; an international domain becomes ASCII."""
     named = DISPLAY_NAME.fullmatch(text)
     address = (named[1] if named else text).strip("'\" ").removeprefix("mailto:")
     local, at, domain = address.rpartition("@")
+    if PLACEHOLDER.fullmatch(address):
+        return ""
     if not at or not local or not domain:
         raise ValueError("is not a valid e-mail address: it needs a name, an @ and a domain")
     if "@" in local:

@@ -119,7 +119,10 @@ class Ledger:
         return self._path.with_suffix(MEMO)
 
     def written(self) -> OpenLedger | None:
-        """Return the ledger as this run has written it; None where another one has replaced or removed it."""
+        """Return the ledger as this run has written it, without its texts.
+
+        None where another run has replaced or removed it.
+        """
         found = self._written
         with suppress(FileNotFoundError):
             if found and found.info.identifiers and stamp_of(self._path.stat()) == found.entries.stamp:
@@ -219,7 +222,7 @@ class Ledger:
         was_trusted = before.trust is Trust.FULL and before.info.epoch != NO_EPOCH
         stays_certain = before.trust is Trust.MISSING or (was_trusted and all(follows))
         own_key = [log for log in ended if log.header.key == self.sealer.key_id]
-        merged = merge_logs(before.entries, before.texts, own_key, is_known=stays_certain)
+        merged = merge_logs(before.entries, before.texts, own_key, self._folder, is_known=stays_certain)
         # A log is on disk before anything is sent: whom a lost part names may be on the list.
         is_complete = not damaged and own_key == ended and merged.is_whole
         epoch = ended[-1].header.epoch if is_complete and all(follows[1:]) else NO_EPOCH

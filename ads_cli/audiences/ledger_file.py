@@ -33,7 +33,7 @@ from .ledger_records import (
 )
 
 VERSION = 2
-WHOLE_CHECKSUM = 1  # the version whose checksum is of all bytes
+READABLE = (1, 2)  # versions with this layout of records; the checksum of the first is of all bytes
 CHECKSUM_BYTES = 16
 SIZES = Struct(">II")  # of the sealed ids, and of the description
 BLOCK_BYTES = 1 << 20
@@ -128,7 +128,7 @@ class LedgerIndex:
         """Return these records to one who looks them up in their order, which costs less then."""
         if not isinstance(self.data, FileBytes):
             return self
-        assert self.starts  # is found once, for the copy too
+        _ = self.starts  # is found once, for the copy too
         found = copy(self)
         found.data = self.data.in_order()
         return found
@@ -220,7 +220,7 @@ class LedgerLostError(Exception):
 
 
 class LedgerInfo(msgspec.Struct, kw_only=True):
-    """The description in the file."""
+    """The description in the file; files of earlier versions are read, so a new field needs a default."""
 
     version: int = VERSION
     service: str
@@ -297,7 +297,7 @@ def _read(file: IO[bytes], path: Path) -> LedgerContent:
         texts = _decode_texts(rest[:texts_size])
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise damaged from None
-    if info.version not in (VERSION, WHOLE_CHECKSUM):
+    if info.version not in READABLE:
         raise LedgerLostError(f"{path} was written by another version of adsctl")
     if size != info.identifiers * info.width:
         raise damaged

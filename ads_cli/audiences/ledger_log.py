@@ -1,4 +1,8 @@
-"""The log of a job beside the ledger: whom it is about to send, and what was acknowledged."""
+"""The log of a job beside the ledger: whom it is about to send, and what was acknowledged.
+
+Logs of runs that were killed are read by later runs, of later versions too: a new field needs a default. What
+cannot be decoded counts as damaged and is removed; whom it names is lost to the ledger then.
+"""
 
 import os
 import threading
@@ -35,12 +39,15 @@ class LogHeader(msgspec.Struct, kw_only=True):
 
 
 class SentUsers(msgspec.Struct, tag="sent"):
-    """Whom a batch adds and removes, as records."""
+    """Whom a batch adds and removes: joined records of RECORD_BYTES, all with a tag or NO_TAG.
+
+    Their order is not kept: an identifier that one batch both adds and removes becomes uncertain.
+    """
 
     batch: int
     updates: bytes
     deletes: bytes
-    texts: dict[bytes, bytes]
+    texts: dict[bytes, bytes]  # sealed, by digest
 
 
 class Acknowledged(msgspec.Struct, tag="acknowledged"):

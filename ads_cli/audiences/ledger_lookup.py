@@ -12,18 +12,18 @@ from .columns import BETWEEN, EncodedColumn
 from .ledger_file import LedgerIndex, open_bytes, stamp_of
 from .ledger_records import ID_BYTES, KINDS, NO_TAG, PLAIN_BYTES, TEXT_KIND, Sealer, is_certain
 
-CREATED, UPDATED = "created", "updated"
+CREATED, UPDATED = "created", "updated"  # statuses of people, of which `sync_plan.STATUSES` has more
 
 
 class LedgerDifferences(NamedTuple):
     """How some rows differ from the ledger, as compactly as it goes between processes."""
 
     people: int
-    positions: bytes  # of their identifiers in the ledger, 8 bytes each; its length for those that are new
-    due: list[tuple[int, str, str]]  # of people to be sent: row, status, and the user as JSON
+    positions: bytes  # of their identifiers, 8 bytes each; the number of its records for those that are new
+    due: list[tuple[int, str, str]]  # row, status and JSON of people to be sent; none where it is empty
     tags: bytes  # of people who are not sent, and have several identifiers
-    ids: bytes = b""  # the beginnings of the digests of these identifiers,
-    counts: "array[int]" = array("I")  # and how many each row has, where they are asked for
+    ids: bytes = b""  # ID_BYTES of the digest of each identifier, where they are asked for
+    counts: "array[int]" = array("I")  # and how many identifiers each row of the block has
     unsent: bytes = b""  # positions of the identifiers of rows that are not sent
     unreadable: frozenset[int] = frozenset()  # such rows that may be of anybody
 
@@ -107,7 +107,7 @@ class LedgerLookup:
     ) -> LedgerDifferences:
         """Compare the people of some rows; `columns` are their identifiers, `user_of` their JSON.
 
-        Where the ledger is empty, everybody is due, and nobody is named.
+        Where the ledger is empty, all of them are new: none is named as due, and each position is 0.
         """
         index, positions, tags = self._index, array("Q"), bytearray()
         statuses: list[str] = []
@@ -115,7 +115,7 @@ class LedgerLookup:
         if len(columns) == 1 and columns[0].text_size and (not len(index) or self._is_plain):
             values = [columns[0].texts[row] for row in rows]
             digests = self._sealer.digests(KINDS[columns[0].kind], values)
-            if len(index):
+            if len(index):  # as below, where nobody has several identifiers
                 statuses = self._statuses_of_singles(digests, positions)
             if len(rows) == len(counts):
                 counts = array("I", [1]) * len(rows)

@@ -31,7 +31,7 @@ from .ledger_records import (
 )
 
 BEFORE = -1  # when the records of the ledger were written
-NEVER = 1 << 62
+NOT_YET = 1 << 62
 STEP_BYTES = 4
 MOST_NOTED_BYTES = 48 * 1024 * 1024
 
@@ -54,18 +54,20 @@ class _Change(NamedTuple):
 
 
 def merge_logs(
-    index: LedgerIndex, texts: dict[bytes, bytes], logs: Sequence[Log], *, is_known: bool
+    index: LedgerIndex, texts: dict[bytes, bytes], logs: Sequence[Log], folder: Path, *, is_known: bool
 ) -> Merged:
-    """Merge logs, the oldest first; unless the ledger `is_known` to be current, it becomes uncertain."""
-    return _Merge(index, texts, is_known=is_known).run(logs)
+    """Merge logs, the oldest first; unless the ledger `is_known` to be current, it becomes uncertain.
+
+    What does not fit into memory is in a file without a name in the `folder`.
+    """
+    return _Merge(index, texts, folder, is_known=is_known).run(logs)
 
 
 class _Notes:
     """What logs say of identifiers, by the first byte of their digests; most of it on the disk."""
 
-    folder: Path  # of the logs
-
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder  # in which a file without a name is made, where they are many
         self._parts = [bytearray() for _ in range(256)]
         self._size = 0  # of these parts
         self._file: IO[bytes] | None = None
@@ -81,7 +83,7 @@ class _Notes:
             self._store()
 
     def _store(self) -> None:
-        file = self._file = self._file or TemporaryFile(dir=self.folder)  # noqa: SIM115 - until it is read
+        file = self._file = self._file or TemporaryFile(dir=self._folder)  # noqa: SIM115 - until it is read
         for stored, part in zip(self._stored, self._parts, strict=True):
             stored.append((file.seek(0, os.SEEK_END), len(part)))
             file.write(part)
@@ -159,10 +161,12 @@ class _Tags:
 class _Merge:
     """One merge."""
 
-    def __init__(self, index: LedgerIndex, texts: dict[bytes, bytes], *, is_known: bool) -> None:
+    def __init__(
+        self, index: LedgerIndex, texts: dict[bytes, bytes], folder: Path, *, is_known: bool
+    ) -> None:
         self._index, self._texts, self._is_known = index, dict(texts), is_known
-        self._notes = _Notes()
-        self._acknowledged_at: list[int] = []  # step (NEVER: not yet) by the step of the sending
+        self._notes = _Notes(folder)
+        self._acknowledged_at: list[int] = []  # step (NOT_YET: none) by the step of the sending
         self._rejected: dict[int, set[bytes]] = {}
         self._has_tags = index.width == RECORD_BYTES
         self._tags = _Tags()
@@ -176,21 +180,21 @@ class _Merge:
         for number in range(256) if self._has_tags else ():
             self._join_tags(number)
         self._tags.settle()
-        changes = any(step != NEVER for step in self._acknowledged_at)
+        changes = any(step != NOT_YET for step in self._acknowledged_at)
         return Merged(map(self._part, range(256)), self._texts, self._has_tags, changes, is_whole)
 
     def _read(self, logs: Sequence[Log]) -> bool:
         is_whole = True
+        texts: dict[int, dict[bytes, bytes]] = {}  # by the step of their sending
         for log in logs:
-            self._notes.folder = log.path.parent
             batches: dict[int, int] = {}  # step of their sending
             try:
                 for frame in log.frames():
                     step = len(self._acknowledged_at)
-                    self._acknowledged_at.append(NEVER)
+                    self._acknowledged_at.append(NOT_YET)
                     if isinstance(frame, SentUsers):
                         batches[frame.batch] = step
-                        self._texts |= frame.texts
+                        texts[step] = frame.texts
                         self._note(frame.updates, step, removes=False)
                         self._note(frame.deletes, step, removes=True)
                         self._removes |= bool(frame.deletes)
@@ -200,6 +204,9 @@ class _Merge:
                         self._rejected[sent] = {frame.rejected[at : at + HALF] for at in digests}
             except ValueError:
                 is_whole = False
+        for step, sent_texts in texts.items():
+            rejected = self._rejected.get(step, ())
+            self._texts |= {digest: text for digest, text in sent_texts.items() if digest not in rejected}
         return is_whole
 
     def _note(self, records: bytes, step: int, *, removes: bool) -> None:
@@ -261,7 +268,8 @@ class _Merge:
     def _plain_changes(self, number: int) -> tuple[dict[bytes, bytes], set[bytes]]:
         """Return the new records and the removed digests, where nobody has several identifiers.
 
-        This takes a third of the time of `_changes`: 1.8 in place of 5 microseconds an identifier.
+        It decides as `_history` does, which knows tags too: who changes one changes both. It takes a third of
+        the time of `_changes`: 1.8 in place of 5 microseconds an identifier.
         """
         new: dict[bytes, bytes] = {}
         removed = set[bytes]()
@@ -275,7 +283,6 @@ class _Merge:
             if removes and is_certain:
                 new.pop(digest, None)
                 removed.add(digest)
-                self._texts.pop(digest, None)
                 continue
             removed.discard(digest)
             new[digest] = (
@@ -285,14 +292,15 @@ class _Merge:
 
     def _is_certain(self, earlier: tuple[int, bool] | None, step: int, *, removes: bool) -> bool:
         """Tell whether a request was acknowledged, and no earlier one did the opposite at the same time."""
-        if self._acknowledged_at[step] == NEVER:
+        if self._acknowledged_at[step] == NOT_YET:
             return False
         return earlier is None or earlier[1] == removes or self._acknowledged_at[earlier[0]] < step
 
     def _part(self, number: int) -> LedgerPart:
         """Return the records whose digests begin with a byte.
 
-        There are four cases: nothing changes, and the bytes stay; nobody has several identifiers, and plain
+        There are four cases: nothing changes, and the bytes are copied unread, so that what concerns every
+        record has to make `is_spliced` false; nobody has several identifiers, and plain
         changes are spliced in; some have, and changes and records of touched tags are spliced in; or every
         record is written anew, since all become uncertain or the first tags come.
         """
@@ -319,8 +327,9 @@ class _Merge:
             else:
                 removed.add(digest)
                 records.pop(digest, None)
-                self._texts.pop(digest, None)
         records |= added
+        for digest in removed:
+            self._texts.pop(digest, None)
         new = {digest: record[:width] for digest, record in records.items()}
         if is_spliced:
             return LedgerPart.of(self._spliced(number, new, removed), tagged=tagged)
@@ -332,7 +341,7 @@ class _Merge:
         data, begin, width = index.part(number), index.begin_of(number), index.width
         for digest in sorted(new.keys() | removed):
             start, end = (offset - begin for offset in index.bucket(digest))
-            at = data.find(digest, start, end)
+            at = data.find(digest, start, end)  # keyed digests: another record does not contain it
             if not (is_there := at >= 0 and (at - start) % width == 0):
                 places = range(start, end, width)
                 at = start + width * bisect_left(places, digest, key=lambda place: data[place : place + HALF])

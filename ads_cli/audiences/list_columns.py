@@ -24,7 +24,7 @@ from .headers import (
     PARTNER_ID,
     Consent,
     consent_told_by,
-    find_country_column,
+    find_country_columns,
     fold_header,
     is_own_id,
 )
@@ -45,7 +45,7 @@ class UndecidedColumns(NamedTuple):
     positions: dict[str, int | None]  # None for a column that is not there
 
     def find_answers(self, cells: Cells, rows: int, unread: Collection[int]) -> dict[str, CellAnswers]:
-        """Return what the columns say in some rows, but for those that are `unread`."""
+        """Return what the columns say in some rows, but for those `unread`, which have problems."""
         columns = {name: _stripped_texts(cells, at, rows) for name, at in self.positions.items()}
         for texts in columns.values():
             for row in unread:
@@ -58,7 +58,7 @@ class ColumnRoles(NamedTuple):
 
     identifiers: Sequence[str]  # that the endpoint takes
     fields: tuple[str, ...]  # of each column; "" where it is not sent
-    country: int | None  # the column that tells the country of national phone numbers
+    countries: tuple[int, ...]  # columns that tell the country of national phone numbers, the best first
     consents: dict[int, str]  # columns that tell who may be contacted, and are not used
     conditions: list[
         tuple[int | None, Condition]
@@ -105,7 +105,7 @@ class ColumnRoles(NamedTuple):
             params,
             options,
             all_problems,
-            countries=packed_cells[self.country] if self.country is not None and cells else None,
+            countries=self._countries(packed_cells),
             left_out=left_out,
             answers={name: [*map(answer_as_told, _texts(cells[at]))] for at, name in known_by.items()},
         )
@@ -125,6 +125,13 @@ class ColumnRoles(NamedTuple):
             found[name] = count_answers(texts)
             found[name].subtract(answer_as_told(texts[row]) for row in uncounted)
         return found
+
+    def _countries(self, cells: Cells) -> list[str] | None:
+        """Return the country of each row, by the first column that is filled; None without a column."""
+        if not (self.countries and cells):
+            return None
+        columns = [map(str.strip, _texts(cells[at])) for at in self.countries]
+        return [next(filter(None, texts), "") for texts in zip(*columns, strict=True)]
 
     def _left_out(self, cells: Cells, rows: int) -> set[int]:
         """Return the rows that do not meet the conditions."""
@@ -165,7 +172,7 @@ class ColumnUses(NamedTuple):
     """What the columns of a table, or of some records, are used for."""
 
     fields: dict[str, str]  # of each column that is sent
-    country: str | None  # the column that tells the country of national phone numbers
+    countries: list[str]  # the columns that tell the country of national phone numbers, the best first
     unused: list[str]  # neither sent nor read, and no option names them
     consents: dict[str, Consent]  # those of them that tell who may be contacted
 
@@ -210,7 +217,7 @@ class ListColumns:
         return ColumnRoles(
             self.identifiers,
             tuple(uses.fields.get(column, "") for column in columns),
-            _position(uses.country, columns),
+            tuple(map(columns.index, uses.countries)),
             {columns.index(column): column for column in uses.consents},
             [(_position(each.column, columns), each) for each in self._conditions],
         )
@@ -219,14 +226,14 @@ class ListColumns:
         """Return what columns are used for."""
         options = self.options
         fields = {column: name for column in columns if (name := self._field(column))}
-        country = options.country
-        if not country and "phone_number" in fields.values():
+        countries = [options.country] if options.country and options.country in columns else []
+        if not options.country and "phone_number" in fields.values():
             others = (column for column in columns if column not in fields and column not in options.ignored)
-            country = find_country_column(others)
-        used = {*options.used, *fields, country}
+            countries = find_country_columns(others)
+        used = {*options.used, *fields, *countries}
         unused = [column for column in columns if column not in used]
         consents = {column: consent for column in unused if (consent := consent_told_by(column))}
-        return ColumnUses(fields, country, unused, consents)
+        return ColumnUses(fields, countries, unused, consents)
 
     def _field(self, column: str) -> str:
         """Return the field that a column is read as, "" where it is not sent."""
@@ -293,8 +300,13 @@ class ListColumns:
                     f"the columns {', '.join(map(repr, products))} are those of products, whose handles are "
                     f"not people: --ignore {shell_command([column])} leaves them out"
                 )
-        if uses.country and not self.options.country:
-            notes.append(f"the column {uses.country!r} is read as the country of national phone numbers")
+        if uses.countries and not self.options.country:
+            is_one = len(uses.countries) == 1
+            notes.append(
+                f"the column{'' if is_one else 's'} {', '.join(map(repr, uses.countries))}"
+                f" {'is' if is_one else 'are'} read as the country of national phone numbers"
+                f"{'' if is_one else ', of each row the first that is filled'}"
+            )
         unused = [column for column in uses.unused if column not in uses.consents]
         notes += columns_not_sent(unused, {*self.known} - {*uses.fields.values()})
         if PARTNER_ID in self.known:

@@ -122,7 +122,7 @@ class KnownRowReader:
 
     def __init__(self, segments: Iterator[KnownRows], shapes: list[RowShape]) -> None:
         self._segments = segments
-        self._identifiers = [shape.identifiers for shape in shapes]
+        self._identifiers = [shape.identifier_count for shape in shapes]
         self._read = KnownRows(b"", b"", b"")
         self.at = self._id_at = 0  # of the first of these rows that was not passed
         self._only: int | None = None  # how many identifiers each of them has, where all have as many

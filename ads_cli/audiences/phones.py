@@ -13,7 +13,7 @@ from typing import Any
 
 Metadata = Any  # phonenumbers declares every part of it as optional
 E164_DIGITS = range(7, 16)  # in all; fewer are a service's, and E.164 ends at 15
-LABEL = re.compile(r"[^\W\d]+[:.]\s*")  # such as tel: or Tel.
+NUMBER_LABEL = re.compile(r"[^\W\d]+[:.]\s*")  # such as tel: or Tel.
 EXTENSION = re.compile(r"(?<![\s,;])[\s,;]*+(?:(?:extension|extn|ext|x)[\s.:=]*|#\s*)[0-9]{1,7}\Z")
 NUMBER = re.compile(r"[\s(]*+(\+*+)[\d\s()\[\]./~\u2010-\u2015\u2212-]++")
 NOT_A_DIGIT = re.compile(r"\D+")
@@ -30,10 +30,11 @@ NOT_ASSIGNED = "is a possible phone number, but its country has no such numbers:
 def read_phone_number(text: str, region: str | None, no_region: str = NO_REGION) -> str:
     """Return a number in E.164; raise ValueError with the reason.
 
-    `text` is clean and lower-case. A number that begins with neither + nor 00 is one of `region`; without one
-    the reason is `no_region`.
+    `text` is clean and lower-case. With a `region`, a number without + is read as it is dialed there, and as
+    one that begins with 00 or with the country code. Without one it needs + or 00, and `no_region` is the
+    reason of all others.
     """
-    label = LABEL.match(text)
+    label = NUMBER_LABEL.match(text)
     text = text[label.end() :] if label else text
     if ROUNDED.fullmatch(text):
         raise ValueError("was changed by a spreadsheet: format its column as text, and export it again")

@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class ListReport(ValidationReport):
-    """A validation report that also counts identifiers, and answers in columns of consent."""
+    """A validation report that also counts identifiers, and answers in columns of consent.
+
+    A new counter belongs into `add_part` and `merge_list`, and where rows without findings have it, into
+    `add_known` and `RowShape`.
+    """
 
     raw: Counter[str] = field(default_factory=Counter)
     hashed: Counter[str] = field(default_factory=Counter)
@@ -172,7 +176,7 @@ class ListSettings(NamedTuple):
                 "account": getattr(self.upload.request, "account_id", ""),
                 **{name: str(value) for name, value in self.resolver.default._asdict().items()},
                 "region": self.packing.region,
-                "region_column": uses.country,
+                "region_column": ",".join(uses.countries) or None,
                 "keep_partial": self.packing.keep_partial,
                 "users_per_operation": self.packing.users_per_operation,
                 "allow_clear_text": self.packing.allow_clear_text,

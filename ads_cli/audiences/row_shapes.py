@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..feeds.rows import Block
-from .columns import BETWEEN, SEPARATOR, EncodedColumn
+from .columns import BETWEEN, EncodedColumn
 
 ROW_BYTES = 8  # by which a row is known again
 HALF_BYTES = array("I").itemsize
@@ -20,10 +20,15 @@ LEAST_WINDOW, MOST_WINDOW = 128, 2048  # rows that are compared at once
 NEAR_ROWS, FAR_ROWS = 32, 1 << 16  # among which a row is sought that does not follow
 NO_SHAPE = 255  # of a row that is to be read again each time
 QUOTE, RETURN, NEWLINE = b'"', b"\r", b"\n"
+# What a row has of an identifier. UNKNOWN: perhaps several values, or a placeholder; it is read each time.
+NONE, RAW, HASHED, UNKNOWN = range(4)
 
 
 class RowShape(NamedTuple):
-    """What a row without findings adds to the counts of a report."""
+    """What a row without findings adds to the counts of a report (`ListReport.add_known`).
+
+    Memos store it as an array: a new field comes last, and has a default.
+    """
 
     raw: tuple[str, ...] = ()  # its identifiers that are not hashed
     hashed: tuple[str, ...] = ()
@@ -31,7 +36,7 @@ class RowShape(NamedTuple):
     answers: tuple[tuple[str, str], ...] = ()  # by column
 
     @property
-    def identifiers(self) -> int:
+    def identifier_count(self) -> int:
         """Count its identifiers."""
         return len(self.raw) + len(self.hashed)
 
@@ -83,6 +88,8 @@ class RowHash(NamedTuple):
 
     def rows(self, data: bytes, lines: Sequence[bytes]) -> bytes:
         """Return ROW_BYTES for each of the lines of a text; nothing where one may be no row."""
+        if b"\0" in data:  # which at its beginning does not change a number
+            return b""
         if QUOTE in data and any(line.count(QUOTE) % 2 for line in lines):
             return b""
         if RETURN in data and data.count(RETURN) != data.count(RETURN + NEWLINE) + data.endswith(RETURN):
@@ -92,7 +99,7 @@ class RowHash(NamedTuple):
         for first, prime in zip((0, HALF_BYTES), self.primes, strict=True):
             rests = array(
                 "I", [number % prime for number in numbers]
-            ).tobytes()  # whole: some bytes alone may be equal
+            ).tobytes()  # all of it: rows that differ in one digit may agree in a part of this
             for at in range(HALF_BYTES):
                 mask = _xor(self.reading[first + at])
                 joined[first + at :: ROW_BYTES] = rests[at::HALF_BYTES].translate(mask)
@@ -123,8 +130,11 @@ def _secret_primes(key: bytes) -> Iterator[int]:
 
 @cache
 def versions() -> str:
-    """Tell what reads and normalizes values, by the files that do, from any other version of it."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    """Tell what reads and normalizes values, by the files that do, from any other version of it.
+
+    Of other packages `__version__` alone tells, which a change there has to raise.
+    """
+    files = sorted(path for path in Path(__file__).parent.iterdir() if path.is_file())
     specs = [find_spec(name) for name in ("idna", "phonenumbers")]
     files += [Path(spec.origin) for spec in specs if spec and spec.origin]
     stats = [file.stat() for file in files]
@@ -147,6 +157,7 @@ def common_runs(new: bytes, old: bytes, old_at: int) -> Iterator[tuple[int, int,
     """
     i, j, end, old_end = 0, old_at, len(new) // ROW_BYTES, len(old) // ROW_BYTES
     window, skip = LEAST_WINDOW, NEAR_ROWS
+    # New rows before `i` were yielded or are unknown, old rows before `j` were passed.
     while (rows := min(window, end - i, old_end - j)) > 0:
         done = 0  # rows of the window
         for row in (*_differing(new, i, old, j, rows), rows):
@@ -215,7 +226,7 @@ def find_shapes(
             for sought in (RAW, HASHED)
         )
         shape = RowShape(raw, hashed, answers=key[len(names) :])
-        is_known = UNKNOWN not in values and shape.identifiers and len(shapes) < NO_SHAPE
+        is_known = UNKNOWN not in values and shape.identifier_count and len(shapes) < NO_SHAPE
         by_key[key] = shapes.setdefault(shape, len(shapes)) if is_known else NO_SHAPE
     numbers = bytearray(by_key[key] for key in keys)
     if is_uniform:
@@ -226,9 +237,6 @@ def find_shapes(
     for row in findings:
         numbers[row] = NO_SHAPE
     return ShapedRows([*shapes], bytes(numbers))
-
-
-NONE, RAW, HASHED, UNKNOWN = range(4)
 
 
 def _kinds_of_values(column: EncodedColumn, cells: Sequence[Sequence[Any]], rows: int) -> bytes:
@@ -245,7 +253,7 @@ def _kinds_of_values(column: EncodedColumn, cells: Sequence[Sequence[Any]], rows
         given = [cell for cell in map(str, own) if cell.strip()]
         if not given:
             found[row] = NONE
-        elif not text or BETWEEN in text or len(given) > 1 or SEPARATOR in given[0] or "[" in given[0]:
+        elif not text or BETWEEN in text or len(given) > 1 or ";" in given[0] or "[" in given[0]:
             found[row] = UNKNOWN
         else:
             found[row] = value

@@ -20,7 +20,6 @@ from .ledger_records import month_of
 from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users
 
 if TYPE_CHECKING:
-    from ..api.endpoint import Request
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
@@ -44,11 +43,9 @@ class UserUpload:
         """Build the request of a batch."""
         return self._prepare(client, batch.items)
 
-    def _prepare(self, client: "Client", request: list[Operations]) -> "PreparedRequest":
+    def _prepare(self, client: "Client", sent: list[Operations]) -> "PreparedRequest":
         encoded = client.names.encoded
-        return client.prepare(
-            self.request, [encoded(piece, self.identifiers) for piece in body_pieces(request)]
-        )
+        return client.prepare(self.request, [encoded(piece, self.identifiers) for piece in body_pieces(sent)])
 
     def digest(self, batch: Batch) -> str:
         """Return the digest of the operations and of the record numbers of their users."""
@@ -63,12 +60,12 @@ class UserUpload:
         ack = Acknowledgement(batch.number, {ACCEPTED: 0, FAILED: 0})
         pending: list[list[Operations]] = [batch.items]
         while pending:
-            request = pending.pop()
-            rejected = self._send_request(client, request)
+            sent = pending.pop()
+            rejected = self._send_request(client, sent)
             if not rejected:
-                ack.counts[ACCEPTED] += count_users(request)
+                ack.counts[ACCEPTED] += count_users(sent)
                 continue
-            single = [operation for operations in request for operation in operations]
+            single = [operation for operations in sent for operation in operations]
             others = [operation for number, operation in enumerate(single) if number not in rejected]
             halves: list[Operations] = []
             for number, reason in rejected.items():
@@ -81,21 +78,22 @@ class UserUpload:
         ack.counts[FAILED] = len(ack.failed)
         return ack
 
-    def _send_request(self, client: "Client", request: list[Operations]) -> dict[int, str]:
+    def _send_request(self, client: "Client", sent: list[Operations]) -> dict[int, str]:
         """Send operations until all users are counted; return the rejected ones with the reasons."""
-        operations, users = sum(map(len, request)), count_users(request)
+        operation_count, users = sum(map(len, sent)), count_users(sent)
 
         def rejected(body: Any) -> dict[int, str]:
-            return reasons_of(operation_errors(body, operations))
+            return reasons_of(operation_errors(body, operation_count))
 
         def check(response: "Response") -> None:
             success, total = user_counts(response.data)
-            if ((success, total) == (users, users)) == bool(rejected(response.body)):
+            are_all_counted = success == total == users
+            if are_all_counted == bool(rejected(response.body)):  # either all count, or some are rejected
                 counts = f"{success:,} of {total:,}"
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
 
         try:
-            response = client.send_untracked(self._prepare(client, request), check=check)
+            response = client.send_untracked(self._prepare(client, sent), check=check)
         except RefusedError as error:
             if found := rejected(error.body):
                 return found
@@ -141,7 +139,10 @@ REMEMBERED_MONTHS = 12  # the service forgets people after 13
 
 
 class RecordedUpload:
-    """Sends users; notes before in the log of the job who they are, and then that they are acknowledged."""
+    """Sends users; notes before in the log of the job who they are, and then that they are acknowledged.
+
+    `begin` comes first, then `digest` and `send`, then `finish`, after which `written` has the ledger.
+    """
 
     def __init__(self, upload: UserUpload) -> None:
         self.users = upload

@@ -1,5 +1,6 @@
 """The countries of a list, as people write them."""
 
+import json
 import subprocess
 
 import pycountry
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from phonenumbers import SUPPORTED_REGIONS
 
+from ads_cli.audiences import list_packer
 from ads_cli.audiences.headers import find_region
 from tests.adsctl import ROOT
 from tests.environments import made_python
@@ -41,6 +43,22 @@ def test_a_country_is_known_by_its_codes_and_its_english_name():
 )
 def test_a_country_is_known_in_many_languages(region, names):
     assert [find_region(name) for name in names.split("|")] == [region] * len(names.split("|"))
+
+
+@pytest.mark.parametrize("together", [1, 2, 5000])
+def test_the_country_of_a_record_does_not_depend_on_those_beside_it(adsctl, monkeypatch, together):
+    monkeypatch.setattr(list_packer, "CHUNK_ROWS", together)
+    records = [
+        {"phone_number": "0151 12345678", "cc": "DE"},
+        {"phone_number": "0171 1234567", "country": "Germany"},
+        {"phone_number": "0171 1234567", "cc": "", "country": "Atlantis"},
+    ]
+    for order in (records, records[::-1]):
+        adsctl.file("people.jsonl", "\n".join(map(json.dumps, order)))
+        done = adsctl("audiences", "check", "people.jsonl", code=3)
+        assert "1 of 3 rows invalid" in done.stderr
+        assert done.stdout.splitlines()[1].split("\t")[3] == f"[{order.index(records[2]) + 1}]"
+        assert "'cc', 'country' are read as the country" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["Atlantis", "XX", "999", "800", "ann@x.de", "0", "Europe", "9" * 5000])

@@ -234,6 +234,13 @@ def test_a_placeholder_counts_as_absent(shop, audience):
     assert sent(audience) == [{"email": [digest(f"ann{number}@x.de")]} for number in range(count)]
 
 
+@pytest.mark.parametrize(
+    "written", ["Shop <noreply@x.de>", "mailto:noreply@x.de", '"no-reply@x.de"', "Ann <n/a>"]
+)
+def test_a_placeholder_in_the_form_of_an_address_counts_as_absent(written):
+    assert read("email", written) == ""
+
+
 def test_a_placeholder_counts_as_absent_though_all_others_of_its_column_are_in_normal_form(shop, audience):
     shop.file("people.csv", "handle\nblank\nempty\nann\nnull\n")
     assert json.loads(shop(*PUSH, "--skip-invalid", code=9).stdout)["invalid"] == 3

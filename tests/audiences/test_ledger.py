@@ -1,5 +1,6 @@
 """The ledger of a list: what it holds of people, and what the logs of jobs make of it."""
 
+import json
 import os
 from bisect import bisect_left
 from hashlib import blake2b, sha256
@@ -120,6 +121,37 @@ def test_whom_the_service_rejects_stays_as_they_were(ledger):
     assert known(ledger) == {2: False}
     written(ledger, ("Delete", [2], True), rejected=(2,))
     assert known(ledger) == {2: False}
+
+
+def own_ids(kind: str, *ids: str) -> list[Operations]:
+    body = {"operation_type": kind, "params": {"users": [{"partner_user_id": [each]} for each in ids]}}
+    return [Operations.single(json.dumps(body).encode(), list(range(len(ids))))]
+
+
+@pytest.mark.parametrize("is_acknowledged", [True, False])
+def test_an_id_of_ones_own_that_is_removed_and_added_again_comes_back(ledger, is_acknowledged):
+    epoch = WriteEpochs(ledger.state_dir).current(PLACE)
+    log = ledger.log("job", "lock", epoch, epoch)
+    for number, (kind, ids) in enumerate([("Update", "ab"), ("Delete", "ab"), ("Update", "a")]):
+        log.note_sent(number, own_ids(kind, *ids), 4000)
+        if is_acknowledged:
+            log.note_acknowledged(number, own_ids(kind, *ids), ())
+    log.close()
+    opened = ledger.open()
+    records = [opened.entries.entry(at) for at in range(len(opened.entries))]
+    values = {opened.value(ledger.sealer, each.kind, each.digest, each.rest) for each in records}
+    assert values == ({"a"} if is_acknowledged else {"a", "b"})
+    assert len(opened.texts) == len(values)
+
+
+def test_nothing_is_kept_of_an_id_of_ones_own_that_the_service_rejects(ledger):
+    epoch = WriteEpochs(ledger.state_dir).current(PLACE)
+    log = ledger.log("job", "lock", epoch, epoch)
+    log.note_sent(0, own_ids("Update", "a", "b"), 4000)
+    log.note_acknowledged(0, own_ids("Update", "a", "b"), (1,))
+    log.close()
+    opened = ledger.open()
+    assert (len(opened.entries), len(opened.texts)) == (1, 1)
 
 
 def test_of_requests_at_the_same_time_nobody_knows_the_order(ledger):

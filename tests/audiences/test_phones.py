@@ -66,6 +66,15 @@ def test_spellings_of_a_number_are_read_alike(text, region, number):
     assert read(text, region) == read(text.translate(FULL_WIDTH), region) == number
 
 
+def test_an_extension_after_a_semicolon_is_a_part_of_its_number(adsctl):
+    adsctl.file("people.csv", "phone\n+49 30 1234567;ext=12\n+49 30 1234567; +49 30 1234568;ext=3\n")
+    assert "3 to be hashed" in adsctl("audiences", "check", "people.csv").stderr
+    adsctl("audiences", "hash", "people.csv", "hashed.csv")
+    hashed = (adsctl.home / "hashed.csv").read_text().split()[1:]
+    digests = [digest(f"+4930123456{last}") for last in "78"]
+    assert hashed == [digests[0], ";".join(digests)]
+
+
 @pytest.mark.parametrize(
     ("text", "region", "what_to_do"),
     [

@@ -236,6 +236,12 @@ def test_rows_differ_that_differ_in_a_digit(after):
     assert len({hashed[at : at + ROW_BYTES] for at in range(0, len(hashed), ROW_BYTES)}) == len(lines)
 
 
+def test_lines_with_zeros_are_not_known_again():
+    hashed = RowHash.of_key(os.urandom(32), bytes(ROW_BYTES))
+    for text, is_known in ((b"a@x.de\nb@x.de", True), (b"a@x.de\n\0b@x.de", False)):
+        assert bool(hashed.rows(text, text.split(b"\n"))) == is_known
+
+
 def random_row(chance: random.Random) -> str:
     """Return a row of somebody with one to six identifiers, some shared, some invalid."""
     n = chance.randrange(40)

@@ -153,6 +153,14 @@ def test_ids_of_ones_own_are_deleted_too(customers):
     assert customers.equals(left)
 
 
+def test_ids_of_ones_own_may_hold_quotes_and_commas(customers):
+    for cells in (['x",', "y"], ['x",', "y", 'x",;y"z'], ["y", 'x",;x",;y"z']):
+        quoted = [f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in cells]
+        customers.adsctl.file("people.csv", "\n".join(["id", *quoted]) + "\n")
+        customers.run("sync", "people.csv", "--prune", "--max-delete", "100%")
+        assert customers.equals({"id": value} for cell in cells for value in cell.split(";"))
+
+
 def test_nobody_of_an_invalid_row_is_deleted(customers):
     customers.sync([person(1, phone=PHONES(1)), person(2, phone=PHONES(2)), person(3)])
     broken = [person(1, phone="12"), person(3)]

@@ -12,10 +12,9 @@ import pytest
 
 from ads_cli.api.line_items import Objective
 from ads_cli.emulator.resources import campaigns, line_items
-from ads_cli.emulator.seed.accounts import CAFE
-from ads_cli.emulator.seed.line_items import LINE_ITEM_FIELDS
 from tests.campaigns.kills import at_random_changes, run_until_it_ends
 from tests.effort import tries
+from tests.emulator.seeded import CAFE, LINE_ITEM_FIELDS
 
 WORDS = (
     "Winter",

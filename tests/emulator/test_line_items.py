@@ -4,16 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import (
-    APP,
-    CLICKS,
-    ENDED,
-    EURO_MICRO,
-    FOLLOWERS,
-    INSTALLS,
-    PREROLLS,
-    REACH,
-)
+from tests.emulator.seeded import APP, CLICKS, ENDED, EURO_MICRO, FOLLOWERS, INSTALLS, PREROLLS, REACH
 
 from .client import errors
 

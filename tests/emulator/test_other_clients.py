@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.creatives import TALL, VIDEO
-from ads_cli.emulator.seed.line_items import ORDER, REACH, SPRING
-from ads_cli.emulator.seed.posts import SPRING_POST
+from tests.emulator.seeded import ORDER, REACH, SPRING, SPRING_POST, TALL, VIDEO
 
 from .client import HOST, Client, InProcess, authorization, errors, product
 

@@ -14,7 +14,7 @@ from subprocess import CompletedProcess
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.accounts import USER
+from ads_cli.emulator.seed.credentials import USER
 from tests.adsctl import Adsctl
 from tests.conftest import feed
 

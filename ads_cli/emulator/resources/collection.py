@@ -26,7 +26,7 @@ from ..core.paging import field_in, list_page
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
-from ..storage import SERVICE, Record, Store, random_base36, without
+from ..storage import SERVICE, Record, random_base36
 from .history import note_change
 
 EVERYWHERE = tuple(SERVICES)
@@ -162,11 +162,6 @@ class Collection:
         if record is None or any(record[name] not in values for name, values in self.only.items()):
             raise not_found(self.kind, identifier)
         return record
-
-    def put(self, store: Store, record: Record, *, owner: str, created_at: str | None = None) -> Record:
-        """Store a record without any rule, with the defaults of what it lacks."""
-        fields = {**self.defaults, **without(record, "id")}
-        return store.add(self.kind, record["id"], fields, owner=owner, created_at=created_at)
 
     def _require_parents(self, context: RequestContext, owner: str, fields: Record) -> None:
         """Raise ApiError (400) for a field that names a record which does not exist."""

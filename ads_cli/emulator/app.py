@@ -149,7 +149,7 @@ class Emulator:
             incoming=incoming,
             path_params=path_params,
             service=self.service,
-            is_strict=self._is_strict,
+            unknown=None if self._is_strict else [],
         )
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.changes).user

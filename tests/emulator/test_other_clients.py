@@ -56,6 +56,12 @@ def test_unknown_parameters_are_left_out_and_named_in_a_header(local):
     assert unknown_of(made) == ["colour"] and "colour" not in made.json()["data"]
 
 
+def test_an_unknown_parameter_takes_none_away_that_has_a_name_of_its_own_on_the_wire(local):
+    found = local.get("/2/media", media_keys=VIDEO, **{"media.fields": "type"}, colour="blue")
+    assert unknown_of(found) == ["colour"]
+    assert found.json()["data"] == [{"media_key": VIDEO, "type": "video"}]
+
+
 def tag() -> dict[str, str]:
     return {
         "line_item_id": REACH,

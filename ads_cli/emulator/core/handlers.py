@@ -12,7 +12,7 @@ import msgspec
 
 from ...api.endpoint import Endpoint, Request
 from ...api.names import SERVICES, Names
-from ...api.problems import InvalidError, Problem
+from ...api.problems import Problem
 from ...api.rates import TOTAL_COUNTS, Rate
 from ...api.records import with_removed, without_removed
 from ...api.validation import convert
@@ -129,11 +129,10 @@ class RequestContext(AccountContext):
     incoming: IncomingRequest
     path_params: dict[str, str]
     service: str  # that the emulator speaks
-    is_strict: bool  # whether unknown parameters are refused
+    unknown: list[str] | None  # parameters that were left out; None where they are refused
     fault: str = ""  # on demand, to be carried out by the handler
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
     rate_headers: Headers = ()  # of the response
-    unknown: list[str] = field(default_factory=list)  # parameters that are left out
 
     def consume_rate(self, endpoint: Endpoint) -> None:
         """Count the request against the limit of its endpoint; raise ApiError (429) beyond it."""
@@ -229,42 +228,21 @@ CODES = {
     "cannot be used with": "EXCLUSIVE_PARAMETERS",
     "": "INVALID_PARAMETER",
 }
-T = TypeVar("T")
 
 
 def read_request(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:
     """Read and validate the parameters, and apply the rate limit of total counts; raise InvalidError."""
-    request = tolerantly(context, lambda unknown: _read(context, endpoint, request_type, unknown))
-    context.echoed = echoed_params(request, endpoint)
-    if value_or_default(request, "with_total_count"):
-        context.rate_headers = context.rate_limits.consume_total_count(context.user)
-    return request
-
-
-def tolerantly(context: RequestContext, read: Callable[[list[str] | None], T]) -> T:
-    """Read what is valid, or unless the emulator is strict, what is without its unknown parameters.
-
-    `read` is given a list for their names where they are to be left out, and else None.
-    """
-    try:
-        return read(None)
-    except InvalidError:
-        if context.is_strict:
-            raise
-        return read(context.unknown)
-
-
-def _read(
-    context: RequestContext, endpoint: Endpoint, request_type: type[Request], unknown: list[str] | None
-) -> Request:
     params = read_params(
-        context.incoming, endpoint, request_type, context.path_params, context.names, unknown=unknown
+        context.incoming, endpoint, request_type, context.path_params, context.names, unknown=context.unknown
     )
     removed: list[str] = []
     if context.service == "x":
         params, removed = without_removed(request_type, params)
-    request = convert(request_type, params, strict=endpoint.params_in == "json")
-    return with_removed(request, removed)
+    request = with_removed(convert(request_type, params, strict=endpoint.params_in == "json"), removed)
+    context.echoed = echoed_params(request, endpoint)
+    if value_or_default(request, "with_total_count"):
+        context.rate_headers = context.rate_limits.consume_total_count(context.user)
+    return request
 
 
 def error_of(problem: Problem, names: Names) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ...api.problems import InvalidError, Problem
 from ...api.registry import requests_for
 from ...api.validation import convert
 from ..storage import without
-from .handlers import RegisteredHandler, RequestContext, error_of, registered, tolerantly
+from .handlers import RegisteredHandler, RequestContext, error_of, registered
 from .request import (
     IncomingRequest,
     fields_of_record_only,
@@ -99,18 +99,11 @@ class BatchHandler:
 
 def read_operation(context: RequestContext, request_type: type[Request], params: dict[str, Any]) -> Request:
     """Validate the parameters of an operation; numbers and booleans may be texts, and lists too."""
-    return tolerantly(context, lambda unknown: _read_operation(context, request_type, params, unknown))
-
-
-def _read_operation(
-    context: RequestContext, request_type: type[Request], params: dict[str, Any], unknown: list[str] | None
-) -> Request:
     if context.service == "x":
         ignored = fields_of_record_only(request_type.endpoint, request_type, context.names)
         params = without(params, *ignored, SDK_MARK)
     values: Mapping[str, Any] = split_texts(request_type, params, context.names)
-    if unknown is not None:
-        values = without_unknown(request_type, values, context.names, unknown, "params.")
+    values = without_unknown(request_type, values, context.names, context.unknown, "params.")
     values = read_names(values, context.names, enum_fields(request_type))
     return convert(request_type, {**values, **context.path_params})
 

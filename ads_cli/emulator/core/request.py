@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote
 import msgspec
 
 from ...api.endpoint import Endpoint, Request
-from ...api.fields import FieldType, enum_fields, fields_of
+from ...api.fields import FieldType, enum_fields, fields_by_name, fields_of
 from ...api.names import ENUMS, GENERIC, Names
 from ...api.parts import params_of
 from ...api.problems import InvalidError, Problem
@@ -213,7 +213,7 @@ def fields_of_record_only(endpoint: Endpoint, request_type: type[Request], names
     """Name on the wire what a record has and its change does not: the SDK of service x sends it back."""
     if names is GENERIC or not endpoint.mutates:
         return set()
-    return {*map(names.name, endpoint.record_fields - {field.name for field in fields_of(request_type)})}
+    return {*map(names.name, endpoint.record_fields - fields_by_name(request_type).keys())}
 
 
 def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
@@ -288,10 +288,7 @@ def echoed_params(request: Request, endpoint: Endpoint) -> dict[str, Any]:
 
     Those of a JSON body are left out: a batch would double the size of the response.
     """
-    if endpoint.params_in == "json":
-        names = endpoint.path_fields
-    else:
-        names = [field.name for field in fields_of(type(request))]
+    names = endpoint.path_fields if endpoint.params_in == "json" else [*request.__struct_fields__]
     values = ((name, value_or_default(request, name)) for name in names)
     return {name: value for name, value in values if value is not None}
 
@@ -306,6 +303,5 @@ def value_or_default(request: Request, name: str) -> Any:
     value = getattr(request, name, None)
     if value is not None:
         return value
-    return next(
-        (field.type.extra("default") for field in fields_of(type(request)) if field.name == name), None
-    )
+    field = fields_by_name(type(request)).get(name)
+    return field.type.extra("default") if field else None

@@ -28,24 +28,12 @@ from .responses import ApiError, HttpResponse, OperationsError, RecordNotFoundEr
 SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends along
 
 
-class BatchOperation(NamedTuple):
-    """What an operation_type of a batch does."""
-
-    request_type: type[Request]
-    handler: RegisteredHandler
-
-
 class BatchHandler:
     """Handle the requests of one batch endpoint, each operation as its own request would be."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.operations: dict[str, BatchOperation] = {}
-
-    def add(self, request_type: type[Request], handler: RegisteredHandler) -> None:
-        """Accept a kind of operation."""
-        parsed_as = handler.request_type or request_type
-        self.operations[operation_of(request_type)] = BatchOperation(parsed_as, handler)
+        self.operations: dict[str, RegisteredHandler] = {}  # by operation_type
 
     def __call__(self, context: RequestContext, request: None) -> HttpResponse:
         """Apply the operations, or none of them."""
@@ -85,15 +73,16 @@ class BatchHandler:
     def _apply_one(self, context: RequestContext, item: Any) -> Any:
         if not isinstance(item, Mapping) or not isinstance(item.get("params"), dict):
             raise InvalidError([Problem("params", "must be an object")])
-        operation = self.operations.get(str(item.get("operation_type")))
-        if operation is None:
+        handler = self.operations.get(str(item.get("operation_type")))
+        if handler is None:
             one_of = ", ".join(self.operations)
             raise InvalidError([Problem("operation_type", f"must be one of {one_of}")])
-        request = read_operation(context, operation.request_type, item["params"])
-        result = operation.handler(context, self.endpoint, request)
+        assert handler.request_type  # a raw handler takes no operations
+        request = read_operation(context, handler.request_type, item["params"])
+        result = handler(context, self.endpoint, request)
         assert isinstance(result, Result)
         if context.service == "x":
-            result = in_shape_of_x(result, operation.request_type.endpoint.command, "")
+            result = in_shape_of_x(result, handler.request_type.endpoint.command, "")
         return context.names.to_wire(result.data, result.enums)
 
 
@@ -170,7 +159,7 @@ class Router:
             endpoint = msgspec.structs.replace(declared.endpoint, batch=request.endpoint.batch)
             self._batches[path] = BatchHandler(endpoint)
             self._add(endpoint, RegisteredHandler(self._batches[path], None))
-        self._batches[path].add(request, handler)
+        self._batches[path].operations[operation_of(request)] = handler
 
     def _add(self, endpoint: Endpoint, handler: RegisteredHandler | None) -> None:
         segments = tuple(map(self._names.segment, endpoint.path.split("/")))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from ...api.auth import Authenticate, Authorize
-from .. import storage as user_table
 from ..core.handlers import RequestContext, raw_handler
 from ..core.responses import HttpResponse
+from ..storage import find_by_screen_name, screen_name
 from . import request_tokens
 from .request_tokens import RequestToken
 
@@ -171,10 +171,10 @@ def _find_request(context: RequestContext) -> RequestToken | HttpResponse:
 def _form(context: RequestContext, request: RequestToken, error: str = "") -> HttpResponse:
     """Show the form; it asks for the username unless it is that of the signed-in user."""
     user = context.store.setting("user")
-    screen_name = user_table.screen_name(context.store, user) or ""
+    own_name = screen_name(context.store, user) or ""
     suggested = context.incoming.parameters.get("screen_name", "")
-    ask_username = _forces_login(context) or suggested not in ("", screen_name)
-    user_html = _username_field(suggested, error) if ask_username else signed_in_as(screen_name)
+    ask_username = _forces_login(context) or suggested not in ("", own_name)
+    user_html = _username_field(suggested, error) if ask_username else signed_in_as(own_name)
     rights = ["see your accounts, catalogs and audiences"]
     if request.asks_for_write:
         rights.append("change and delete them, and spend your budget")
@@ -199,7 +199,7 @@ def _submit(context: RequestContext, request: RequestToken) -> HttpResponse:
         if not name and _forces_login(context):
             return _form(context, request, "Type your username.")
         store = context.store
-        user = user_table.find_by_screen_name(store, name) if name else store.setting("user")
+        user = find_by_screen_name(store, name) if name else store.setting("user")
         if user is None:
             return _form(context, request, f"The user {name} does not exist.")
         return _allow(context, request, user)

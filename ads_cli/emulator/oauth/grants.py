@@ -11,11 +11,11 @@ from urllib.parse import unquote
 from ...api.auth import AuthorizeGrant, GetGrantToken, RevokeGrantToken
 from ...api.problems import InvalidError
 from ...api.validation import convert
-from .. import storage as user_table
 from ..core.faults import SHORT_LIVED
 from ..core.handlers import RequestContext, raw_handler
 from ..core.request import FORM
 from ..core.responses import ApiError, HttpResponse
+from ..storage import screen_name
 from .apps import basic_pair
 from .authorize import (
     TRUSTED_FETCH_SITES,
@@ -53,8 +53,8 @@ class AuthorizationRequest(NamedTuple):
     challenge: str
     method: str
     expires: float
-    user_id: str | None = None
-    code: str | None = None
+    user_id: str | None
+    code: str | None
 
 
 class GrantError(ApiError):
@@ -93,19 +93,19 @@ def _authorize(context: RequestContext) -> HttpResponse:
         refusal = {"error": "invalid_scope", "error_description": f"unknown scopes: {' '.join(unknown)}"}
         return redirect(redirect_uri, **refusal, state=request.state)
     form_token = secrets.token_urlsafe(24)
-    asked = AuthorizationRequest(
-        form_token=form_token,
-        client_id=request.client_id,
-        redirect_uri=redirect_uri,
-        scopes=" ".join(scopes),
-        state=request.state,
-        challenge=request.code_challenge,
-        method=request.code_challenge_method,
-        expires=time.time() + FORM_SECONDS,
-    )
     with context.store.transaction():
-        context.store.insert("oauth2_requests", **asked._asdict())
-    user = user_table.screen_name(context.store, context.store.setting("user")) or ""
+        context.store.insert(
+            "oauth2_requests",
+            form_token=form_token,
+            client_id=request.client_id,
+            redirect_uri=redirect_uri,
+            scopes=" ".join(scopes),
+            state=request.state,
+            challenge=request.code_challenge,
+            method=request.code_challenge_method,
+            expires=time.time() + FORM_SECONDS,
+        )
+    user = screen_name(context.store, context.store.setting("user")) or ""
     rights = [RIGHTS[scope] for scope in scopes]
     hidden = {"form_token": form_token}
     return authorize_form(app.name, hidden, signed_in_as(user), rights, origin(redirect_uri))

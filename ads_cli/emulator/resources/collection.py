@@ -22,7 +22,7 @@ from ...api.names import SERVICES
 from ...api.spending import ACTIVE, STATUS, update_of_activation
 from ...api.validation import convert
 from ..core.handlers import RequestContext, handler, registered
-from ..core.paging import field_in, list_page
+from ..core.paging import field_in, json_field, list_page
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
@@ -97,7 +97,7 @@ class Collection:
         for name, filtered in self.filters.items():
             where |= field_in(filtered, _listed(getattr(request, name)))
         if getattr(request, "with_draft", True) in (None, False):
-            where["json_extract(data, '$.entity_status') <> ?"] = "DRAFT"
+            where[f"{json_field('entity_status')} <> ?"] = "DRAFT"
         page = list_page(
             context.store,
             request,

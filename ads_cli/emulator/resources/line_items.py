@@ -7,7 +7,7 @@ from ...api import categories, line_items
 from ...api.conditions import requires
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
-from ..core.request import value_or_default
+from ..core.paging import of_live
 from ..core.responses import ApiError, invalid_parameter
 from ..storage import SERVICE, Record, empty
 from .campaigns import CAMPAIGN, LINE_ITEM
@@ -219,10 +219,7 @@ def _shown(context: RequestContext, record: Record) -> Record:
 
 def _of_campaigns(context: RequestContext, request: line_items.ListLineItems) -> Mapping[str, Any]:
     """Hide the line items of deleted campaigns, which are not deleted themselves."""
-    if value_or_default(request, "with_deleted"):
-        return {}
-    deleted = f"SELECT id FROM records WHERE kind = '{CAMPAIGN}' AND owner = ? AND deleted"
-    return {f"json_extract(data, '$.campaign_id') NOT IN ({deleted})": request.account_id}
+    return {} if request.with_deleted else of_live(CAMPAIGN, request.account_id)
 
 
 LINE_ITEMS = Collection(

@@ -84,7 +84,7 @@ def _checked_upload(store: Store, key: str) -> Record | None:
         raise invalid_parameter("media_key", f"{key} is still processed")
     if upload["problem"]:
         raise invalid_parameter("media_key", f"the processing of {key} has failed")
-    if upload["expires_at"] < time.time() and not upload.get("is_used"):
+    if upload["expires_at"] < time.time():
         raise invalid_parameter("media_key", f"the upload of {key} has expired")
     facts = {name: upload[name] for name in ("width", "height", "bytes")}
     seconds = upload["seconds"] if media["media_type"] != "IMAGE" else None

@@ -23,8 +23,9 @@ from . import identity, oauth, resources
 from .core.faults import handle_with_faults, parse_fault
 from .core.handlers import RateLimits, RegisteredHandler, RequestContext, error_of, read_request
 from .core.request import IncomingRequest
-from .core.responses import RESULTS, ApiError, HttpResponse, envelope, error_response, in_shape_of_x
+from .core.responses import RESULTS, ApiError, HttpResponse, envelope, error_response
 from .core.routing import Router
+from .core.shapes_of_x import in_shape_of_x
 from .core.signatures import Authenticator
 from .storage import Record, Store, audience_user_table, product_table
 from .storage.database import file_errors_as_state_errors, open_store

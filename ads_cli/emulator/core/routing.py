@@ -23,7 +23,8 @@ from .request import (
     split_texts,
     without_unknown,
 )
-from .responses import ApiError, HttpResponse, OperationsError, RecordNotFoundError, Result, in_shape_of_x
+from .responses import ApiError, HttpResponse, OperationsError, RecordNotFoundError, Result
+from .shapes_of_x import in_shape_of_x
 
 SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends along
 

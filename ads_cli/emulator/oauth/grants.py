@@ -5,7 +5,7 @@ import secrets
 import time
 from base64 import urlsafe_b64encode
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from ...api.auth import AuthorizeGrant, GetGrantToken, RevokeGrantToken
@@ -20,8 +20,8 @@ from .apps import basic_pair
 from .authorize import (
     TRUSTED_FETCH_SITES,
     authorize_form,
-    foreign_form,
-    message,
+    foreign_form_page,
+    message_page,
     origin,
     redirect,
     signed_in_as,
@@ -61,12 +61,8 @@ class GrantError(ApiError):
     """An error of the token endpoints, as RFC 6749 (5.2) writes it."""
 
     def __init__(self, error: str, description: str, status: int = 400) -> None:
-        super().__init__(status, error, description)
-        self._body = {"error": error, "error_description": description}
-
-    def to_response(self, params: dict[str, Any], *names: object) -> HttpResponse:
-        """Format the error."""
-        return HttpResponse.json(self._body, self.status, NO_STORE)
+        body = {"error": error, "error_description": description}
+        super().__init__(status, error, description, headers=NO_STORE, body=body)
 
 
 @raw_handler(AuthorizeGrant, "POST /i/oauth2/authorize")
@@ -78,11 +74,11 @@ def _authorize(context: RequestContext) -> HttpResponse:
     app = _find_app(context, params.get("client_id", ""))
     if app is None:
         text = "The app that sent you here is not registered with this service. It has no access."
-        return message("This app is not registered", text, 403)
+        return message_page("This app is not registered", text, 403)
     redirect_uri = params.get("redirect_uri", "")
     if redirect_uri not in app.redirects:
         text = f"The app wants to redirect you to {redirect_uri}, which is not registered for it."
-        return message("This redirect is not registered", text, 403)
+        return message_page("This redirect is not registered", text, 403)
     try:
         request = convert(AuthorizeGrant, params)
     except InvalidError as error:
@@ -130,7 +126,7 @@ def _submit(context: RequestContext) -> HttpResponse:
     params = context.incoming.parameters
     asked = _find_request(context, "form_token", params.get("form_token", ""))
     if asked is None or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
-        return foreign_form()
+        return foreign_form_page()
     is_allowed = params.get("answer") == "allow"
     code = secrets.token_urlsafe(32) if is_allowed else None
     answer = (time.time() + CODE_SECONDS, context.store.setting("user"), code, asked.form_token, time.time())
@@ -142,7 +138,7 @@ def _submit(context: RequestContext) -> HttpResponse:
         )
         if updated.rowcount != 1:
             text = "It was answered before, or it is too old. Start again in the app."
-            return message("This request has ended", text, 410)
+            return message_page("This request has ended", text, 410)
     if code is None:
         return redirect(asked.redirect_uri, error="access_denied", state=asked.state)
     return redirect(asked.redirect_uri, code=code, state=asked.state)

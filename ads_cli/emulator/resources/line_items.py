@@ -12,7 +12,7 @@ from ..core.responses import ApiError, invalid_parameter
 from ..storage import SERVICE, Record, empty
 from .campaigns import CAMPAIGN, LINE_ITEM
 from .collection import Collection, accept_activation
-from .lookup import BUSINESS, CURATED, require_allowed
+from .lookup import BUSINESS, CURATED, require_allowed_placements
 from .targeting import CATEGORY, require_fitting_targeting, target_platforms_of_app
 
 WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy TARGET
@@ -208,7 +208,7 @@ def _require_place(context: RequestContext, new: Record) -> None:
         if siblings and siblings[0][name] != new[name]:
             reason = f"the line items of campaign {new['campaign_id']} have {siblings[0][name]}"
             raise invalid_parameter(name, f"{reason}, not {new[name]}")
-    require_allowed(new["product_type"], new["placements"])
+    require_allowed_placements(new["product_type"], new["placements"])
 
 
 def _shown(context: RequestContext, record: Record) -> Record:
@@ -250,7 +250,7 @@ def _fitting_category(context: RequestContext, after: Record, before: Record | N
     return after
 
 
-CHOSEN = Collection(
+Collection(
     categories.LINE_ITEM_CATEGORIES,
     sortable=("line_item_id", "curated_category_id"),
     prepare=_fitting_category,

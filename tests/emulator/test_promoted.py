@@ -17,6 +17,7 @@ from tests.emulator.seeded import (
     SPRING_POST,
     WINTER_POST,
 )
+from tests.emulator_data import update_record
 
 from .client import errors
 from .wire_names import service_name  # noqa: F401
@@ -138,7 +139,7 @@ def test_only_a_post_that_waits_can_be_promoted(local, account):
 def test_a_promotion_stays_once_its_post_is_published(local, account):
     path = f"{account}/scheduled_promoted_posts"
     (promotion,) = ids(local.get(path))
-    local.emulator.data.update_record("scheduled_post", WINTER_POST, {"scheduled_at": "2026-01-01T00:00:00Z"})
+    update_record(local.emulator, "scheduled_post", WINTER_POST, {"scheduled_at": "2026-01-01T00:00:00Z"})
     (shown,) = local.get(path).json()["data"]
     published = local.get(f"{account}/scheduled_posts/{WINTER_POST}").json()["data"]["post_id"]
     assert shown["post_id"] == published is not None

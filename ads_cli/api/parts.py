@@ -111,8 +111,8 @@ def batch_request(declared: type[Request]) -> type[Request]:
         service=one.service,
     )
 
-    place = InAccount if "account_id" in one.path_fields else InCatalog
-    return bind(cast(type[Request], msgspec.defstruct("Many", [], bases=(place,))))
+    base = InAccount if "account_id" in one.path_fields else InCatalog
+    return bind(cast(type[Request], msgspec.defstruct("Many", [], bases=(base,))))
 
 
 def operation(request: Request, names: Names) -> dict[str, Any]:

@@ -165,7 +165,7 @@ class Emulator:
 
 
 @cache
-def load_router(service: str = "generic") -> Router:
+def load_router(service: str) -> Router:
     """Import all handlers, and build the router of a service."""
     for package in (resources, oauth):
         for module in iter_modules(package.__path__):

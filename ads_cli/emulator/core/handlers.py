@@ -59,7 +59,7 @@ class FixedWindow:
 class RateLimits:
     """All rate limits of one emulator instance: those that the service states."""
 
-    def __init__(self, service: str = "generic") -> None:
+    def __init__(self, service: str) -> None:
         self._service = service
         self._windows: dict[str, FixedWindow] = {}  # by the name of the rate
         self.bearer_tokens = FixedWindow(BEARER_TOKEN_REQUESTS, BEARER_TOKEN_SECONDS)

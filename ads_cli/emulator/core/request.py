@@ -1,4 +1,4 @@
-"""An HTTP request as received, before it is routed."""
+"""An HTTP request as received, and its parameters as the declaration of its endpoint names them."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -84,7 +84,7 @@ def read_params(
     endpoint: Endpoint,
     request_type: type[Request],
     path_params: dict[str, str],
-    names: Names = GENERIC,
+    names: Names,
     *,
     unknown: list[str] | None = None,
 ) -> dict[str, Any]:

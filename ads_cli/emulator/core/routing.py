@@ -134,7 +134,7 @@ class Router:
 
     def __init__(
         self,
-        service: str = "generic",
+        service: str,
         handler_of: Callable[[type[Request]], RegisteredHandler | None] = registered,
     ) -> None:
         self._names = SERVICES[service]

@@ -7,7 +7,7 @@ from ..storage import Record, without
 from .responses import Result
 
 # What a post and an author have besides, with the values that they have here.
-POST: Record = {
+POST_DEFAULTS: Record = {
     "truncated": False,
     "lang": "de",
     "source": '<a href="https://ads.example" rel="nofollow">Ads</a>',
@@ -21,7 +21,7 @@ POST: Record = {
     "favorite_count": 0,
     "scopes": {"followers": False},
 }
-USER: Record = {
+AUTHOR_DEFAULTS: Record = {
     "location": "Hamburg",
     "description": "",
     "url": "https://shop.example",
@@ -54,7 +54,7 @@ def classic_post(post: Record) -> Record:
     """Return a post with a number as its id, and the time in the older form."""
     made = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
     return (
-        POST
+        POST_DEFAULTS
         | without(post, "updated_at", "deleted")
         | _classic_id(post)
         | {"created_at": made, "user": _classic_user(post["user"])}
@@ -70,7 +70,7 @@ def renamed_post(post: Record) -> Record:
 
 def _classic_user(user: Record) -> Record:
     """Return an author, whole unless it was asked for as an id alone."""
-    known = USER | {"name": user["screen_name"]} if "screen_name" in user else {}
+    known = AUTHOR_DEFAULTS | {"name": user["screen_name"]} if "screen_name" in user else {}
     return known | user | _classic_id(user)
 
 

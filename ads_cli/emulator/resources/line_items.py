@@ -189,7 +189,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
         after["goal"] = after["goal"] or GOALS[after["objective"]]
         paid_by = "ENGAGEMENT" if after["objective"] in PAID_BY_ENGAGEMENT else "IMPRESSION"
         after["pay_by"] = after["pay_by"] or paid_by
-        _require_place(context, after)
+        _require_fitting_campaign(context, after)
     if after["bid_strategy"] == "AUTO":
         after["bid_amount_local_micro"] = None  # ignored with AUTO
     needed = {"before": before, "campaign": campaign, "businesses": context.store.find_all(BUSINESS, SERVICE)}
@@ -198,7 +198,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     return after
 
 
-def _require_place(context: RequestContext, new: Record) -> None:
+def _require_fitting_campaign(context: RequestContext, new: Record) -> None:
     """Raise ApiError unless the campaign takes one more line item of this kind."""
     siblings = context.find_all(LINE_ITEM, campaign_id=new["campaign_id"])
     if len(siblings) >= MAX_OF_CAMPAIGN:

@@ -62,7 +62,7 @@ CHECK_AFTER_SECONDS = 1
 PREFIXES = {"amplify_video": "13", "gif": "16", "image": "3", "video": "7"}
 BYTES = {"image": 5 * 1024 * 1024, "gif": 15 * 1024 * 1024, "video": 512 * 1024 * 1024, "subtitles": 2**24}
 FAILED, NEVER = PROCESSING
-OLDER = "/1.1/media/upload.json"
+OLDER_PATH = "/1.1/media/upload.json"
 
 
 def _facts_of(stream: BinaryIO) -> MediaFacts:
@@ -207,7 +207,7 @@ def _uploaded(upload: Record) -> Record:
 def _answer(context: RequestContext, upload: Record) -> HttpResponse:
     """Answer with an upload: in `data`, or in version 1.1 by itself, with its number as a number too."""
     shown = _uploaded(upload)
-    if context.incoming.path != OLDER:
+    if context.incoming.path != OLDER_PATH:
         return HttpResponse.json({"data": shown})
     id = shown.pop("id")
     return HttpResponse.json({"media_id": int(id), "media_id_string": id} | shown)
@@ -238,14 +238,14 @@ def _finalize_upload(context: RequestContext, request: media_uploads.FinalizeUpl
     return _answer(context, _finalize(context, request.media_id))
 
 
-@raw_handler(media_uploads.UploadMedia, f"POST {OLDER}")
+@raw_handler(media_uploads.UploadMedia, f"POST {OLDER_PATH}")
 def _upload_media(context: RequestContext) -> HttpResponse:
     """Upload in one request, or carry out a command of the older forms."""
     _authenticate(context, media_uploads.UploadMedia)
     values = _values(context.incoming)
     if command := values.get("command"):
         return _carry_out(context, str(command).upper(), values)
-    default = "tweet_image" if context.incoming.path == OLDER else None
+    default = "tweet_image" if context.incoming.path == OLDER_PATH else None
     values["media_category"] = values.get("media_category") or default
     request = _converted(media_uploads.UploadMedia, values, "media", "media_category", "additional_owners")
     owners = (request.additional_owners or "").split(",")
@@ -256,7 +256,7 @@ def _upload_media(context: RequestContext) -> HttpResponse:
         return _answer(context, _finalize(context, upload["id"]))
 
 
-@raw_handler(media_uploads.GetUploadStatus, f"GET {OLDER}")
+@raw_handler(media_uploads.GetUploadStatus, f"GET {OLDER_PATH}")
 def _get_upload_status(context: RequestContext) -> HttpResponse:
     _authenticate(context, media_uploads.GetUploadStatus)
     values = context.incoming.parameters

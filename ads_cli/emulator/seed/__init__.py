@@ -27,6 +27,7 @@ from .credentials import USER, seed_credentials
 
 SHOP, CATALOG = "18ce54d4x5t", "7310248000000000001"  # the default account and catalog
 JOB_NUMBER = "1638457211049000000"
+# Of their records, records.json leaves out fields that have the default.
 COLLECTIONS = (
     *(campaigns.FUNDING_INSTRUMENTS, campaigns.CAMPAIGNS, line_items.LINE_ITEMS, catalogs.PRODUCT_SETS),
     *(posts.DRAFTS, posts.SCHEDULED_POSTS, promoted.PROMOTED_POSTS, promoted.PROMOTED_ACCOUNTS),

@@ -131,8 +131,8 @@ class ApiError(Exception):
 class RecordNotFoundError(ApiError):
     """A record of some kind does not exist (404), for which service x has codes of its own."""
 
-    def __init__(self, kind: str, message: str, *, parameter: str | None = None) -> None:
-        super().__init__(404, NOT_FOUND, message, parameter=parameter)
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(404, NOT_FOUND, message)
         self._x_code = f"{X_KIND_NAMES.get(kind, kind).upper()}_NOT_FOUND" if kind in X_KINDS else NOT_FOUND
 
     def errors_in(self, names: Names) -> list[dict[str, Any]]:
@@ -147,7 +147,7 @@ class RecordNotFoundError(ApiError):
 
 
 class OperationsError(ApiError):
-    """Some operations of a request are refused, so that none is applied; `errors` has those of each."""
+    """Some operations of a request are refused, so that none is applied: a list of errors for each."""
 
     def __init__(self, errors: list[list[dict[str, Any]]], request: Any) -> None:
         body = {"errors": [], "operation_errors": errors, "request": request}  # the request as it was sent

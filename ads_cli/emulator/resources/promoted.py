@@ -162,7 +162,7 @@ def _require_preroll_line_item(context: RequestContext, after: Record, before: R
     return after
 
 
-CALL_TO_ACTIONS = Collection(
+Collection(
     promoted.ACTIONS,
     defaults=empty("line_item_id call_to_action call_to_action_url"),
     filters=BY_LINE_ITEM,

@@ -200,6 +200,9 @@ def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHand
         return error_response(400, errors, context.names.to_wire(context.echoed))
     except ApiError as error:
         return error.to_response(context.echoed, context.names)
+    except RecursionError:
+        too_deep = ApiError(400, "BAD_REQUEST", "a value is nested too deeply")
+        return too_deep.to_response(context.echoed, context.names)
     except sqlite3.Error:  # file_errors_as_state_errors says what is wrong with the file
         raise
     except Exception:

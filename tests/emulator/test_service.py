@@ -138,6 +138,16 @@ def test_an_internal_error_is_a_500_with_a_traceback_on_stderr(local, monkeypatc
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("depth", [200, 450, 900])
+def test_a_value_that_is_nested_too_deeply_is_refused(local, depth, capsys):
+    segments = '{"child_segments":[' * depth + "]}" * depth
+    params = {"name": "Deep", "audience_type": "FLEXIBLE", "segments": segments}
+    path = f"/12/batch/accounts/{local.emulator.account}/custom_audiences"
+    response = local.send("POST", path, json_body=[{"operation_type": "Create", "params": params}])
+    assert response.status_code == 400, response.text
+    assert not capsys.readouterr().err
+
+
 @pytest.mark.parametrize("identifier", ["\ud800", "a\x00b", "x" * 10_000, "'; DROP TABLE products; --"])
 def test_unusual_text_is_stored_or_rejected(local, identifier):
     responses = [

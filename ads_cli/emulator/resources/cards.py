@@ -189,7 +189,7 @@ Collection(
     conversations.POLL,
     sortable=(*SORTABLE, "start_time", "end_time"),
     only={"card_type": POLLS},
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     prepare=_prepared_poll,
 )
 
@@ -248,7 +248,7 @@ def _shown_media(media: Record, user: str) -> Record:
     return {"media_url": url, **of_video, "video_width": width, "video_height": height}
 
 
-def _declare_conversations(kind: ConversationKind, resource: Resource, permanent: Sequence[str]) -> None:
+def _declare_conversations(kind: ConversationKind, resource: Resource, purged_in: Sequence[str]) -> None:
     """Declare the conversation cards of a kind."""
 
     def prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
@@ -265,7 +265,7 @@ def _declare_conversations(kind: ConversationKind, resource: Resource, permanent
         resource,
         sortable=(*SORTABLE, "title"),
         only={"card_type": [f"{kind.media_type}_CONVERSATION"]},
-        permanent=permanent,
+        purged_in=purged_in,
         prepare=prepared,
     )
 

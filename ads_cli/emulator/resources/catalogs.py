@@ -52,7 +52,7 @@ def _of_one_user(context: RequestContext, request: ListCatalogs) -> Mapping[str,
 
 Collection(
     catalog.PRODUCT_CATALOGS,
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     scope=of_user,
     new_id=random_number,
     prepare=_only_catalog,
@@ -153,7 +153,7 @@ PRODUCT_SETS = Collection(
         "product_keys": [],
         "processing_status": "PROCESSING",
     },
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     scope=in_catalog,
     prepare=_prepared_set,
     shown=_with_products,
@@ -189,7 +189,7 @@ def _prepared_feed(context: RequestContext, after: Record, before: Record | None
 Collection(
     catalog.SCHEDULED_FEEDS,
     defaults={"repeat": None},
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     scope=in_catalog,
     prepare=_prepared_feed,
 )

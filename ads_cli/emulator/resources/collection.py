@@ -58,7 +58,7 @@ class Collection:
     search_fields: tuple[str, ...] = ()  # searched by the words of `q`; without any, it begins the name
     # Where several collections share a kind of records: the values that this one's have.
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    permanent: Sequence[str] = ()  # the services where a deletion leaves nothing to show
+    purged_in: Sequence[str] = ()  # the services where a deletion leaves nothing to show
     entity: str = ""  # under which the history of the account notes changes
     scope: Scope = in_account
     new_id: Callable[[], str] = random_base36
@@ -150,7 +150,7 @@ class Collection:
         self.before_delete(context, before)
         after = context.store.delete(self.kind, before["id"], owner=owner)
         self._note(context, owner, "DELETE", after, before)
-        if context.service in self.permanent:
+        if context.service in self.purged_in:
             context.store.purge(self.kind, owner, before["id"])
         return self.shown(context, after)
 

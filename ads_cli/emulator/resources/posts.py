@@ -238,7 +238,7 @@ def _shown(context: RequestContext, post: Record) -> Record:
 DRAFTS = Collection(
     posts.DRAFTS,
     defaults=CONTENT,
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     new_id=random_number,
     prepare=_prepared,
     shown=_shown,
@@ -289,7 +289,7 @@ SCHEDULED_POSTS = Collection(
     posts.SCHEDULED,
     defaults=CONTENT
     | {"scheduled_at": None, "scheduled_status": WAITING, "completed_at": None, "post_id": None},
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     scope=in_account_up_to_date,
     new_id=random_number,
     prepare=_prepared_schedule,

@@ -116,8 +116,8 @@ class CreateAbTest(InAccount, kw_only=True):
     @rule("end_time")
     def lasts_a_day(self) -> str | None:
         """Require a day or more."""
-        start, end = self.start_time.moment, self.end_time.moment
-        return "is not a day after start_time" if start < end < start + timedelta(days=1) else None
+        length = self.end_time.moment - self.start_time.moment
+        return "is not a day after start_time" if timedelta() < length < timedelta(days=1) else None
 
 
 @AB_TESTS.update(

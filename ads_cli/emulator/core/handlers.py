@@ -222,7 +222,7 @@ def registered(declared: type[Request]) -> RegisteredHandler | None:
     return _registry.get(declared)
 
 
-# Codes of problems, by the beginning of their messages.
+# Codes of problems, by the beginning of their messages, which api/validation and api/conditions write.
 CODES = {
     "is required": "MISSING_PARAMETER",
     "cannot be used with": "EXCLUSIVE_PARAMETERS",

@@ -134,8 +134,8 @@ class Emulator:
         A request that is not authentic triggers no fault, and what a fault answers counts against no limit.
         """
         if incoming.path == identity.PATH:
-            said = identity.ServedIdentity(self.database_id, self.service)
-            return HttpResponse.json(said._asdict())
+            served = identity.ServedIdentity(self.database_id, self.service)
+            return HttpResponse.json(served._asdict())
         if incoming.path.startswith(RESULTS):
             from .resources.statistics import download
 

@@ -19,7 +19,7 @@ from ...api.validation import convert
 from ..storage import Record, Store
 from .faults import PARTIAL
 from .request import IncomingRequest, echoed_params, read_params, value_or_default
-from .responses import ApiError, Headers, HttpResponse, Result, in_words_of, not_found
+from .responses import ApiError, Headers, HttpResponse, Result, not_found, with_names_of
 from .signatures import Authenticator
 
 BEARER_TOKEN_REQUESTS = 10
@@ -248,4 +248,4 @@ def read_request(context: RequestContext, endpoint: Endpoint, request_type: type
 def error_of(problem: Problem, names: Names) -> dict[str, Any]:
     """Format a problem as an error of the advertising API."""
     code = next(code for beginning, code in CODES.items() if problem.message.startswith(beginning))
-    return in_words_of(names, {"code": code, "message": str(problem), "parameter": problem.path})
+    return with_names_of(names, {"code": code, "message": str(problem), "parameter": problem.path})

@@ -119,7 +119,7 @@ class ApiError(Exception):
 
     def errors_in(self, names: Names) -> list[dict[str, Any]]:
         """Return the errors in the words of a service."""
-        return [in_words_of(names, error) for error in self.errors]
+        return [with_names_of(names, error) for error in self.errors]
 
     def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
         """Format the error in the words of a service, with the parameters of the request."""
@@ -197,8 +197,8 @@ def not_found(kind: str, identifier: str) -> ApiError:
     return RecordNotFoundError(kind, f"the {kind.replace('_', ' ')} {identifier} does not exist")
 
 
-def in_words_of(names: Names, error: dict[str, Any]) -> dict[str, Any]:
-    """Return an error with the names of a service, in its message too."""
+def with_names_of(names: Names, error: dict[str, Any]) -> dict[str, Any]:
+    """Return an error that names fields as a service does, in its message too."""
     words = {"message": names.text(error["message"])}
     return error | words | ({"parameter": names.dotted(error["parameter"])} if "parameter" in error else {})
 

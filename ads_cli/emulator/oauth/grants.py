@@ -129,12 +129,12 @@ def _submit(context: RequestContext) -> HttpResponse:
         return foreign_form_page()
     is_allowed = params.get("answer") == "allow"
     code = secrets.token_urlsafe(32) if is_allowed else None
-    answer = (time.time() + CODE_SECONDS, context.store.setting("user"), code, asked.form_token, time.time())
+    values = (time.time() + CODE_SECONDS, context.store.setting("user"), code, asked.form_token, time.time())
     with context.store.transaction() as connection:
         updated = connection.execute(
             "UPDATE oauth2_requests SET is_answered = 1, expires = ?, user_id = ?, code = ?"
             " WHERE form_token = ? AND NOT is_answered AND expires > ?",
-            answer,
+            values,
         )
         if updated.rowcount != 1:
             text = "It was answered before, or it is too old. Start again in the app."

@@ -15,6 +15,7 @@ MAX_LINE_ITEM_GROUPS = 5
 SIZE_ROUNDING = 0.011  # thirds of 100.00 differ by so much
 
 TestName = Annotated[str, Meta(max_length=255)]
+TestNameBegins = Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")]
 Description = Annotated[str, Meta(max_length=1024)]
 SIZE_WORDS = "a percentage from 1.00 to 99.00 with two decimals at most"
 Size = Annotated[str, Meta(pattern=r"^[1-9][0-9]?(\.[0-9]{1,2})?\Z", extra={"expected": SIZE_WORDS})]
@@ -60,9 +61,7 @@ class ListAbTests(InAccount, kw_only=True):
     """List the A/B tests of an account."""
 
     ab_test_ids: Ids | None = None
-    q: Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")] | None = (
-        None
-    )
+    q: TestNameBegins | None = None
     status: Literal["SCHEDULED", "LIVE", "COMPLETED"] | None = None
     live_during: Period | None = None
     user_id: Annotated[int, Meta(description="Who created it")] | None = None
@@ -117,8 +116,8 @@ class CreateAbTest(InAccount, kw_only=True):
     @rule("end_time")
     def lasts_a_day(self) -> str | None:
         """Require a day or more."""
-        start, end = self.start_time.moment, self.end_time.moment
-        return "is not a day after start_time" if start < end < start + timedelta(days=1) else None
+        length = self.end_time.moment - self.start_time.moment
+        return "is not a day after start_time" if timedelta() < length < timedelta(days=1) else None
 
 
 @AB_TESTS.update(

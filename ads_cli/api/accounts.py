@@ -13,6 +13,7 @@ from .types import (
     InAccount,
     Moment,
     Name,
+    NameBegins,
     Page,
     PageInAccount,
     PageSize,
@@ -54,7 +55,7 @@ class ListAccounts(Page):
     """List the advertising accounts you have access to."""
 
     account_ids: Ids | None = None
-    q: Annotated[str, Meta(description="Only names that start with this")] | None = None
+    q: NameBegins | None = None
     sort_by: Annotated[str, sortable("name")] | None = None
 
 
@@ -220,6 +221,9 @@ READ_FEATURES = (  # seen in answers and elsewhere, besides
     "WEBSITE_CLICKS_CPM_BILLING",
 )
 FeatureKeys = Annotated[Texts, Meta(description="Names of features", extra={"seen": KNOWN_FEATURES})]
+SeenFeatureKeys = Annotated[
+    Texts, Meta(description="Only these", extra={"seen": (*KNOWN_FEATURES, *READ_FEATURES)})
+]
 
 
 FEATURES = Resource(
@@ -231,10 +235,7 @@ FEATURES = Resource(
 class ListFeatures(InAccount):
     """List the features of an account."""
 
-    feature_keys: (
-        Annotated[Texts, Meta(description="Only these", extra={"seen": (*KNOWN_FEATURES, *READ_FEATURES)})]
-        | None
-    ) = None
+    feature_keys: SeenFeatureKeys | None = None
 
 
 @FEATURES.create("accounts features add", base="sandbox", example="--feature-keys AGE_TARGETING,CPI_CHARGING")

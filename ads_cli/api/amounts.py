@@ -1,7 +1,7 @@
 """Amounts in whole units of a currency, as people give them, beside the micro-units of requests; budgets."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, NamedTuple
 
@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from .conditions import at_most
 from .endpoint import Request
-from .fields import fields_of
+from .fields import marked_fields
 from .problems import Problem, quoted
 from .types import Micro
 from .validation import Rule, rule
@@ -94,9 +94,9 @@ def fields_of_amounts(kind: type[Request]) -> dict[str, str]:
     return {name: field for field in money_fields(kind) for name in amount_names(field)}
 
 
-def money_fields(kind: type[Request]) -> list[str]:
+def money_fields(kind: type[Request]) -> Collection[str]:
     """Name the fields of a request that hold millionths."""
-    return [field.name for field in fields_of(kind) if field.type.extra("money")]
+    return marked_fields(kind, "money").keys()
 
 
 class Converted(NamedTuple):

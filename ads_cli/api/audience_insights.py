@@ -14,6 +14,14 @@ from .validation import rule
 
 MAX_KEYWORDS = 10  # keywords and negative_keywords together
 MAX_INSIGHT_PERIOD = timedelta(days=7)
+Keywords = Annotated[
+    Texts,
+    Meta(description=f"Posts with any of these; together with negative_keywords at most {MAX_KEYWORDS}"),
+]
+InsightStart = Annotated[
+    DayOrMoment, Meta(description=f"At most {MAX_INSIGHT_PERIOD.days} days before the end")
+]
+InsightEnd = Annotated[DayOrMoment, Meta(description="End of the period", extra={"default": "now"})]
 # The types of criteria that add people; all others limit who of them is reached.
 PRIMARY_TYPES = (
     *("CUSTOM_AUDIENCE", "CUSTOM_AUDIENCE_EXPANDED", "FOLLOWERS_OF_USER", "INTEREST"),
@@ -85,17 +93,10 @@ class SearchKeywords(Request):
     On a terminal the result is a chart; -o, --columns and --query show the numbers.
     """
 
-    keywords: Annotated[
-        Texts,
-        Meta(description=f"Posts with any of these; together with negative_keywords at most {MAX_KEYWORDS}"),
-    ]
+    keywords: Keywords
     granularity: Annotated[Literal["DAY", "HOUR"], Meta(description="Interval of each number in post_volume")]
-    start_time: Annotated[
-        DayOrMoment, Meta(description=f"At most {MAX_INSIGHT_PERIOD.days} days before the end")
-    ]
-    end_time: (
-        Annotated[DayOrMoment, Meta(description="End of the period", extra={"default": "now"})] | None
-    ) = None
+    start_time: InsightStart
+    end_time: InsightEnd | None = None
     location: Annotated[str, Meta(description="One country, as a targeting value")] | None = None
     negative_keywords: Annotated[Texts, Meta(description="No posts with any of these")] | None = None
 

@@ -10,7 +10,18 @@ from msgspec import Meta
 
 from .conditions import at_least_one, required_when, requires
 from .endpoint import BatchEndpoint, Resource, endpoint
-from .types import AccountId, Cursor, Id, Ids, InAccount, LivePage, Name, PageInAccount, WithDeleted
+from .types import (
+    AccountId,
+    Cursor,
+    Id,
+    Ids,
+    InAccount,
+    LivePage,
+    Name,
+    PageInAccount,
+    RecordInAccount,
+    WithDeleted,
+)
 from .validation import rule
 
 COLUMNS = "id name audience_size targetable reasons_not_targetable"
@@ -22,6 +33,14 @@ FIELDS = (
 AudienceName = Annotated[Name, Meta(description="Unique in the account")]
 Prefix = Annotated[str, Meta(min_length=1, max_length=255, description="Only names that start with this")]
 Description = Annotated[str, Meta(description="What the audience is for")]
+OnlyActive = Annotated[bool, Meta(description="Only line items that are active", extra={"default": True})]
+PermissionScope = Annotated[
+    Literal["OWNER", "SHARED"],
+    Meta(
+        description="Those of the account, or those that others share with it",
+        extra={"default": "OWNER"},
+    ),
+]
 
 
 AUDIENCES = Resource(
@@ -39,24 +58,14 @@ class ListAudiences(PageInAccount):
 
     custom_audience_ids: Ids | None = None
     q: Prefix | None = None
-    permission_scope: (
-        Annotated[
-            Literal["OWNER", "SHARED"],
-            Meta(
-                description="Those of the account, or those that others share with it",
-                extra={"default": "OWNER"},
-            ),
-        ]
-        | None
-    ) = None
+    permission_scope: PermissionScope | None = None
 
 
 @AUDIENCES.get("audiences get", example="1nmth")
-class GetAudience(InAccount, kw_only=True):
+class GetAudience(RecordInAccount, kw_only=True):
     """Show one audience."""
 
     custom_audience_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @AUDIENCES.create("audiences create", example="--name 'Spring buyers'")
@@ -105,9 +114,7 @@ class ListTargeted(InAccount, kw_only=True):
     """List the campaigns and line items that target an audience."""
 
     custom_audience_id: Id
-    with_active: (
-        Annotated[bool, Meta(description="Only line items that are active", extra={"default": True})] | None
-    ) = None
+    with_active: OnlyActive | None = None
     cursor: Cursor | None = None
 
 

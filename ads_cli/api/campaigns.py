@@ -12,9 +12,11 @@ from .types import (
     Id,
     Ids,
     InAccount,
+    NameBegins,
+    OfFunding,
     PageInAccount,
+    RecordInAccount,
     SpendingStatus,
-    WithDeleted,
     WithDraft,
     sortable,
 )
@@ -27,8 +29,17 @@ Delivery = Annotated[
     bool, Meta(description="Spend evenly over the day; set it on the line item", extra={"default": True})
 ]
 OrderNumber = Annotated[str, Meta(max_length=50)]
-OfFunding = Annotated[Ids, Meta(description="Only of these funding instruments")]
-NameBegins = Annotated[str, Meta(description="Only names that start with this")]
+CampaignSort = Annotated[
+    str,
+    sortable(
+        "name",
+        "start_time",
+        "end_time",
+        "daily_budget_amount_local_micro",
+        "total_budget_amount_local_micro",
+        "standard_delivery",
+    ),
+]
 
 
 class CampaignDetails(BudgetFields, kw_only=True):
@@ -62,28 +73,14 @@ class ListCampaigns(PageInAccount):
     funding_instrument_ids: OfFunding | None = None
     q: NameBegins | None = None
     with_draft: WithDraft | None = None
-    sort_by: (
-        Annotated[
-            str,
-            sortable(
-                "name",
-                "start_time",
-                "end_time",
-                "daily_budget_amount_local_micro",
-                "total_budget_amount_local_micro",
-                "standard_delivery",
-            ),
-        ]
-        | None
-    ) = None
+    sort_by: CampaignSort | None = None
 
 
 @CAMPAIGNS.get("campaigns get", example="8wku2")
-class GetCampaign(InAccount, kw_only=True):
+class GetCampaign(RecordInAccount, kw_only=True):
     """Show one campaign."""
 
     campaign_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @CAMPAIGNS.create(

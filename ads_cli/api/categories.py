@@ -14,7 +14,7 @@ from .types import (
     LineItemId,
     PageInAccount,
     PageSize,
-    WithDeleted,
+    RecordInAccount,
     WithTotalCount,
 )
 
@@ -114,11 +114,10 @@ class ListLineItemCategories(PageInAccount):
 
 
 @LINE_ITEM_CATEGORIES.get("line-items curated-categories get")
-class GetLineItemCategory(InAccount, kw_only=True):
+class GetLineItemCategory(RecordInAccount, kw_only=True):
     """Show one curated category of a line item."""
 
     line_item_curated_category_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @LINE_ITEM_CATEGORIES.create(

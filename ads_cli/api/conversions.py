@@ -168,6 +168,4 @@ class CreateConversionEvent(MobileConversion, kw_only=True):
 class GetConversionAttribution(MobileConversion, kw_only=True):
     """Show which ad a conversion in a mobile app is attributed to."""
 
-    extra_device_ids: (
-        Annotated[Texts, Meta(description="SHA-256 of the SHA-1 of further device ids")] | None
-    ) = None
+    extra_device_ids: MoreDevices | None = None

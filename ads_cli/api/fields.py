@@ -4,9 +4,9 @@ msgspec.inspect does not serve here: it sorts the choices of a Literal, and drop
 single items are converted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
@@ -189,3 +189,16 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
         Field(field.name, field_type_of(field.type), field.required)
         for field in msgspec.structs.fields(struct)
     )
+
+
+@cache
+def fields_by_name(struct: type[msgspec.Struct]) -> Mapping[str, Field]:
+    """Return the fields of a Struct by their names, in declaration order."""
+    return MappingProxyType({field.name: field for field in fields_of(struct)})
+
+
+@cache
+def marked_fields(struct: type[msgspec.Struct], mark: str) -> Mapping[str, Any]:
+    """Return an entry of Meta.extra, such as `limit`, by the name of each field that has it."""
+    entries = ((field.name, field.type.extra(mark)) for field in fields_of(struct))
+    return MappingProxyType({name: entry for name, entry in entries if entry})

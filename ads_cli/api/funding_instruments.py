@@ -7,7 +7,7 @@ from msgspec import Meta
 from .amounts import Budget, currency_exists
 from .conditions import later_than
 from .endpoint import Request, Resource, endpoint
-from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, WithDeleted, sortable
+from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, RecordInAccount, sortable
 
 FundingType = Literal[
     "AGENCY_CREDIT_LINE", "CREDIT_CARD", "CREDIT_LINE", "INSERTION_ORDER", "PARTNER_MANAGED"
@@ -33,11 +33,10 @@ class ListFundingInstruments(PageInAccount):
 
 
 @FUNDING.get("funding-instruments get", example="4a1n0")
-class GetFundingInstrument(InAccount, kw_only=True):
+class GetFundingInstrument(RecordInAccount, kw_only=True):
     """Show one funding instrument."""
 
     funding_instrument_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @FUNDING.create(

@@ -19,10 +19,12 @@ from .types import (
     LineItemIds,
     Micro,
     Moment,
+    NameBegins,
+    OfFunding,
     PageInAccount,
+    RecordInAccount,
     SpendingStatus,
     Url,
-    WithDeleted,
     WithDraft,
     sortable,
 )
@@ -100,6 +102,9 @@ Categories = Annotated[
     list[IabCode], Meta(min_length=1, description="IAB codes: see accounts business-categories")
 ]
 IosApp = Annotated[str, Meta(pattern=r"^[0-9]+\Z", extra={"expected": "the digits of an app's id"})]
+StandardDelivery = Annotated[
+    bool, Meta(description="Spend evenly over the day; otherwise as fast as possible")
+]
 
 
 def goal_fits_objective(struct: S) -> S:
@@ -177,20 +182,17 @@ class ListLineItems(PageInAccount):
 
     line_item_ids: Ids | None = None
     campaign_ids: Annotated[Ids, Meta(description="Only of these campaigns")] | None = None
-    funding_instrument_ids: Annotated[Ids, Meta(description="Only of these funding instruments")] | None = (
-        None
-    )
-    q: Annotated[str, Meta(description="Only names that start with this")] | None = None
+    funding_instrument_ids: OfFunding | None = None
+    q: NameBegins | None = None
     with_draft: WithDraft | None = None
     sort_by: Annotated[str, sortable("bid_amount_local_micro")] | None = None
 
 
 @LINE_ITEMS.get("line-items get")
-class GetLineItem(InAccount, kw_only=True):
+class GetLineItem(RecordInAccount, kw_only=True):
     """Show one line item."""
 
     line_item_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @LINE_ITEMS.create(
@@ -227,9 +229,7 @@ class CreateLineItem(LineItemDetails, kw_only=True):
     goal: Goal | None = None
     pay_by: PayBy | None = None
     primary_web_event_tag: Annotated[str, Meta(description="The id of a web event tag")] | None = None
-    standard_delivery: (
-        Annotated[bool, Meta(description="Spend evenly over the day; otherwise as fast as possible")] | None
-    ) = None
+    standard_delivery: StandardDelivery | None = None
 
     @rule("start_time")
     def starts_unless_draft(self) -> str | None:
@@ -323,11 +323,10 @@ class ListTrackingTags(PageInAccount):
 
 
 @TRACKING_TAGS.get("tracking-tags get")
-class GetTrackingTag(InAccount, kw_only=True):
+class GetTrackingTag(RecordInAccount, kw_only=True):
     """Show one tracking tag."""
 
     tracking_tag_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @TRACKING_TAGS.create(

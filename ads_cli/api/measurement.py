@@ -12,8 +12,8 @@ from .types import (
     InAccount,
     Name,
     PageInAccount,
+    RecordInAccount,
     ViewDays,
-    WithDeleted,
     sortable,
     within_click_window,
 )
@@ -45,6 +45,18 @@ ConversionType = Literal[
     "RATED",
 ]
 Retargeting = Annotated[bool, Meta(description="Collect an audience of those who convert")]
+StoreIdentifiers = Annotated[
+    list[Name], Meta(min_length=1, max_length=500, description="Ids of the stores, separated by commas")
+]
+AppTagSort = Annotated[
+    str,
+    sortable(
+        "post_view_attribution_window",
+        "post_engagement_attribution_window",
+        "assisted_conversion",
+        "provider_app_event_name",
+    ),
+]
 
 
 APP_TAGS = Resource(
@@ -63,26 +75,14 @@ class ListAppEventTags(PageInAccount):
     """List the event tags of apps."""
 
     app_event_tag_ids: Ids | None = None
-    sort_by: (
-        Annotated[
-            str,
-            sortable(
-                "post_view_attribution_window",
-                "post_engagement_attribution_window",
-                "assisted_conversion",
-                "provider_app_event_name",
-            ),
-        ]
-        | None
-    ) = None
+    sort_by: AppTagSort | None = None
 
 
 @APP_TAGS.get("measurement app-event-tags get")
-class GetAppEventTag(InAccount, kw_only=True):
+class GetAppEventTag(RecordInAccount, kw_only=True):
     """Show one event tag of an app."""
 
     app_event_tag_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @APP_TAGS.create(
@@ -124,11 +124,10 @@ class ListAppLists(PageInAccount):
 
 
 @APP_LISTS.get("measurement app-lists get", columns="id name apps deleted")
-class GetAppList(InAccount, kw_only=True):
+class GetAppList(RecordInAccount, kw_only=True):
     """Show one list of apps."""
 
     app_list_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @APP_LISTS.create(
@@ -140,9 +139,7 @@ class CreateAppList(InAccount, kw_only=True):
     """Create a list of apps, at most 100 in an account."""
 
     name: Name
-    app_store_identifiers: Annotated[
-        list[Name], Meta(min_length=1, max_length=500, description="Ids of the stores, separated by commas")
-    ]
+    app_store_identifiers: StoreIdentifiers
 
 
 @APP_LISTS.delete("measurement app-lists delete", columns="id name apps deleted")
@@ -170,11 +167,10 @@ class ListProviderConfigurations(PageInAccount):
 
 
 @PROVIDERS.get("measurement app-event-provider-configurations get")
-class GetProviderConfiguration(InAccount, kw_only=True):
+class GetProviderConfiguration(RecordInAccount, kw_only=True):
     """Show one provider of app events."""
 
     id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @PROVIDERS.create(
@@ -232,11 +228,10 @@ class ListWebEventTags(PageInAccount):
 
 
 @WEB_TAGS.get("measurement web-event-tags get")
-class GetWebEventTag(InAccount, kw_only=True):
+class GetWebEventTag(RecordInAccount, kw_only=True):
     """Show one event tag of a website, with the code to embed."""
 
     web_event_tag_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @WEB_TAGS.create(

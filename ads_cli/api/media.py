@@ -19,6 +19,7 @@ CreativeType = Literal[
     "VAST_PREROLL",
 ]
 MediaType = Literal["GIF", "IMAGE", "VIDEO"]
+CreativeTypes = Annotated[list[CreativeType], Meta(min_length=1, description="Only these types")]
 
 
 ACCOUNT_MEDIA = Resource(
@@ -34,9 +35,7 @@ class ListAccountMedia(PageInAccount):
     """List the media of the account's ads."""
 
     account_media_ids: Ids | None = None
-    creative_types: (
-        Annotated[list[CreativeType], Meta(min_length=1, description="Only these types")] | None
-    ) = None
+    creative_types: CreativeTypes | None = None
 
 
 @ACCOUNT_MEDIA.get("media account get")
@@ -58,6 +57,7 @@ LibraryPageSize = Annotated[int, Meta(ge=1, le=50, description="Records per page
 LibraryQuery = Annotated[
     str, Meta(min_length=1, max_length=255, description="Words in name, title, file_name and description")
 ]
+PosterKey = Annotated[Id, Meta(description="An image, for videos only", extra={"default": "the first frame"})]
 
 
 MEDIA_LIBRARY = Resource(
@@ -95,10 +95,7 @@ class MediaDetails(InAccount):
     file_name: Annotated[str, Meta(max_length=255)] | None = None
     title: Annotated[str, Meta(max_length=70, description="For videos only")] | None = None
     description: Annotated[str, Meta(max_length=200, description="For videos only")] | None = None
-    poster_media_key: (
-        Annotated[Id, Meta(description="An image, for videos only", extra={"default": "the first frame"})]
-        | None
-    ) = None
+    poster_media_key: PosterKey | None = None
 
 
 @MEDIA_LIBRARY.create("media library add", example="--media-key 3_1790413999000000000 --name 'Blue mugs'")

@@ -57,6 +57,7 @@ LookupField = Literal[
     "width",
 ]
 LOOKUP_FIELDS = get_args(LookupField)
+LookupFields = Annotated[list[LookupField], Meta(min_length=1, description="Only these fields")]
 UPLOAD_COLUMNS = "id media_key size expires_after_secs processing_info"
 
 MediaId = Annotated[Id, Meta(description="The number of the media, after the underscore of its key")]
@@ -243,6 +244,4 @@ class LookUpMedia(Request):
     media_keys: Annotated[
         list[Id], Meta(min_length=1, max_length=MAX_LOOKUP, extra={"argument": "MEDIA_KEYS..."})
     ]
-    media_fields: Annotated[list[LookupField], Meta(min_length=1, description="Only these fields")] | None = (
-        None
-    )
+    media_fields: LookupFields | None = None

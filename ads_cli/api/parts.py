@@ -9,7 +9,7 @@ import msgspec
 
 from ..errors import UsageError
 from .endpoint import Request, endpoint
-from .fields import enum_fields, fields_of
+from .fields import enum_fields, fields_by_name, fields_of
 from .names import GENERIC, Names
 from .types import ID_PATTERN, ID_WORDS, InAccount, InCatalog
 
@@ -50,11 +50,9 @@ def params_of(request: Request) -> dict[str, Any]:
     return fields
 
 
-@cache
 def _option_of(request: type[Request], name: str) -> str:
     """Name the option or the argument that sets a field."""
-    (field,) = (field for field in fields_of(request) if field.name == name)
-    return name.upper() if name == request.endpoint.id_field else field.option
+    return name.upper() if name == request.endpoint.id_field else fields_by_name(request)[name].option
 
 
 def path_segment(id: str, option: str) -> str:
@@ -113,8 +111,8 @@ def batch_request(declared: type[Request]) -> type[Request]:
         service=one.service,
     )
 
-    place = InAccount if "account_id" in one.path_fields else InCatalog
-    return bind(cast(type[Request], msgspec.defstruct("Many", [], bases=(place,))))
+    base = InAccount if "account_id" in one.path_fields else InCatalog
+    return bind(cast(type[Request], msgspec.defstruct("Many", [], bases=(base,))))
 
 
 def operation(request: Request, names: Names) -> dict[str, Any]:

@@ -196,6 +196,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 PRODUCT_COLUMNS = "product_key id title price availability inventory"
 BATCH_SIZE = 25
+ProductsPerPage = Annotated[int, Meta(ge=1, le=100, description="Records per page", extra={"default": 100})]
 
 
 PRODUCTS = Resource(
@@ -217,9 +218,7 @@ class ListProducts(InCatalog):
     """
 
     item_group_key: Annotated[str, Meta(description="Only the products of this group")] | None = None
-    count: (
-        Annotated[int, Meta(ge=1, le=100, description="Records per page", extra={"default": 100})] | None
-    ) = None
+    count: ProductsPerPage | None = None
     cursor: Cursor | None = None
 
 

@@ -13,7 +13,7 @@ from .types import (
     LineItemIds,
     LineItemOfAd,
     PageInAccount,
-    WithDeleted,
+    RecordInAccount,
     sortable,
 )
 
@@ -48,11 +48,10 @@ class ListPromotedPosts(PromotionsPage, kw_only=True):
 
 
 @POSTS.get("promoted posts get")
-class GetPromotedPost(InAccount, kw_only=True):
+class GetPromotedPost(RecordInAccount, kw_only=True):
     """Show one promoted post."""
 
     promoted_post_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @POSTS.create(
@@ -94,11 +93,10 @@ class ListPromotedAccounts(PromotionsPage, kw_only=True):
 
 
 @ACCOUNTS.get("promoted accounts get")
-class GetPromotedAccount(InAccount, kw_only=True):
+class GetPromotedAccount(RecordInAccount, kw_only=True):
     """Show one promoted account."""
 
     promoted_account_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @ACCOUNTS.create("promoted accounts create", example="--line-item 9d4c3 --user-id 1184672520")
@@ -137,11 +135,10 @@ class ListScheduledPromotedPosts(PromotionsPage, kw_only=True):
 
 
 @SCHEDULED.get("promoted scheduled get")
-class GetScheduledPromotedPost(InAccount, kw_only=True):
+class GetScheduledPromotedPost(RecordInAccount, kw_only=True):
     """Show one promotion of a scheduled post."""
 
     scheduled_promoted_post_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @SCHEDULED.create(
@@ -166,6 +163,13 @@ class DeleteScheduledPromotedPost(InAccount, kw_only=True):
 
 CallToAction = Literal["GO_TO", "SEE_MORE", "SHOP", "VISIT_SITE", "WATCH_NOW"]
 ActionUrl = Annotated[str, Meta(min_length=1, description="Where the call to action leads")]
+LandingUrl = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        description="Where a click leads; required for objective WEBSITE_CLICKS, but for a preroll",
+    ),
+]
 
 
 MEDIA = Resource(
@@ -189,11 +193,10 @@ class ListMediaCreatives(PromotionsPage, kw_only=True):
 
 
 @MEDIA.get("promoted media get")
-class GetMediaCreative(InAccount, kw_only=True):
+class GetMediaCreative(RecordInAccount, kw_only=True):
     """Show one medium of a line item."""
 
     media_creative_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @MEDIA.create("promoted media create", example="--line-item 9d4e1 --account-media-id 4k2b1")
@@ -202,16 +205,7 @@ class CreateMediaCreative(InAccount, kw_only=True):
 
     line_item_id: LineItemOfAd
     account_media_id: Annotated[Id, Meta(description="See 'adsctl media account list'")]
-    landing_url: (
-        Annotated[
-            str,
-            Meta(
-                min_length=1,
-                description="Where a click leads; required for objective WEBSITE_CLICKS, but for a preroll",
-            ),
-        ]
-        | None
-    ) = None
+    landing_url: LandingUrl | None = None
 
 
 @MEDIA.delete(
@@ -242,11 +236,10 @@ class ListCallToActions(PromotionsPage, kw_only=True):
 
 
 @ACTIONS.get("promoted call-to-actions get")
-class GetCallToAction(InAccount, kw_only=True):
+class GetCallToAction(RecordInAccount, kw_only=True):
     """Show one call to action."""
 
     preroll_call_to_action_id: Id
-    with_deleted: WithDeleted | None = None
 
 
 @ACTIONS.create(

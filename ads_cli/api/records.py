@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from .endpoint import Request
-from .fields import Field, fields_of
+from .fields import Field, fields_by_name, fields_of
 from .problems import Problem
 from .time import decode_custom
 
@@ -65,7 +65,7 @@ class RecordValues(NamedTuple):
 def values_of_record(request: type[Request], values: Mapping[str, Any]) -> RecordValues:
     """Part what a request takes from what only records have; both by neutral names."""
     endpoint = request.endpoint
-    known = {field.name: field for field in fields_of(request)}
+    known = fields_by_name(request)
     own_id, record_id = endpoint.id_field, endpoint.record_id
     left_out = [name for name in values if name not in known and name in {*endpoint.record_fields, record_id}]
     kept = {name: value for name, value in values.items() if name not in left_out}
@@ -106,7 +106,7 @@ def without_same_invalid(
 
     `current` is asked for the record only where there is such a value.
     """
-    fields = {field.name: field for field in fields_of(request)}
+    fields = fields_by_name(request)
     invalid = [
         name for name, value in values.items() if name in fields and not _is_valid(fields[name], value)
     ]

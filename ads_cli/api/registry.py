@@ -5,7 +5,7 @@ from importlib import import_module
 
 from .endpoint import Request
 
-# By group, or by a group or a command below it that has modules of its own.
+# By group, or by a group or a command below it whose modules are others.
 GROUP_MODULES = {
     "campaigns": ("campaigns",),
     "funding-instruments": ("funding_instruments",),
@@ -18,8 +18,6 @@ GROUP_MODULES = {
     "targeting": ("targeting",),
     "targeting search": ("targeting_search",),
     "promoted": ("promoted",),
-    "promoted media": ("promoted",),
-    "promoted call-to-actions": ("promoted",),
     "audiences": ("audiences", "audience_insights"),
     "audiences combine": ("audiences",),
     "audiences permissions": ("audiences",),
@@ -32,18 +30,13 @@ GROUP_MODULES = {
     "media": ("media", "media_uploads"),
     "media subtitles": ("media_uploads",),
     "posts": ("posts",),
-    "posts drafts": ("posts",),
-    "posts scheduled": ("posts",),
     "catalog": ("catalog",),
-    "catalog sets": ("catalog",),
-    "catalog feeds": ("catalog",),
     "products": ("products",),
     "settings": ("settings",),
     "tracking-tags": ("line_items",),
     "recommendations": ("funding_instruments",),
     "conversions": ("conversions",),
     "measurement": ("measurement",),
-    "measurement web-event-tags": ("measurement",),
     "measurement conversion-events": ("conversions",),
     "measurement conversion-attribution": ("conversions",),
     "measurement ab-tests": ("ab_tests",),

@@ -7,6 +7,11 @@ from msgspec import Meta
 from .endpoint import Resource, endpoint
 from .types import Country, Id, InAccount
 
+Relationship = Annotated[Literal["AGENCY", "SELF"], Meta(description="Who advertises")]
+EmailTypes = Annotated[
+    list[Literal["ACCOUNT_PERFORMANCE", "PERFORMANCE_IMPROVEMENT"]],
+    Meta(min_length=1, description="The mail to receive, separated by commas"),
+]
 TAX = Resource(
     "/12/accounts/{account_id}/tax_settings",
     columns="tax_id tax_category bill_to business_relationship invoice_jurisdiction address_company",
@@ -32,9 +37,7 @@ class UpdateTaxSettings(InAccount):
     tax_category: Literal["BUSINESS_NO_VAT", "BUSINESS_WITH_VAT", "INDIVIDUAL"] | None = None
     tax_exemption_id: str | None = None
     bill_to: Literal["ADVERTISER", "AGENCY"] | None = None
-    business_relationship: Annotated[Literal["AGENCY", "SELF"], Meta(description="Who advertises")] | None = (
-        None
-    )
+    business_relationship: Relationship | None = None
     invoice_jurisdiction: Literal["LOI_SAPIN", "NONE", "NOT_SET"] | None = None
     address_name: Annotated[str, Meta(description="The company; shown as address_company")] | None = None
     address_first_name: str | None = None
@@ -81,13 +84,7 @@ class UpdateUserSettings(InAccount, kw_only=True):
     notification_email: str | None = None
     contact_phone: str | None = None
     contact_phone_extension: str | None = None
-    subscribe_email_types: (
-        Annotated[
-            list[Literal["ACCOUNT_PERFORMANCE", "PERFORMANCE_IMPROVEMENT"]],
-            Meta(min_length=1, description="The mail to receive, separated by commas"),
-        ]
-        | None
-    ) = None
+    subscribe_email_types: EmailTypes | None = None
 
 
 @endpoint(

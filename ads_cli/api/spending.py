@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .amounts import CurrencyOf, money_fields, too_precise
 from .endpoint import Request
-from .fields import Field, fields_of
+from .fields import Field, fields_by_name, marked_fields
 from .problems import Problem
 from .registry import requests_named
 from .time import Time
@@ -41,12 +41,11 @@ class Raise(NamedTuple):
         return float("inf")
 
 
-@cache
 def status_field(kind: type[Request]) -> Field | None:
     """Return the field that says whether a record may spend; None where a request has none."""
     if kind.endpoint.method not in ("POST", "PUT"):
         return None
-    return next((field for field in fields_of(kind) if field.type.extra("spends")), None)
+    return next((fields_by_name(kind)[name] for name in marked_fields(kind, "spends")), None)
 
 
 def paused_by_default(kind: type[Request], values: dict[str, Any]) -> dict[str, Any]:
@@ -92,12 +91,9 @@ def is_active(request: Request) -> bool:
     return field is not None and getattr(request, field.name) == ACTIVE
 
 
-@cache
 def parent_of_ad(kind: type[Request]) -> str | None:
     """Name the field of the record that a request adds an ad to; None of one that adds none."""
-    if kind.endpoint.method != "POST":
-        return None
-    return next((field.name for field in fields_of(kind) if field.type.extra("new_ad")), None)
+    return next(iter(marked_fields(kind, "new_ad")), None) if kind.endpoint.method == "POST" else None
 
 
 def named_record(request: Request) -> str | None:
@@ -105,20 +101,16 @@ def named_record(request: Request) -> str | None:
     return parent_of_ad(type(request)) or request.endpoint.id_field
 
 
-@cache
-def _limits(kind: type[Request]) -> dict[str, str]:
+def _limits(kind: type[Request]) -> Mapping[str, str]:
     """Return the names of the limits that an update may change, by field."""
-    if kind.endpoint.method != "PUT":
-        return {}
-    limits = ((field.name, field.type.extra("limit")) for field in fields_of(kind))
-    return {name: limit for name, limit in limits if limit}
+    return marked_fields(kind, "limit") if kind.endpoint.method == "PUT" else {}
 
 
 @cache
 def _lifting(kind: type[Request]) -> dict[str, tuple[str, str]]:
     """Return the field, and its value, with which a limit is ignored, by the field of the limit."""
-    lifting = ((field.name, field.type.extra("lifts")) for field in fields_of(kind))
-    return {limit: (name, value) for name, lifts in lifting if lifts for value, limit in lifts.items()}
+    lifting = marked_fields(kind, "lifts").items()
+    return {limit: (name, value) for name, lifts in lifting for value, limit in lifts.items()}
 
 
 def may_spend_more(request: Request) -> bool:

@@ -119,6 +119,13 @@ LIMITS = (
     CriteriaLimit(("CONTENT_PUBLISHER_USER",), 50, "excluded publishers"),
 )
 MAX_PUBLISHERS_WITH_CURATED_CATEGORY = 5
+TargetingValue = Annotated[
+    str, Meta(min_length=1, description="What is targeted: a keyword, or a value that a search finds")
+]
+Operator = Annotated[
+    OperatorType,
+    Meta(description="NE excludes the value; LT and GTE compare it", extra={"default": "EQ"}),
+]
 
 
 @rule("targeting_value")
@@ -181,16 +188,8 @@ class AddCriterion(InAccount, kw_only=True):
 
     line_item_id: LineItemId
     targeting_type: TargetingType
-    targeting_value: Annotated[
-        str, Meta(min_length=1, description="What is targeted: a keyword, or a value that a search finds")
-    ]
-    operator_type: (
-        Annotated[
-            OperatorType,
-            Meta(description="NE excludes the value; LT and GTE compare it", extra={"default": "EQ"}),
-        ]
-        | None
-    ) = None
+    targeting_value: TargetingValue
+    operator_type: Operator | None = None
 
     own_value = value_fits_type
     own_operator = operator_fits_type

@@ -3,6 +3,8 @@
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any
 
+OUTSIDE = "in UTC it is outside of the calendar"
+
 
 class Time(str):
     """A time in UTC, in the format of the service: `2026-03-01T08:00:00Z`."""
@@ -16,7 +18,7 @@ class Time(str):
         try:
             return cls.of(moment)
         except OverflowError:
-            raise ValueError("in UTC it is outside of the calendar") from None
+            raise ValueError(OUTSIDE) from None
 
     @classmethod
     def of(cls, moment: datetime) -> "Time":
@@ -55,7 +57,10 @@ class HourOrDay(str):
     def parse(cls, text: Any) -> "HourOrDay":
         """Parse ISO 8601, with an offset unless it is a plain date; raise ValueError for anything else."""
         if is_plain_date(text):
-            return cls(date.fromisoformat(text))
+            day = date.fromisoformat(text)
+            if day in (date.min, date.max):  # some zones begin it before the calendar, or end it after
+                raise ValueError(OUTSIDE)
+            return cls(day)
         Time.parse(text)
         moment = datetime.fromisoformat(text)
         if moment.minute or moment.second or moment.microsecond:

@@ -19,6 +19,8 @@ Ids = Annotated[list[Id], Meta(min_length=1, max_length=200, description="Only t
 Name = Annotated[str, Meta(min_length=1)]
 CARD_URI_WORDS = "card:// and the id of a card"
 CardUri = Annotated[str, Meta(pattern=r"^card://[^/?#%\s]+\Z", extra={"expected": CARD_URI_WORDS})]
+NameBegins = Annotated[str, Meta(description="Only names that start with this")]
+OfFunding = Annotated[Ids, Meta(description="Only of these funding instruments")]
 Texts = Annotated[list[Name], Meta(min_length=1)]
 TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
 Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]
@@ -120,6 +122,12 @@ class PageInAccount(Page, kw_only=True):
     """A list of resources of an account."""
 
     account_id: AccountId
+
+
+class RecordInAccount(InAccount, kw_only=True):
+    """The parameters to show one record of an account, which may be deleted."""
+
+    with_deleted: WithDeleted | None = None
 
 
 ClickDays = Annotated[Literal[1, 7, 14, 30], Meta(description="Days after a click")]

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ..spelling import suggestion
-from .fields import Field, FieldType, fields_of
+from .fields import FieldType, fields_by_name, fields_of
 from .problems import (
     CHOICE,
     InvalidError,
@@ -178,14 +178,14 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
     if not isinstance(values, Mapping):
         yield Problem(prefix.rstrip("."), f"must be an object, not {type_name(values)}")
         return
-    fields, partial = _fields_and_partial(struct)
+    fields = fields_by_name(struct)
     config = struct.__struct_config__
     if config.forbid_unknown_fields:
         known = f"a field of {config.tag}" if config.tag else "a known field"
         for name in values.keys() - fields.keys() - {config.tag_field}:
             yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
     given = {name: value for name, value in values.items() if value is not None and name in fields}
-    converted, errors = _convert_valid_fields(partial, given, strict)
+    converted, errors = _convert_valid_fields(_partial_of(struct), given, strict)
     missing = [name for name, value in converted.items() if value is UNSET and name not in errors]
     _, nested_fields = _rules_and_nested_fields(struct)
     for name in sorted({*errors, *missing, *nested_fields}, key=[*fields].index):
@@ -224,14 +224,13 @@ FIRST_NAME = re.compile(r"[.\[`]")  # ends the name of a field in the path of an
 
 
 @cache
-def _fields_and_partial(struct: type[msgspec.Struct]) -> tuple[dict[str, Field], type[msgspec.Struct]]:
-    """Return the fields by name, and a Struct of them all of which may be absent: UNSET if it is required."""
-    fields = {field.name: field for field in fields_of(struct)}
+def _partial_of(struct: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    """Return a Struct of the same fields, all of which may be absent: UNSET if it is required."""
     partial = [
-        (name, field.type.annotation | UnsetType | None, UNSET if field.required else None)
-        for name, field in fields.items()
+        (field.name, field.type.annotation | UnsetType | None, UNSET if field.required else None)
+        for field in fields_of(struct)
     ]
-    return fields, msgspec.defstruct(f"Partial{struct.__name__}", partial)
+    return msgspec.defstruct(f"Partial{struct.__name__}", partial)
 
 
 def _broken_rules_of(

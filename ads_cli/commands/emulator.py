@@ -198,7 +198,7 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
 
 def variables(emulator: Any, address: str) -> dict[str, str]:
     """Return the environment variables that point a client to a served emulator."""
-    from ..emulator.seed.accounts import CLIENT_ID
+    from ..emulator.seed.credentials import CLIENT_ID
 
     secrets = {as_variable(name): value for name, value in emulator.credentials._asdict().items()}
     return {

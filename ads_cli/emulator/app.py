@@ -23,8 +23,9 @@ from . import identity, oauth, resources
 from .core.faults import handle_with_faults, parse_fault
 from .core.handlers import RateLimits, RegisteredHandler, RequestContext, error_of, read_request
 from .core.request import IncomingRequest
-from .core.responses import RESULTS, ApiError, HttpResponse, envelope, error_response, in_shape_of_x
+from .core.responses import RESULTS, ApiError, HttpResponse, envelope, error_response
 from .core.routing import Router
+from .core.shapes_of_x import in_shape_of_x
 from .core.signatures import Authenticator
 from .storage import Record, Store, audience_user_table, product_table
 from .storage.database import file_errors_as_state_errors, open_store
@@ -61,8 +62,8 @@ class Emulator:
         self.database = database
         self.service = service  # whose names it speaks
         self._is_strict = strict or service == "generic"
-        self._store = open_store(database, _seed)
-        self.authenticator = Authenticator(self._store)
+        self.store = open_store(database, _seed)
+        self.authenticator = Authenticator(self.store)
         self._rate_limits = RateLimits(service)
 
     @cached_property
@@ -72,7 +73,7 @@ class Emulator:
             "SELECT consumer_key, consumer_secret, token, secret FROM tokens JOIN apps USING (consumer_key)"
             " WHERE token = ?"
         )
-        return SeededCredentials(*self._store.row(query, self._store.setting("access_token")))
+        return SeededCredentials(*self.store.row(query, self.store.setting("access_token")))
 
     @property
     def database_id(self) -> str:
@@ -82,17 +83,17 @@ class Emulator:
     @property
     def account(self) -> str:
         """Return the id of the default account."""
-        return self._store.setting("account")
+        return self.store.setting("account")
 
     @property
     def catalog(self) -> str:
         """Return the id of the seeded catalog."""
-        return self._store.setting("catalog")
+        return self.store.setting("catalog")
 
     @cached_property
     def data(self) -> "EmulatorData":
         """Return direct access to the stored data."""
-        return EmulatorData(self._store)
+        return EmulatorData(self.store)
 
     def prepared(self) -> "Emulator":
         """Compile what requests are converted to, before several threads handle them; return itself."""
@@ -103,7 +104,7 @@ class Emulator:
 
     def close(self) -> None:
         """Close the database."""
-        self._store.close()
+        self.store.close()
 
     @cached_property
     def _router(self) -> Router:
@@ -113,7 +114,7 @@ class Emulator:
         """Respond to one request; any exception becomes an error response."""
         incoming = IncomingRequest(environ)
         try:
-            with file_errors_as_state_errors(self.database), self._store.in_use():
+            with file_errors_as_state_errors(self.database), self.store.in_use():
                 response = self._respond(incoming)
         except ApiError as error:
             response = error.to_response({}, SERVICES[self.service])
@@ -133,15 +134,15 @@ class Emulator:
         A request that is not authentic triggers no fault, and what a fault answers counts against no limit.
         """
         if incoming.path == identity.PATH:
-            said = identity.ServedIdentity(self.database_id, self.service)
-            return HttpResponse.json(said._asdict())
+            served = identity.ServedIdentity(self.database_id, self.service)
+            return HttpResponse.json(served._asdict())
         if incoming.path.startswith(RESULTS):
             from .resources.statistics import download
 
-            return handle_with_faults(self.faults, incoming, lambda fault: download(self._store, incoming))
+            return handle_with_faults(self.faults, incoming, lambda fault: download(self.store, incoming))
         endpoint, handler, path_params = self._router.find(incoming)
         context = RequestContext(
-            self._store,
+            self.store,
             account=path_params.get("account_id", ""),
             user="",
             authenticator=self.authenticator,
@@ -149,7 +150,7 @@ class Emulator:
             incoming=incoming,
             path_params=path_params,
             service=self.service,
-            is_strict=self._is_strict,
+            unknown=None if self._is_strict else [],
         )
         if handler.request_type:
             context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.changes).user
@@ -164,7 +165,7 @@ class Emulator:
 
 
 @cache
-def load_router(service: str = "generic") -> Router:
+def load_router(service: str) -> Router:
     """Import all handlers, and build the router of a service."""
     for package in (resources, oauth):
         for module in iter_modules(package.__path__):
@@ -199,6 +200,9 @@ def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHand
         return error_response(400, errors, context.names.to_wire(context.echoed))
     except ApiError as error:
         return error.to_response(context.echoed, context.names)
+    except RecursionError:
+        too_deep = ApiError(400, "BAD_REQUEST", "a value is nested too deeply")
+        return too_deep.to_response(context.echoed, context.names)
     except sqlite3.Error:  # file_errors_as_state_errors says what is wrong with the file
         raise
     except Exception:
@@ -249,11 +253,6 @@ class EmulatorData:
                 fields = {name: value for name, value in record.items() if name != "id"}
                 self._store.add(kind, record["id"], fields, owner=owner or self._store.setting("account"))
 
-    def update_record(self, kind: str, id: str, fields: Record, owner: str | None = None) -> None:
-        """Set fields of a record."""
-        with self._store.transaction():
-            self._store.update(kind, id, fields, owner=owner or self._store.setting("account"))
-
     def audiences(self) -> list[dict[str, Any]]:
         """List audiences and do-not-reach lists, each with its number of users."""
         query = (
@@ -265,17 +264,3 @@ class EmulatorData:
             {"id": id, "name": name, "kind": kind, "users": audience_user_table.count(self._store, id)}
             for id, name, kind in rows
         ]
-
-    def audience_user(self, audience: str, field: str, value: str) -> int | None:
-        """Return the number of the user with an identifier, or None.
-
-        `field` is the name of the identifier in a request (email, partner_user_id, ...), `value` the
-        value that was sent.
-        """
-        identifier = audience_user_table.identifier_hash(audience, field, value)
-        return audience_user_table.find_user(self._store, identifier)
-
-    def clear_audience(self, audience: str) -> None:
-        """Remove all users of an audience."""
-        with self._store.transaction():
-            audience_user_table.clear(self._store, audience)

@@ -66,8 +66,8 @@ class ClientConnection:
         """Respond to the next request; return whether another one may follow."""
         started: list[Any] = []
 
-        def start_response(*said: Any) -> Any:
-            started[:] = said
+        def start_response(*values: Any) -> Any:
+            started[:] = values
 
         try:
             if not (environ := self._read_request()):

@@ -28,8 +28,9 @@ def test_an_operation_is_read_as_it_was_declared(kind, service):
         request = convert(kind, values)
         sent = json.loads(encode_operation(operation(request, SERVICES[service])))
         assert sent["operation_type"] == operation_of(kind)
+        path_params = {"account_id": request.account_id}
         context = SimpleNamespace(
-            service=service, names=SERVICES[service], path_params={"account_id": request.account_id}
+            service=service, names=SERVICES[service], path_params=path_params, unknown=None
         )
         assert read_operation(context, kind, sent["params"]) == request
 

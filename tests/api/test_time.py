@@ -2,6 +2,7 @@
 
 import pytest
 
+from ads_cli.api.ab_tests import CreateAbTest
 from ads_cli.api.statistics import GetStatistics
 from ads_cli.api.time import DayOrTime, ExactTime, HourOrDay, Time
 from ads_cli.api.validation import check
@@ -29,6 +30,23 @@ def test_a_time_that_utc_cannot_write_is_not_valid(type_, text):
 def test_a_command_refuses_such_a_time_in_words(adsctl, command, text):
     result = adsctl.local(*command.format(text).split(), code=2)
     assert text[:4].lstrip("0") in result.stderr and "bug" not in result.stderr
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_a_day_that_may_begin_outside_of_the_calendar_is_not_valid(adsctl, day):
+    with pytest.raises(ValueError, match="calendar"):
+        HourOrDay.parse(day)
+    words = ("stats", "reach", "campaigns", "--campaign-ids", "8wku2", "--start-time", day, "--end-time", day)
+    assert f"--start-time: '{day}' is not allowed" in adsctl.local(*words, code=2).stderr
+
+
+def test_a_test_on_the_last_day_of_the_calendar_is_refused_in_words():
+    groups = [{"entity_ids": [id], "size": "50.00"} for id in ("8wku4", "8wku7")]
+    values = {"account_id": "a", "entity_type": "CAMPAIGN", "user_groups": groups}
+    times = {"start_time": "9999-12-31T22:00:00Z", "end_time": "9999-12-31T23:00:00Z"}
+    assert list(map(str, check(CreateAbTest, values | times)[1])) == [
+        "end_time: is not a day after start_time"
+    ]
 
 
 def test_a_row_with_such_a_time_is_invalid(adsctl, tmp_path):

@@ -14,7 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.accounts import CALLBACKS, REDIRECTS
+from ads_cli.emulator.seed.credentials import CALLBACKS, REDIRECTS
 from ads_cli.emulator.server import running
 from tests.adsctl import Adsctl
 from tests.browser import chromium, needs_chromium

@@ -23,7 +23,7 @@ from werkzeug import Request, Response
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
-from ads_cli.emulator.seed.accounts import CLIENT_ID
+from ads_cli.emulator.seed.credentials import CLIENT_ID
 from ads_cli.emulator.server import running
 from tests.adsctl import Adsctl, wait_until_blocked
 

@@ -45,7 +45,7 @@ class BatchService:
 
     def keywords(self) -> list[str]:
         """The keywords that the line items target, in the order in which they were added."""
-        with self.service.emulator._store.transaction() as database:
+        with self.service.emulator.store.transaction() as database:
             rows = database.execute(
                 "SELECT json_extract(data, '$.targeting_value') AS word FROM records"
                 " WHERE kind = 'targeting_criterion' AND NOT deleted AND word LIKE 'word %' ORDER BY seq"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import HAMBURG, KNITTERS, SPRING
+from tests.emulator.seeded import HAMBURG, KNITTERS, SPRING
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 

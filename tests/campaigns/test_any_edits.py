@@ -10,9 +10,9 @@ from functools import partial
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import CARD
 from tests.campaigns.kills import at_random_changes, run_until_it_ends
 from tests.effort import tries
+from tests.emulator.seeded import CARD
 
 LISTS = ("campaigns", "line_items", "targeting", "ads", "tracking_tags")
 POSTS = tuple(f"17904150000000000{number}" for number in ("01", "10", "11", "12", "13"))

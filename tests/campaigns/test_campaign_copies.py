@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import CAFE, SHOP
-from ads_cli.emulator.seed.line_items import CARD, HAMBURG, KNITTERS, SPRING, WINTER
 from tests.campaigns.kills import at_second_change, run_until_it_ends
+from tests.emulator.seeded import CAFE, CARD, HAMBURG, KNITTERS, SHOP, SPRING, WINTER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 END = "line_items.end_time=2031-12-31T22:00:00Z"

@@ -7,9 +7,8 @@ import pexpect
 import pytest
 
 from ads_cli.client.transport import Sender
-from ads_cli.emulator.seed.accounts import CAFE, SHOP
-from ads_cli.emulator.seed.line_items import CARD, CLICKS, HAMBURG, KNITTERS, SPRING, SUMMER
 from tests.campaigns.kills import KilledError, at_second_change, killed_at, run_until_it_ends
+from tests.emulator.seeded import CAFE, CARD, CLICKS, HAMBURG, KNITTERS, SHOP, SPRING, SUMMER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 DIFFERENCES = 10

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import CARD
 from tests.campaigns.kills import at_second_change, run_until_it_ends
 from tests.campaigns.test_campaign_files import (
     DIFFERENCES,
@@ -13,6 +12,7 @@ from tests.campaigns.test_campaign_files import (
     pull,
     recorded,
 )
+from tests.emulator.seeded import CARD
 from tests.media.made import picture
 
 FILE = f"""\

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import KNITTERS
+from tests.emulator.seeded import KNITTERS
 from tests.report.reading import Read
 
 NAME = "<script>alert(1)</script>"

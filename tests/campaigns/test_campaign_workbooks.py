@@ -6,7 +6,7 @@ from datetime import datetime
 import openpyxl
 import pytest
 
-from ads_cli.emulator.seed.line_items import HAMBURG, SPRING, WINTER
+from tests.emulator.seeded import HAMBURG, SPRING, WINTER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 ITEM = {

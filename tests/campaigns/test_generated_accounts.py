@@ -12,10 +12,10 @@ import pytest
 
 from ads_cli.api.line_items import Objective
 from ads_cli.emulator.resources import campaigns, line_items
-from ads_cli.emulator.seed.accounts import CAFE
-from ads_cli.emulator.seed.line_items import LINE_ITEM_FIELDS
 from tests.campaigns.kills import at_random_changes, run_until_it_ends
 from tests.effort import tries
+from tests.emulator.seeded import CAFE, LINE_ITEM_FIELDS
+from tests.emulator_data import update_record
 
 WORDS = (
     "Winter",
@@ -145,7 +145,7 @@ def test_after_any_edits_and_kills_the_account_is_the_file(adsctl, service, seed
     edited(rng, file)
     for campaign in file["campaigns"]:
         if "id" in campaign and rng.random() < 0.3:  # somebody else, by hand
-            service.emulator.data.update_record("campaign", campaign["id"], {HAND: 12_000_000}, owner=CAFE)
+            update_record(service.emulator, "campaign", campaign["id"], {HAND: 12_000_000}, owner=CAFE)
             campaign["daily_budget"] = "11"
     text = json.dumps(file)
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import CARD, HAMBURG, KNITTERS
 from tests.campaigns.test_campaign_files import document, recorded
+from tests.emulator.seeded import CARD, HAMBURG, KNITTERS
 
 PLAN = {
     "campaigns": [

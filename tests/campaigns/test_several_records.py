@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import HAMBURG, KNITTERS, SPRING, WINTER
+from tests.emulator.seeded import HAMBURG, KNITTERS, SPRING, WINTER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 DAY = "daily_budget_amount_local_micro"

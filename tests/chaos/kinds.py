@@ -15,6 +15,7 @@ from ads_cli.audiences.ledger_records import FOLDER, HALF, KEY_FILE, RECORD_BYTE
 from ads_cli.emulator.app import Emulator
 from ads_cli.uploads.job_file import Acknowledgement
 from tests.conftest import PRODUCT
+from tests.emulator_data import audience_user, clear_audience
 
 Rows = list[dict[str, str]]
 Keys = tuple[str, ...]  # of the rows in one request
@@ -159,7 +160,7 @@ class Customers(UploadKind):
 
     def __init__(self, emulator: Emulator) -> None:
         super().__init__(emulator)
-        emulator.data.clear_audience(self.audience)
+        clear_audience(emulator, self.audience)
 
     def rows(self, random: Random, count: int) -> Rows:
         def person(number: int) -> dict[str, str]:
@@ -180,7 +181,7 @@ class Customers(UploadKind):
         lost, people = 0, set()
         for row in rows:
             given = {"email": _hashed(row["email"]), "partner_user_id": row["partner_user_id"]}
-            users = {data.audience_user(self.audience, *one) for one in given.items() if one[1]}
+            users = {audience_user(self.emulator, self.audience, *one) for one in given.items() if one[1]}
             lost += len(users) > 1 or None in users
             people |= users - {None}
         persons = len({row["email"].lower() for row in rows})

@@ -67,7 +67,7 @@ class MediaRun:
         self.random, self.result = Random(seed), MediaResult(seed)
         self.adsctl = Adsctl(home)
         self.emulator = Emulator(home / "service.db")
-        self.store = self.emulator._store
+        self.store = self.emulator.store
         self.clip = home / "clip.mp4"
         self.versions: set[str] = set()  # digests of all that the file was
         self._write()

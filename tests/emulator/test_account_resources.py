@@ -2,9 +2,7 @@
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED, PARTNER
-from ads_cli.emulator.seed.audiences import CUSTOMERS, UNSUBSCRIBED
-from ads_cli.emulator.seed.line_items import CHOSEN_CATEGORY, CLICKS
+from tests.emulator.seeded import CHOSEN_CATEGORY, CLICKS, CUSTOMERS, DELETED, PARTNER, UNSUBSCRIBED
 
 from .client import errors
 

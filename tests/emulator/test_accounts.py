@@ -1,6 +1,6 @@
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED
+from tests.emulator.seeded import DELETED
 
 from .client import errors
 

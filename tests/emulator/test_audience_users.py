@@ -7,8 +7,8 @@ from hashlib import sha256
 import pytest
 
 from ads_cli.api.users import UpdateAudienceUsers
-from ads_cli.emulator.seed.accounts import USER
-from ads_cli.emulator.seed.audiences import CUSTOMERS, UNSUBSCRIBED
+from ads_cli.emulator.seed.credentials import USER
+from tests.emulator.seeded import CUSTOMERS, UNSUBSCRIBED
 
 from .client import Client, errors
 from .wire_names import service_name  # noqa: F401 - every test runs under both

@@ -2,15 +2,26 @@
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import ACCOUNTS, PARTNER
-from ads_cli.emulator.seed.audiences import BASKETS, CUSTOMERS, INSTALLED, READERS, UNSUBSCRIBED
-from ads_cli.emulator.seed.line_items import APP, CLICKS, FOLLOWERS, INSTALLS, KNITTERS, SPRING
+from tests.emulator.seeded import (
+    APP,
+    BASKETS,
+    CAFE,
+    CLICKS,
+    CUSTOMERS,
+    FOLLOWERS,
+    INSTALLED,
+    INSTALLS,
+    KNITTERS,
+    PARTNER,
+    READERS,
+    SPRING,
+    UNSUBSCRIBED,
+)
 
 from .client import errors
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 
-CAFE = ACCOUNTS[1]["id"]
 SEARCH = "/12/insights/keywords/search"
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from ads_cli.emulator.resources import campaigns as campaign_records
 from ads_cli.emulator.resources import line_items as line_item_records
-from ads_cli.emulator.seed.line_items import APP, CARD, EURO_MICRO, HAMBURG, SPRING
+from tests.emulator.seeded import APP, CARD, EURO_MICRO, HAMBURG, SPRING
 
 from .client import errors
 from .wire_names import generic_only, service_name, x_only  # noqa: F401 - every test runs under both

@@ -6,13 +6,14 @@ import pytest
 
 from ads_cli.api.cards import CreateCard
 from ads_cli.api.validation import convert
-from ads_cli.emulator.seed.accounts import DELETED, PARTNER
-from ads_cli.emulator.seed.creatives import (
+from tests.emulator.seeded import (
     COLLECTION,
     CONVERSATION,
+    DELETED,
     GIF,
     IMAGE,
     IMAGE_CONVERSATION,
+    PARTNER,
     POLL,
     SHOP_APP,
     SQUARE,

@@ -4,21 +4,23 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import CHOSEN_SET, PRODUCT_SET, USER
-from ads_cli.emulator.seed.creatives import (
+from ads_cli.emulator.seed.credentials import USER
+from tests.api.service_facts import records
+from tests.emulator.seeded import (
+    CHOSEN_SET,
     CONVERSATION,
     GIF,
     IMAGE,
     IMAGE_CONVERSATION,
     POLL,
+    PRODUCT_SET,
     SHOP_APP,
+    SPRING_POST,
     SQUARE,
     TALL,
     TOUR,
     VIDEO,
 )
-from ads_cli.emulator.seed.posts import SPRING_POST
-from tests.api.service_facts import records
 
 from .client import errors
 from .wire_names import X_NAMES, service_name, x_only  # noqa: F401 - every other test runs under both

@@ -4,8 +4,18 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED, PARTNER
-from ads_cli.emulator.seed.creatives import COLLECTION, CONVERSATION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
+from tests.emulator.seeded import (
+    COLLECTION,
+    CONVERSATION,
+    DELETED,
+    GIF,
+    IMAGE,
+    PARTNER,
+    POLL,
+    SQUARE,
+    TALL,
+    VIDEO,
+)
 
 from .client import errors, is_not_found, is_without_account
 from .wire_names import service_name  # noqa: F401 - every test runs under both

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import CHOSEN_CATEGORY, CLICKS, ENDED, REACH
+from tests.emulator.seeded import CHOSEN_CATEGORY, CLICKS, ENDED, REACH
 
 from .client import errors
 

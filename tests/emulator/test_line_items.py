@@ -4,16 +4,8 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import (
-    APP,
-    CLICKS,
-    ENDED,
-    EURO_MICRO,
-    FOLLOWERS,
-    INSTALLS,
-    PREROLLS,
-    REACH,
-)
+from tests.emulator.seeded import APP, CLICKS, ENDED, EURO_MICRO, FOLLOWERS, INSTALLS, PREROLLS, REACH
+from tests.emulator_data import update_record
 
 from .client import errors
 
@@ -41,7 +33,7 @@ def update(local, account):
 
 def store_fields(client, line_item, **fields):
     """Store fields that no request can set."""
-    client.emulator.data.update_record("line_item", line_item, fields)
+    update_record(client.emulator, "line_item", line_item, fields)
 
 
 def test_a_line_item_has_the_fields_of_the_specification(update):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED, PARTNER
-from ads_cli.emulator.seed.creatives import BANNER, GIF, IMAGE, SQUARE, TALL, VIDEO
+from tests.emulator.seeded import BANNER, DELETED, GIF, IMAGE, PARTNER, SQUARE, TALL, VIDEO
 
 from .client import errors, is_not_found, is_without_account
 from .wire_names import service_name  # noqa: F401 - every test runs under both

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from tests.emulator_data import update_record
 from tests.media.made import picture, sample
 
 from .client import HOST, Client, InProcess, authorization
@@ -76,13 +77,13 @@ def test_an_upload_survives_that_the_database_is_opened_again(local):
 
 def test_an_upload_expires(local):
     id = begun(local, 6)
-    local.emulator.data.update_record("media_upload", id, {"expires_at": 1.0}, owner=owner_of(local, id))
+    update_record(local.emulator, "media_upload", id, {"expires_at": 1.0}, owner=owner_of(local, id))
     assert form(local, f"{UPLOAD}/{id}/append", media=b"abc", segment_index="0").status_code == 404
 
 
 def owner_of(local: Client, id: str) -> str:
     query = "SELECT owner FROM records WHERE kind = 'media_upload' AND id = ?"
-    return local.emulator._store.connection.execute(query, (id,)).fetchone()[0]
+    return local.emulator.store.connection.execute(query, (id,)).fetchone()[0]
 
 
 @pytest.mark.parametrize("path", [UPLOAD, "/1.1/media/upload.json"])

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.creatives import TALL, VIDEO
-from ads_cli.emulator.seed.line_items import ORDER, REACH, SPRING
-from ads_cli.emulator.seed.posts import SPRING_POST
+from tests.emulator.seeded import ORDER, REACH, SPRING, SPRING_POST, TALL, VIDEO
 
 from .client import HOST, Client, InProcess, authorization, errors, product
 
@@ -56,6 +54,12 @@ def test_unknown_parameters_are_left_out_and_named_in_a_header(local):
     assert unknown_of(local.get(f"{account}/cards")) == [""]
     made = local.send("POST", f"{account}/tracking_tags", colour="ö\r\n,x: y", **tag())
     assert unknown_of(made) == ["colour"] and "colour" not in made.json()["data"]
+
+
+def test_an_unknown_parameter_takes_none_away_that_has_a_name_of_its_own_on_the_wire(local):
+    found = local.get("/2/media", media_keys=VIDEO, **{"media.fields": "type"}, colour="blue")
+    assert unknown_of(found) == ["colour"]
+    assert found.json()["data"] == [{"media_key": VIDEO, "type": "video"}]
 
 
 def tag() -> dict[str, str]:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED, OTHER_USER, PARTNER, USER
-from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, POLL, SQUARE, TALL, VIDEO
+from ads_cli.emulator.seed.credentials import OTHER_USER, USER
+from tests.emulator.seeded import COLLECTION, DELETED, GIF, IMAGE, PARTNER, POLL, SQUARE, TALL, VIDEO
 
 from .client import errors, is_not_found, is_without_account
 from .wire_names import service_name  # noqa: F401 - every test runs under both

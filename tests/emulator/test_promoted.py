@@ -2,10 +2,22 @@
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import PARTNER
-from ads_cli.emulator.seed.creatives import BANNER
-from ads_cli.emulator.seed.line_items import CLICKS, ENDED, FILMS, FOLLOWERS, PREROLLS, REACH
-from ads_cli.emulator.seed.posts import DONE, ENDED_POST, OFFER, SPRING_POST, WINTER
+from tests.emulator.seeded import (
+    BANNER,
+    CLICKS,
+    DONE,
+    ENDED,
+    ENDED_POST,
+    FILMS,
+    FOLLOWERS,
+    OFFER,
+    PARTNER,
+    PREROLLS,
+    REACH,
+    SPRING_POST,
+    WINTER_POST,
+)
+from tests.emulator_data import update_record
 
 from .client import errors
 from .wire_names import service_name  # noqa: F401
@@ -127,9 +139,9 @@ def test_only_a_post_that_waits_can_be_promoted(local, account):
 def test_a_promotion_stays_once_its_post_is_published(local, account):
     path = f"{account}/scheduled_promoted_posts"
     (promotion,) = ids(local.get(path))
-    local.emulator.data.update_record("scheduled_post", WINTER, {"scheduled_at": "2026-01-01T00:00:00Z"})
+    update_record(local.emulator, "scheduled_post", WINTER_POST, {"scheduled_at": "2026-01-01T00:00:00Z"})
     (shown,) = local.get(path).json()["data"]
-    published = local.get(f"{account}/scheduled_posts/{WINTER}").json()["data"]["post_id"]
+    published = local.get(f"{account}/scheduled_posts/{WINTER_POST}").json()["data"]["post_id"]
     assert shown["post_id"] == published is not None
     assert local.send("DELETE", f"{path}/{promotion}").status_code == 400
     assert ids(local.get(path)) == [promotion]

@@ -6,7 +6,7 @@ import pytest
 
 from ads_cli.api.rates import TOTAL_COUNTS
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.accounts import USER
+from ads_cli.emulator.seed.credentials import USER
 
 from .client import Client, InProcess, product
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import PARTNER
-from ads_cli.emulator.seed.line_items import FOLLOWERS, REACH
 from tests.conftest import PRODUCT
+from tests.emulator.seeded import FOLLOWERS, PARTNER, REACH
 from tests.environments import made_python
 
 SESSIONS = {  # a file, and its steps

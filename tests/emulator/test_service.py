@@ -138,6 +138,16 @@ def test_an_internal_error_is_a_500_with_a_traceback_on_stderr(local, monkeypatc
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("depth", [200, 450, 900])
+def test_a_value_that_is_nested_too_deeply_is_refused(local, depth, capsys):
+    segments = '{"child_segments":[' * depth + "]}" * depth
+    params = {"name": "Deep", "audience_type": "FLEXIBLE", "segments": segments}
+    path = f"/12/batch/accounts/{local.emulator.account}/custom_audiences"
+    response = local.send("POST", path, json_body=[{"operation_type": "Create", "params": params}])
+    assert response.status_code == 400, response.text
+    assert not capsys.readouterr().err
+
+
 @pytest.mark.parametrize("identifier", ["\ud800", "a\x00b", "x" * 10_000, "'; DROP TABLE products; --"])
 def test_unusual_text_is_stored_or_rejected(local, identifier):
     responses = [
@@ -165,7 +175,7 @@ def test_reset_makes_a_new_world_in_the_same_file(tmp_path):
     assert list(tmp_path.iterdir()) == [database] and stat.S_IMODE(database.stat().st_mode) == 0o600
     with closing(Emulator(database)) as after:
         assert after.credentials != keys
-        assert after._store.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert after.store.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_a_database_is_not_reset_while_it_is_open(tmp_path, seeded_database):
@@ -179,10 +189,10 @@ def test_a_database_is_not_reset_while_it_is_open(tmp_path, seeded_database):
         opened = 0
         while not done.is_set():
             with closing(Emulator(database)) as first, closing(Emulator(database)) as second:
-                with first._store.transaction() as connection:
+                with first.store.transaction() as connection:
                     put = "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)"
                     connection.execute(put, (f"user {user}", str(opened)))
-                assert second._store.setting(f"user {user}") == str(opened)
+                assert second.store.setting(f"user {user}") == str(opened)
                 assert first.credentials == second.credentials
                 opened += 1
             time.sleep(0.01)
@@ -239,7 +249,7 @@ def test_a_request_in_flight_keeps_its_connection_when_the_emulator_is_closed(tm
     begun, closed = threading.Event(), threading.Event()
 
     def request() -> list[str]:
-        with emulator._store.transaction() as connection:
+        with emulator.store.transaction() as connection:
             rows = connection.execute("SELECT kind FROM records")
             begun.set()
             assert closed.wait(20)

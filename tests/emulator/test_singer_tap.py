@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import CLICKS
+from tests.emulator.seeded import CLICKS
 
 from .client import HOST, Client, authorization
 from .test_other_clients import emulator  # noqa: F401

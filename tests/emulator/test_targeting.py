@@ -4,19 +4,24 @@ import itertools
 
 import pytest
 
-from ads_cli.emulator.seed.audiences import AUSTRIA, CUSTOMERS, GERMANY, KNITTING, READERS, REGULARS
-from ads_cli.emulator.seed.line_items import (
+from ads_cli.emulator.targeting import values_of
+from tests.emulator.seeded import (
     APP,
+    AUSTRIA,
     CLICKS,
+    CUSTOMERS,
     ENDED,
     FILMS,
     FOLLOWERS,
+    GERMANY,
     INSTALLS,
+    KNITTING,
     PREROLLS,
     REACH,
+    READERS,
+    REGULARS,
     SPRING,
 )
-from ads_cli.emulator.targeting import values_of
 
 from .client import errors
 from .wire_names import service_name, x_only  # noqa: F401

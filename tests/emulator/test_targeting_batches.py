@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.emulator.seed.line_items import REACH
+from tests.emulator.seeded import REACH
 
 from .wire_names import service_name  # noqa: F401
 

@@ -4,9 +4,20 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ads_cli.emulator.seed.accounts import DELETED, OTHER_USER, PARTNER, USER
-from ads_cli.emulator.seed.creatives import COLLECTION, GIF, IMAGE, SQUARE, VIDEO
-from ads_cli.emulator.seed.posts import DONE, GREEN_DRAFT, OFFER, WINTER
+from ads_cli.emulator.seed.credentials import OTHER_USER, USER
+from tests.emulator.seeded import (
+    COLLECTION,
+    DELETED,
+    DONE,
+    GIF,
+    GREEN_DRAFT,
+    IMAGE,
+    OFFER,
+    PARTNER,
+    SQUARE,
+    VIDEO,
+    WINTER_POST,
+)
 
 from .client import errors, is_without_account
 from .wire_names import service_name, x_only  # noqa: F401 - every test runs under both
@@ -162,9 +173,9 @@ def test_a_scheduled_post_is_published_when_its_time_has_come(
 
 def test_a_promotion_of_a_scheduled_post_learns_the_post(local, account, time_machine):
     (promotion,) = local.get(f"{account}/scheduled_promoted_posts").json()["data"]
-    assert (promotion["scheduled_post_id"], promotion["post_id"]) == (WINTER, None)
+    assert (promotion["scheduled_post_id"], promotion["post_id"]) == (WINTER_POST, None)
     time_machine.move_to(datetime.now(UTC) + timedelta(days=5))
-    published = local.get(f"{account}/scheduled_posts/{WINTER}").json()["data"]["post_id"]
+    published = local.get(f"{account}/scheduled_posts/{WINTER_POST}").json()["data"]["post_id"]
     (promotion,) = local.get(f"{account}/scheduled_promoted_posts").json()["data"]
     assert promotion["post_id"] == published
 

@@ -9,7 +9,7 @@ import psutil
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.accounts import USER
+from ads_cli.emulator.seed.credentials import USER
 from tests.adsctl import Adsctl, wait_until
 from tests.conftest import Service, feed
 from tests.processes.server import Process

@@ -9,10 +9,10 @@ from python_calamine import CalamineWorkbook
 
 from ads_cli.cli.command_index import CUSTOM_COMMANDS
 from ads_cli.cli.tree import root
-from ads_cli.emulator.seed.accounts import CAFE, SHOP
 from ads_cli.errors import UsageError
 from ads_cli.fleet.commands import COMMANDS, REFUSED, FleetCommands
 from tests.conftest import feed
+from tests.emulator.seeded import CAFE, SHOP
 
 ACCOUNTS = {"shop-nord": SHOP, "shop-sued": CAFE}
 NAMES = list(ACCOUNTS)

@@ -14,9 +14,10 @@ from subprocess import CompletedProcess
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.accounts import USER
+from ads_cli.emulator.seed.credentials import USER
 from tests.adsctl import Adsctl
 from tests.conftest import feed
+from tests.emulator_data import audience_user, clear_audience
 
 from .commands import Commands
 from .files import PEOPLE
@@ -55,7 +56,7 @@ def _template() -> Path:
     with closing(Emulator(database)) as emulator:
         catalog = {"id": SECOND_CATALOG, "name": "Second"}
         emulator.data.add_records("product_catalog", [catalog], owner=USER)
-        emulator.data.clear_audience(AUDIENCE)
+        clear_audience(emulator, AUDIENCE)
     return database
 
 
@@ -110,12 +111,14 @@ class Shop:
                 catalog: {product["id"]: product["price"] for product in data.products(catalog)}
                 for catalog in self.catalogs
             }
-            people = {email for email, hash in EMAILS.items() if data.audience_user(AUDIENCE, "email", hash)}
+            people = {
+                email for email, hash in EMAILS.items() if audience_user(emulator, AUDIENCE, "email", hash)
+            }
         return products, people
 
     def campaigns(self) -> list[str]:
         """Read the names of the campaigns that were created."""
-        with closing(Emulator(self.adsctl.database)) as emulator, emulator._store.transaction() as database:
+        with closing(Emulator(self.adsctl.database)) as emulator, emulator.store.transaction() as database:
             rows = database.execute(
                 "SELECT json_extract(data, '$.name') AS name FROM records"
                 " WHERE kind = 'campaign' AND name LIKE 'Campaign %' ORDER BY seq"

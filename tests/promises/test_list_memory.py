@@ -8,7 +8,7 @@ import pytest
 
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
-from ads_cli.emulator.seed.accounts import ACCOUNTS, USER
+from ads_cli.emulator.seed.credentials import USER
 from ads_cli.emulator.server import running
 from tests.adsctl import MEASURED
 from tests.conftest import PRODUCT
@@ -16,6 +16,14 @@ from tests.effort import tries
 
 MOST_MEGABYTES = 60
 RECORDS = tries(25_000, 100_000)
+ACCOUNT = {
+    "name": "Nordlicht Shop",
+    "business_name": "Nordlicht Handels GmbH",
+    "business_id": "72045",
+    "timezone": "Europe/Berlin",
+    "timezone_switch_at": "2024-02-29T23:00:00Z",
+    "industry_type": "RETAIL",
+}
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +31,7 @@ def crowded(tmp_path_factory):
     """A served emulator with many products and many accounts; gives the variables that lead to it."""
     with closing(Emulator(tmp_path_factory.mktemp("crowded") / "emulator.db")) as emulator:
         emulator.data.add_products(PRODUCT | {"id": f"sku-{n}"} for n in range(RECORDS))
-        accounts = (ACCOUNTS[0] | {"id": f"many{n}"} for n in range(RECORDS))
+        accounts = (ACCOUNT | {"id": f"many{n}"} for n in range(RECORDS))
         emulator.data.add_records("account", accounts, owner=USER)
         with running(emulator) as address:
             yield variables(emulator, address)

@@ -72,7 +72,7 @@ def table_days(stats) -> list[tuple]:
     ],
 )
 def test_a_table_of_nightly_exports_is_the_sum_of_its_hours(stats, service, noon, zone, day):
-    db = service.emulator._store.connection
+    db = service.emulator.store.connection
     db.execute("UPDATE records SET data = json_set(data, '$.timezone', ?) WHERE kind = 'account'", (zone,))
     changed = datetime.fromisoformat(f"{day}T12:00:00+00:00")
     for night in range(-2, 5):

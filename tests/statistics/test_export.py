@@ -12,7 +12,7 @@ import pytest
 
 from ads_cli.console import progress
 from ads_cli.emulator.resources import statistics as statistics_jobs
-from ads_cli.emulator.seed.measurement import NUMBER
+from ads_cli.emulator.seed import JOB_NUMBER
 from tests.statistics.rows import number, rows_in, total
 
 LINE_ITEM = "9d4c2"
@@ -26,7 +26,7 @@ def exported(stats, *words: str, code: int = 0):
 def jobs(stats) -> list[dict]:
     """The jobs that the test has made."""
     listed = json.loads(stats.adsctl("stats", "jobs", "list", "-o", "json").stdout)
-    return [job for job in listed if job["id_str"] != NUMBER]
+    return [job for job in listed if job["id_str"] != JOB_NUMBER]
 
 
 @pytest.mark.parametrize("granularity", ["TOTAL", "DAY", "HOUR"])

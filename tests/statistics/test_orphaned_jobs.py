@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from ads_cli.emulator.seed.measurement import NUMBER
+from ads_cli.emulator.seed import JOB_NUMBER
 from tests.products.stopping import settle_after_kill
 
 ALL = ("--entity", "LINE_ITEM", "--all", "--metrics", "impressions")
@@ -16,7 +16,7 @@ JOBS = "/12/stats/jobs/"
 
 def jobs(adsctl) -> set[str]:
     listed = json.loads(adsctl("stats", "jobs", "list", "--all", "-o", "json").stdout)
-    return {job["id_str"] for job in listed} - {NUMBER}
+    return {job["id_str"] for job in listed} - {JOB_NUMBER}
 
 
 @pytest.mark.parametrize("service_name", ["x"])

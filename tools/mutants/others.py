@@ -307,9 +307,9 @@ OTHERS = (
     ),
     Mutant(
         "a strict emulator leaves unknown parameters out",
-        "ads_cli/emulator/core/handlers.py",
-        "        if context.is_strict:\n            raise\n",
-        "",
+        "ads_cli/emulator/app.py",
+        "unknown=None if self._is_strict else [],",
+        "unknown=[],",
         (f"{OTHER_CLIENTS}::test_a_strict_emulator_and_the_neutral_service_refuse_unknown_parameters",),
     ),
     Mutant(

@@ -12,14 +12,14 @@ import msgspec
 
 from ...api.endpoint import Endpoint, Request
 from ...api.names import SERVICES, Names
-from ...api.problems import InvalidError, Problem
+from ...api.problems import Problem
 from ...api.rates import TOTAL_COUNTS, Rate
 from ...api.records import with_removed, without_removed
 from ...api.validation import convert
 from ..storage import Record, Store
 from .faults import PARTIAL
 from .request import IncomingRequest, echoed_params, read_params, value_or_default
-from .responses import ApiError, Headers, HttpResponse, Result, in_words_of, not_found
+from .responses import ApiError, Headers, HttpResponse, Result, not_found, with_names_of
 from .signatures import Authenticator
 
 BEARER_TOKEN_REQUESTS = 10
@@ -59,7 +59,7 @@ class FixedWindow:
 class RateLimits:
     """All rate limits of one emulator instance: those that the service states."""
 
-    def __init__(self, service: str = "generic") -> None:
+    def __init__(self, service: str) -> None:
         self._service = service
         self._windows: dict[str, FixedWindow] = {}  # by the name of the rate
         self.bearer_tokens = FixedWindow(BEARER_TOKEN_REQUESTS, BEARER_TOKEN_SECONDS)
@@ -129,11 +129,10 @@ class RequestContext(AccountContext):
     incoming: IncomingRequest
     path_params: dict[str, str]
     service: str  # that the emulator speaks
-    is_strict: bool  # whether unknown parameters are refused
+    unknown: list[str] | None  # parameters that were left out; None where they are refused
     fault: str = ""  # on demand, to be carried out by the handler
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
     rate_headers: Headers = ()  # of the response
-    unknown: list[str] = field(default_factory=list)  # parameters that are left out
 
     def consume_rate(self, endpoint: Endpoint) -> None:
         """Count the request against the limit of its endpoint; raise ApiError (429) beyond it."""
@@ -223,51 +222,30 @@ def registered(declared: type[Request]) -> RegisteredHandler | None:
     return _registry.get(declared)
 
 
-# Codes of problems, by the beginning of their messages.
+# Codes of problems, by the beginning of their messages, which api/validation and api/conditions write.
 CODES = {
     "is required": "MISSING_PARAMETER",
     "cannot be used with": "EXCLUSIVE_PARAMETERS",
     "": "INVALID_PARAMETER",
 }
-T = TypeVar("T")
 
 
 def read_request(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:
     """Read and validate the parameters, and apply the rate limit of total counts; raise InvalidError."""
-    request = tolerantly(context, lambda unknown: _read(context, endpoint, request_type, unknown))
+    params = read_params(
+        context.incoming, endpoint, request_type, context.path_params, context.names, unknown=context.unknown
+    )
+    removed: list[str] = []
+    if context.service == "x":
+        params, removed = without_removed(request_type, params)
+    request = with_removed(convert(request_type, params, strict=endpoint.params_in == "json"), removed)
     context.echoed = echoed_params(request, endpoint)
     if value_or_default(request, "with_total_count"):
         context.rate_headers = context.rate_limits.consume_total_count(context.user)
     return request
 
 
-def tolerantly(context: RequestContext, read: Callable[[list[str] | None], T]) -> T:
-    """Read what is valid, or unless the emulator is strict, what is without its unknown parameters.
-
-    `read` is given a list for their names where they are to be left out, and else None.
-    """
-    try:
-        return read(None)
-    except InvalidError:
-        if context.is_strict:
-            raise
-        return read(context.unknown)
-
-
-def _read(
-    context: RequestContext, endpoint: Endpoint, request_type: type[Request], unknown: list[str] | None
-) -> Request:
-    params = read_params(
-        context.incoming, endpoint, request_type, context.path_params, context.names, unknown=unknown
-    )
-    removed: list[str] = []
-    if context.service == "x":
-        params, removed = without_removed(request_type, params)
-    request = convert(request_type, params, strict=endpoint.params_in == "json")
-    return with_removed(request, removed)
-
-
 def error_of(problem: Problem, names: Names) -> dict[str, Any]:
     """Format a problem as an error of the advertising API."""
     code = next(code for beginning, code in CODES.items() if problem.message.startswith(beginning))
-    return in_words_of(names, {"code": code, "message": str(problem), "parameter": problem.path})
+    return with_names_of(names, {"code": code, "message": str(problem), "parameter": problem.path})

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from ...api.endpoint import Request
-from ...api.fields import fields_of
+from ...api.fields import marked_fields
 from ..storage import RECORD_COLUMNS, Store, record_from_row
 from .request import value_or_default
 from .responses import ApiError, Result, invalid_parameter
@@ -104,6 +104,12 @@ def field_is(field: str, value: str | None) -> dict[str, str]:
     return {} if value is None else {f"{json_field(field)} = ?": value}
 
 
+def of_live(kind: str, account: str) -> dict[str, str]:
+    """Return the condition that the record of another kind which a field names is not deleted."""
+    deleted = f"SELECT id FROM records WHERE kind = '{kind}' AND owner = ? AND deleted"
+    return {f"{json_field(f'{kind}_id')} NOT IN ({deleted})": account}
+
+
 def json_field(name: str) -> str:
     """Return a field of a record as an expression of SQL; a dot leads to a field inside."""
     return f"json_extract(data, '$.{name}')"
@@ -119,10 +125,7 @@ def _select_page(
 ) -> tuple[list[Any], str | None]:
     """Return the rows of a page, and the cursor of the next one."""
     sort_by = value_or_default(request, "sort_by") or ""
-    documented = (
-        next(field for field in fields_of(type(request)) if field.name == "sort_by") if sort_by else None
-    )
-    attributes = documented.type.extra("sortable") if documented else ()
+    attributes = marked_fields(type(request), "sortable").get("sort_by", ())
     key, direction = _parse_sort_by(sort_by, tuple(dict.fromkeys((*attributes, *sortable))))
     after: list[Any] = []
     if cursor := value_or_default(request, "cursor"):

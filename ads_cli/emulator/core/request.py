@@ -1,15 +1,15 @@
-"""An HTTP request as received, before it is routed."""
+"""An HTTP request as received, and its parameters as the declaration of its endpoint names them."""
 
 import re
 from collections.abc import Collection, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
 import msgspec
 
 from ...api.endpoint import Endpoint, Request
-from ...api.fields import FieldType, enum_fields, fields_of
+from ...api.fields import FieldType, enum_fields, fields_by_name, fields_of
 from ...api.names import ENUMS, GENERIC, Names
 from ...api.parts import params_of
 from ...api.problems import InvalidError, Problem
@@ -84,7 +84,7 @@ def read_params(
     endpoint: Endpoint,
     request_type: type[Request],
     path_params: dict[str, str],
-    names: Names = GENERIC,
+    names: Names,
     *,
     unknown: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def read_params(
     """
     own_names = {wire: name for name, wire in endpoint.wire_names.items()}
     ignored = fields_of_record_only(endpoint, request_type, names)
-    known = None if unknown is None else {names.name(field.name) for field in fields_of(request_type)}
+    known = None if unknown is None else {*_types_on_the_wire(request_type, names), *own_names}
     query = _text_params(incoming.query, ignored, known)
     if endpoint.params_in == "query":
         # The public SDK of service x sends those of a change in a form.
@@ -114,10 +114,8 @@ def read_params(
         params = split_texts(request_type, _text_params(incoming.form), names)
     else:
         params = json_object(incoming) | ({} if unknown is None else query)
-    kept: Mapping[str, Any] = without(params, *ignored)
-    if unknown is not None:
-        kept = without_unknown(request_type, kept, names, unknown)
-    kept = {own_names.get(name, name): value for name, value in kept.items()}
+    own = {own_names.get(name, name): value for name, value in without(params, *ignored).items()}
+    kept = without_unknown(request_type, own, names, unknown)
     return {**read_names(kept, names, enum_fields(request_type)), **path_params}
 
 
@@ -153,13 +151,26 @@ def read_multipart(incoming: IncomingRequest) -> dict[str, Any]:
     return fields
 
 
+@cache
+def _types_on_the_wire(struct: type[msgspec.Struct], names: Names) -> dict[str, FieldType]:
+    """Return the types of the fields of a Struct by their names on the wire; callers must not change it."""
+    return {names.name(field.name): field.type for field in fields_of(struct)}
+
+
 def without_unknown(
-    struct: type[msgspec.Struct], values: Mapping[str, Any], names: Names, unknown: list[str], path: str = ""
+    struct: type[msgspec.Struct],
+    values: Mapping[str, Any],
+    names: Names,
+    unknown: list[str] | None,
+    path: str = "",
 ) -> Mapping[str, Any]:
-    """Leave out what a Struct has no field for, at any depth, and add its path to `unknown`."""
-    if not struct.__struct_config__.forbid_unknown_fields:
+    """Leave out what a Struct has no field for, at any depth, and add its path to `unknown`.
+
+    Without such a list nothing is left out: validation refuses it.
+    """
+    if unknown is None or not struct.__struct_config__.forbid_unknown_fields:
         return values
-    types = {names.name(field.name): field.type for field in fields_of(struct)}
+    types = _types_on_the_wire(struct, names)
     known: dict[str, Any] = {}
     for name, value in values.items():
         if name in types:
@@ -202,7 +213,7 @@ def fields_of_record_only(endpoint: Endpoint, request_type: type[Request], names
     """Name on the wire what a record has and its change does not: the SDK of service x sends it back."""
     if names is GENERIC or not endpoint.mutates:
         return set()
-    return {*map(names.name, endpoint.record_fields - {field.name for field in fields_of(request_type)})}
+    return {*map(names.name, endpoint.record_fields - fields_by_name(request_type).keys())}
 
 
 def read_names(value: Any, names: Names, enums: Collection[str] = ENUMS) -> Any:
@@ -253,7 +264,7 @@ def _text_params(
 
 def split_texts(request_type: type[Request], params: Mapping[str, Any], names: Names) -> dict[str, Any]:
     """Split comma-separated lists and decode JSON in texts; validation converts the other types."""
-    types = {names.name(field.name): field.type for field in fields_of(request_type)}
+    types = dict(_types_on_the_wire(request_type, names))
     for name, wire in request_type.endpoint.wire_names.items() if hasattr(request_type, "endpoint") else ():
         types[wire] = types[name]
     return {name: _parse_text(types.get(name), value) for name, value in params.items()}
@@ -277,10 +288,7 @@ def echoed_params(request: Request, endpoint: Endpoint) -> dict[str, Any]:
 
     Those of a JSON body are left out: a batch would double the size of the response.
     """
-    if endpoint.params_in == "json":
-        names = endpoint.path_fields
-    else:
-        names = [field.name for field in fields_of(type(request))]
+    names = endpoint.path_fields if endpoint.params_in == "json" else [*request.__struct_fields__]
     values = ((name, value_or_default(request, name)) for name in names)
     return {name: value for name, value in values if value is not None}
 
@@ -295,6 +303,5 @@ def value_or_default(request: Request, name: str) -> Any:
     value = getattr(request, name, None)
     if value is not None:
         return value
-    return next(
-        (field.type.extra("default") for field in fields_of(type(request)) if field.name == name), None
-    )
+    field = fields_by_name(type(request)).get(name)
+    return field.type.extra("default") if field else None

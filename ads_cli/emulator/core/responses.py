@@ -1,7 +1,6 @@
-"""HTTP responses: the envelope of the advertising API, errors, plain bodies; the shapes of service x."""
+"""HTTP responses: the envelope of the advertising API, errors, plain bodies."""
 
-from collections.abc import Callable, Collection, Mapping
-from datetime import datetime
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +8,6 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ...api.names import ENUMS, GENERIC, Names
-from ..storage import Record, without
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -99,7 +97,7 @@ X_STATUSES = {"ACCOUNT_NOT_FOUND": 403}
 
 
 class ApiError(Exception):
-    """An error of the advertising API."""
+    """An error of the advertising API, or with a `body` that is not in its form."""
 
     def __init__(
         self,
@@ -109,28 +107,32 @@ class ApiError(Exception):
         *,
         parameter: str | None = None,
         headers: Headers = (),
+        body: Any = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.headers = headers
+        self._body = body
         self.errors: list[dict[str, Any]] = [{"code": code, "message": message}]
         if parameter is not None:
             self.errors[0]["parameter"] = parameter
 
     def errors_in(self, names: Names) -> list[dict[str, Any]]:
         """Return the errors in the words of a service."""
-        return [in_words_of(names, error) for error in self.errors]
+        return [with_names_of(names, error) for error in self.errors]
 
     def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
         """Format the error in the words of a service, with the parameters of the request."""
+        if self._body is not None:
+            return HttpResponse.json(self._body, self.status, self.headers)
         return error_response(self.status, self.errors_in(names), names.to_wire(params), self.headers)
 
 
 class RecordNotFoundError(ApiError):
     """A record of some kind does not exist (404), for which service x has codes of its own."""
 
-    def __init__(self, kind: str, message: str, *, parameter: str | None = None) -> None:
-        super().__init__(404, NOT_FOUND, message, parameter=parameter)
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(404, NOT_FOUND, message)
         self._x_code = f"{X_KIND_NAMES.get(kind, kind).upper()}_NOT_FOUND" if kind in X_KINDS else NOT_FOUND
 
     def errors_in(self, names: Names) -> list[dict[str, Any]]:
@@ -145,35 +147,27 @@ class RecordNotFoundError(ApiError):
 
 
 class OperationsError(ApiError):
-    """Some operations of a request are refused, so that none is applied; `errors` has those of each."""
+    """Some operations of a request are refused, so that none is applied: a list of errors for each."""
 
     def __init__(self, errors: list[list[dict[str, Any]]], request: Any) -> None:
-        super().__init__(400, "INVALID_PARAMETER", "operations are refused")
-        self._body = {"errors": [], "operation_errors": errors, "request": request}
-
-    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
-        """Format the errors; the request is repeated as it was sent."""
-        return HttpResponse.json(self._body, self.status)
+        body = {"errors": [], "operation_errors": errors, "request": request}  # the request as it was sent
+        super().__init__(400, "INVALID_PARAMETER", "operations are refused", body=body)
 
 
 class SignInError(ApiError):
     """An error of a sign-in endpoint; its response has no parameters."""
 
-    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
-        """Format the error as the sign-in endpoints do."""
-        return HttpResponse.json({"errors": self.errors}, self.status, self.headers)
+    def __init__(self, status: int, code: int, message: str, *, headers: Headers = ()) -> None:
+        body = {"errors": [{"code": code, "message": message}]}
+        super().__init__(status, code, message, headers=headers, body=body)
 
 
 class ProblemError(ApiError):
     """A refusal of the platform: a list with one problem object (RFC 7807)."""
 
     def __init__(self, detail: str, status: int = 400, title: str = "Invalid Request") -> None:
-        super().__init__(status, title, detail)
-        self._problem = {"type": "about:blank", "title": title, "detail": detail, "status": status}
-
-    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
-        """Format the problem."""
-        return HttpResponse.json({"errors": [self._problem]}, self.status)
+        problem = {"type": "about:blank", "title": title, "detail": detail, "status": status}
+        super().__init__(status, title, detail, body={"errors": [problem]})
 
 
 class AuthenticationError(SignInError):
@@ -203,8 +197,8 @@ def not_found(kind: str, identifier: str) -> ApiError:
     return RecordNotFoundError(kind, f"the {kind.replace('_', ' ')} {identifier} does not exist")
 
 
-def in_words_of(names: Names, error: dict[str, Any]) -> dict[str, Any]:
-    """Return an error with the names of a service, in its message too."""
+def with_names_of(names: Names, error: dict[str, Any]) -> dict[str, Any]:
+    """Return an error that names fields as a service does, in its message too."""
     words = {"message": names.text(error["message"])}
     return error | words | ({"parameter": names.dotted(error["parameter"])} if "parameter" in error else {})
 
@@ -212,127 +206,3 @@ def in_words_of(names: Names, error: dict[str, Any]) -> dict[str, Any]:
 def invalid_parameter(parameter: str, reason: str) -> ApiError:
     """Return the error for a parameter that conflicts with stored data."""
     return ApiError(400, "INVALID_PARAMETER", f"{parameter}: {reason}", parameter=parameter)
-
-
-# What a post and an author have besides, with the values that they have here.
-POST: Record = {
-    "truncated": False,
-    "lang": "de",
-    "source": '<a href="https://ads.example" rel="nofollow">Ads</a>',
-    "entities": {"hashtags": [], "symbols": [], "user_mentions": [], "urls": []},
-    **dict.fromkeys(("contributors", "coordinates", "geo", "place")),
-    **dict.fromkeys(("in_reply_to_status_id", "in_reply_to_status_id_str", "in_reply_to_user_id")),
-    **dict.fromkeys(("in_reply_to_user_id_str", "in_reply_to_screen_name")),
-    "reposted": False,
-    "repost_count": 0,
-    "favorited": False,
-    "favorite_count": 0,
-    "scopes": {"followers": False},
-}
-USER: Record = {
-    "location": "Hamburg",
-    "description": "",
-    "url": "https://shop.example",
-    **dict.fromkeys(("protected", "verified", "geo_enabled", "contributors_enabled"), False),
-    **dict.fromkeys(("is_translator", "is_translation_enabled"), False),
-    **dict.fromkeys(("followers_count", "friends_count", "listed_count", "favourites_count"), 0),
-    "statuses_count": 0,
-    "created_at": "Fri Mar 01 09:15:00 +0000 2024",
-    **dict.fromkeys(("lang", "time_zone", "utc_offset")),
-    "translator_type": "none",
-    **dict.fromkeys(("following", "follow_request_sent", "notifications")),
-    "withheld_in_countries": [],
-    "default_profile": True,
-    "default_profile_image": True,
-    "profile_image_url": "http://images.example/profile.png",
-    "profile_image_url_https": "https://images.example/profile.png",
-    "profile_banner_url": "https://images.example/banner.png",
-    **dict.fromkeys(("profile_background_image_url", "profile_background_image_url_https")),
-    "profile_background_tile": False,
-    "profile_use_background_image": True,
-    "profile_background_color": "F5F8FA",
-    "profile_link_color": "1DA1F2",
-    "profile_text_color": "333333",
-    "profile_sidebar_border_color": "C0DEED",
-    "profile_sidebar_fill_color": "DDEEF6",
-}
-
-
-def classic_post(post: Record) -> Record:
-    """Return a post with a number as its id, and the time in the older form."""
-    made = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
-    return (
-        POST
-        | without(post, "updated_at", "deleted")
-        | _classic_id(post)
-        | {"created_at": made, "user": _classic_user(post["user"])}
-    )
-
-
-def renamed_post(post: Record) -> Record:
-    """Return a post as the answer to its new name has it."""
-    text = post.pop("text")
-    known = {"post_id": post["id"], "post_type": "PUBLISHED", "scheduled_status": None}
-    return classic_post(post) | known | {"full_text": text, "display_text_range": [0, len(text)]}
-
-
-def _classic_user(user: Record) -> Record:
-    """Return an author, whole unless it was asked for as an id alone."""
-    known = USER | {"name": user["screen_name"]} if "screen_name" in user else {}
-    return known | user | _classic_id(user)
-
-
-def _classic_id(record: Record) -> Record:
-    return {"id": int(record["id"]), "id_str": record["id"]}
-
-
-# Commands whose `data` is a list with one record, where others answer with the record itself.
-ONE_IN_A_LIST = ("accounts create", "cards get", "cards update", "cards delete")
-# The public SDK of the service, whose reference lists what the SDK reads as one object.
-SDK_USER_AGENT = "twitter-ads version:"
-
-
-def in_shape_of_x(result: Result, command: str, user_agent: str) -> Result:
-    """Return the result of a command as service x answers it to a client."""
-    change = SHAPES.get(command) or SHAPES.get(command.rpartition(" ")[0])
-    data = result.data
-    if change:
-        data = [*map(change, data)] if isinstance(data, list) else change(data)
-    if command in ONE_IN_A_LIST and not user_agent.startswith(SDK_USER_AGENT):
-        data = [data]
-    return result._replace(data=data)
-
-
-def _unmanaged(record: Record) -> Record:
-    return without(record, "created_at", "updated_at", "deleted")
-
-
-def _scheduled_feed(record: Record) -> Record:
-    """Return a scheduled feed with its times, in milliseconds, though no record beside it has them."""
-    times = {name: record[name].replace("Z", ".000Z") for name in ("created_at", "updated_at")}
-    return _unmanaged(record) | times
-
-
-def _older_card(card: Record) -> Record:
-    """Return a card whose numbers are texts, without what is not set."""
-    found = ((name, value) for name, value in card.items() if value is not None)
-    return {name: value if isinstance(value, bool) else str(value) for name, value in found}
-
-
-def _changed_audience(audience: Record) -> Record:
-    """Return an audience with whether the account owns it in place of who does; only the owner changes it."""
-    return without(audience, "owner_account_id") | {"is_owner": True}
-
-
-SHAPES: dict[str, Callable[[Record], Record]] = {
-    "audiences update": _changed_audience,
-    "catalog": _unmanaged,
-    "catalog feeds": _scheduled_feed,
-    "catalog sets": _unmanaged,
-    "cards image-conversation": _older_card,
-    "cards poll": _older_card,
-    "cards video-conversation": _older_card,
-    "posts create": classic_post,
-    "posts list": classic_post,
-    "posts rename": renamed_post,
-}

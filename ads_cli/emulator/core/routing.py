@@ -14,7 +14,7 @@ from ...api.problems import InvalidError, Problem
 from ...api.registry import requests_for
 from ...api.validation import convert
 from ..storage import without
-from .handlers import RegisteredHandler, RequestContext, error_of, registered, tolerantly
+from .handlers import RegisteredHandler, RequestContext, error_of, registered
 from .request import (
     IncomingRequest,
     fields_of_record_only,
@@ -23,16 +23,10 @@ from .request import (
     split_texts,
     without_unknown,
 )
-from .responses import ApiError, HttpResponse, OperationsError, RecordNotFoundError, Result, in_shape_of_x
+from .responses import ApiError, HttpResponse, OperationsError, RecordNotFoundError, Result
+from .shapes_of_x import in_shape_of_x
 
 SDK_MARK = "to_delete"  # what the public SDK marks records with, and sends along
-
-
-class BatchOperation(NamedTuple):
-    """What an operation_type of a batch does."""
-
-    request_type: type[Request]
-    handler: RegisteredHandler
 
 
 class BatchHandler:
@@ -40,12 +34,7 @@ class BatchHandler:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.operations: dict[str, BatchOperation] = {}
-
-    def add(self, request_type: type[Request], handler: RegisteredHandler) -> None:
-        """Accept a kind of operation."""
-        parsed_as = handler.request_type or request_type
-        self.operations[operation_of(request_type)] = BatchOperation(parsed_as, handler)
+        self.operations: dict[str, RegisteredHandler] = {}  # by operation_type
 
     def __call__(self, context: RequestContext, request: None) -> HttpResponse:
         """Apply the operations, or none of them."""
@@ -85,32 +74,26 @@ class BatchHandler:
     def _apply_one(self, context: RequestContext, item: Any) -> Any:
         if not isinstance(item, Mapping) or not isinstance(item.get("params"), dict):
             raise InvalidError([Problem("params", "must be an object")])
-        operation = self.operations.get(str(item.get("operation_type")))
-        if operation is None:
+        handler = self.operations.get(str(item.get("operation_type")))
+        if handler is None:
             one_of = ", ".join(self.operations)
             raise InvalidError([Problem("operation_type", f"must be one of {one_of}")])
-        request = read_operation(context, operation.request_type, item["params"])
-        result = operation.handler(context, self.endpoint, request)
+        assert handler.request_type  # a raw handler takes no operations
+        request = read_operation(context, handler.request_type, item["params"])
+        result = handler(context, self.endpoint, request)
         assert isinstance(result, Result)
         if context.service == "x":
-            result = in_shape_of_x(result, operation.request_type.endpoint.command, "")
+            result = in_shape_of_x(result, handler.request_type.endpoint.command, "")
         return context.names.to_wire(result.data, result.enums)
 
 
 def read_operation(context: RequestContext, request_type: type[Request], params: dict[str, Any]) -> Request:
     """Validate the parameters of an operation; numbers and booleans may be texts, and lists too."""
-    return tolerantly(context, lambda unknown: _read_operation(context, request_type, params, unknown))
-
-
-def _read_operation(
-    context: RequestContext, request_type: type[Request], params: dict[str, Any], unknown: list[str] | None
-) -> Request:
     if context.service == "x":
         ignored = fields_of_record_only(request_type.endpoint, request_type, context.names)
         params = without(params, *ignored, SDK_MARK)
     values: Mapping[str, Any] = split_texts(request_type, params, context.names)
-    if unknown is not None:
-        values = without_unknown(request_type, values, context.names, unknown, "params.")
+    values = without_unknown(request_type, values, context.names, context.unknown, "params.")
     values = read_names(values, context.names, enum_fields(request_type))
     return convert(request_type, {**values, **context.path_params})
 
@@ -151,7 +134,7 @@ class Router:
 
     def __init__(
         self,
-        service: str = "generic",
+        service: str,
         handler_of: Callable[[type[Request]], RegisteredHandler | None] = registered,
     ) -> None:
         self._names = SERVICES[service]
@@ -177,7 +160,7 @@ class Router:
             endpoint = msgspec.structs.replace(declared.endpoint, batch=request.endpoint.batch)
             self._batches[path] = BatchHandler(endpoint)
             self._add(endpoint, RegisteredHandler(self._batches[path], None))
-        self._batches[path].add(request, handler)
+        self._batches[path].operations[operation_of(request)] = handler
 
     def _add(self, endpoint: Endpoint, handler: RegisteredHandler | None) -> None:
         segments = tuple(map(self._names.segment, endpoint.path.split("/")))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from ...api.auth import Authenticate, Authorize
-from .. import storage as user_table
 from ..core.handlers import RequestContext, raw_handler
 from ..core.responses import HttpResponse
+from ..storage import find_by_screen_name, screen_name
 from . import request_tokens
 from .request_tokens import RequestToken
 
@@ -36,7 +36,7 @@ def page(title: str, *paragraphs: str, status: int = 200, form_action: str = "")
     return HttpResponse(body.encode(), status, HTML, headers)
 
 
-def message(title: str, text: str, status: int = 200) -> HttpResponse:
+def message_page(title: str, text: str, status: int = 200) -> HttpResponse:
     """Return a page with one paragraph of text."""
     return page(title, f"<p>{escape(text)}</p>", status=status)
 
@@ -61,12 +61,14 @@ def signed_in_as(screen_name: str) -> str:
     return f"<p>You are signed in as <strong>@{escape(screen_name)}</strong>.</p>"
 
 
-def foreign_form() -> HttpResponse:
+def foreign_form_page() -> HttpResponse:
     """Reject a form that is not one of these pages (CSRF)."""
-    return message("This form was sent by another site", "Use the form on the page of this service.", 403)
+    return message_page(
+        "This form was sent by another site", "Use the form on the page of this service.", 403
+    )
 
 
-def pin(request: RequestToken, verifier: str) -> HttpResponse:
+def pin_page(request: RequestToken, verifier: str) -> HttpResponse:
     """Show the PIN, which the user types in the app."""
     return page(
         "You are almost signed in",
@@ -134,7 +136,7 @@ def _authenticate(context: RequestContext) -> HttpResponse:
         return request
     if request.uses_pin:
         text = "For a sign-in with a PIN, the app must use /oauth/authorize."
-        return message("This page needs a callback", text, 400)
+        return message_page("This page needs a callback", text, 400)
     if context.incoming.method == "POST":
         return _submit(context, request)
     user = context.store.setting("user")
@@ -148,33 +150,33 @@ def _find_request(context: RequestContext) -> RequestToken | HttpResponse:
     params = context.incoming.parameters
     if not params.get("oauth_token"):
         text = "The address of this page has no request token. Start again in the app."
-        return message("No request token", text, 400)
+        return message_page("No request token", text, 400)
     request = request_tokens.find(context.store, params["oauth_token"])
     if request is None:
         text = "This request token does not exist. Start again in the app."
-        return message("Unknown request token", text, 404)
+        return message_page("Unknown request token", text, 404)
     if request.app is None:
         text = "The app that sent you here is not registered with this service. It has no access."
-        return message("This app is not registered", text, 403)
+        return message_page("This app is not registered", text, 403)
     if request.state != "new":
         text = "A request token can be used once, and this one was used. Start again in the app."
-        return message("This request was already answered", text, 410)
+        return message_page("This request was already answered", text, 410)
     if request.is_expired:
         text = "The request token is too old. Start again in the app."
-        return message("This request has expired", text, 410)
+        return message_page("This request has expired", text, 410)
     if not request.is_callback_registered:
         text = f"The app wants to redirect you to {request.callback}, which is not registered for it."
-        return message("This callback is not registered", text, 403)
+        return message_page("This callback is not registered", text, 403)
     return request
 
 
 def _form(context: RequestContext, request: RequestToken, error: str = "") -> HttpResponse:
     """Show the form; it asks for the username unless it is that of the signed-in user."""
     user = context.store.setting("user")
-    screen_name = user_table.screen_name(context.store, user) or ""
+    own_name = screen_name(context.store, user) or ""
     suggested = context.incoming.parameters.get("screen_name", "")
-    ask_username = _forces_login(context) or suggested not in ("", screen_name)
-    user_html = _username_field(suggested, error) if ask_username else signed_in_as(screen_name)
+    ask_username = _forces_login(context) or suggested not in ("", own_name)
+    user_html = _username_field(suggested, error) if ask_username else signed_in_as(own_name)
     rights = ["see your accounts, catalogs and audiences"]
     if request.asks_for_write:
         rights.append("change and delete them, and spend your budget")
@@ -193,13 +195,13 @@ def _submit(context: RequestContext, request: RequestToken) -> HttpResponse:
     form_token = params.get("form_token", "").encode()
     is_own_form = hmac.compare_digest(form_token, request.form_token.encode())
     if not is_own_form or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
-        return foreign_form()
+        return foreign_form_page()
     if params.get("answer") == "allow":
         name = params.get("screen_name", "").strip().removeprefix("@")
         if not name and _forces_login(context):
             return _form(context, request, "Type your username.")
         store = context.store
-        user = user_table.find_by_screen_name(store, name) if name else store.setting("user")
+        user = find_by_screen_name(store, name) if name else store.setting("user")
         if user is None:
             return _form(context, request, f"The user {name} does not exist.")
         return _allow(context, request, user)
@@ -207,7 +209,7 @@ def _submit(context: RequestContext, request: RequestToken) -> HttpResponse:
         return _already_answered()
     if request.uses_pin:
         text = f"{request.app} has no access to your account. You can close this page."
-        return message("You refused access", text)
+        return message_page("You refused access", text)
     return redirect(request.callback, denied=request.token)
 
 
@@ -216,10 +218,10 @@ def _allow(context: RequestContext, request: RequestToken, user: str) -> HttpRes
     if verifier is None:
         return _already_answered()
     if request.uses_pin:
-        return pin(request, verifier)
+        return pin_page(request, verifier)
     return redirect(request.callback, oauth_token=request.token, oauth_verifier=verifier)
 
 
 def _already_answered() -> HttpResponse:
     text = "It was answered on another page in the meantime. Start again in the app."
-    return message("This request was already answered", text, 410)
+    return message_page("This request was already answered", text, 410)

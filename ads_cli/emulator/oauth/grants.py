@@ -5,23 +5,23 @@ import secrets
 import time
 from base64 import urlsafe_b64encode
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from ...api.auth import AuthorizeGrant, GetGrantToken, RevokeGrantToken
 from ...api.problems import InvalidError
 from ...api.validation import convert
-from .. import storage as user_table
 from ..core.faults import SHORT_LIVED
 from ..core.handlers import RequestContext, raw_handler
 from ..core.request import FORM
 from ..core.responses import ApiError, HttpResponse
+from ..storage import screen_name
 from .apps import basic_pair
 from .authorize import (
     TRUSTED_FETCH_SITES,
     authorize_form,
-    foreign_form,
-    message,
+    foreign_form_page,
+    message_page,
     origin,
     redirect,
     signed_in_as,
@@ -53,20 +53,16 @@ class AuthorizationRequest(NamedTuple):
     challenge: str
     method: str
     expires: float
-    user_id: str | None = None
-    code: str | None = None
+    user_id: str | None
+    code: str | None
 
 
 class GrantError(ApiError):
     """An error of the token endpoints, as RFC 6749 (5.2) writes it."""
 
     def __init__(self, error: str, description: str, status: int = 400) -> None:
-        super().__init__(status, error, description)
-        self._body = {"error": error, "error_description": description}
-
-    def to_response(self, params: dict[str, Any], *names: object) -> HttpResponse:
-        """Format the error."""
-        return HttpResponse.json(self._body, self.status, NO_STORE)
+        body = {"error": error, "error_description": description}
+        super().__init__(status, error, description, headers=NO_STORE, body=body)
 
 
 @raw_handler(AuthorizeGrant, "POST /i/oauth2/authorize")
@@ -78,11 +74,11 @@ def _authorize(context: RequestContext) -> HttpResponse:
     app = _find_app(context, params.get("client_id", ""))
     if app is None:
         text = "The app that sent you here is not registered with this service. It has no access."
-        return message("This app is not registered", text, 403)
+        return message_page("This app is not registered", text, 403)
     redirect_uri = params.get("redirect_uri", "")
     if redirect_uri not in app.redirects:
         text = f"The app wants to redirect you to {redirect_uri}, which is not registered for it."
-        return message("This redirect is not registered", text, 403)
+        return message_page("This redirect is not registered", text, 403)
     try:
         request = convert(AuthorizeGrant, params)
     except InvalidError as error:
@@ -93,19 +89,19 @@ def _authorize(context: RequestContext) -> HttpResponse:
         refusal = {"error": "invalid_scope", "error_description": f"unknown scopes: {' '.join(unknown)}"}
         return redirect(redirect_uri, **refusal, state=request.state)
     form_token = secrets.token_urlsafe(24)
-    asked = AuthorizationRequest(
-        form_token=form_token,
-        client_id=request.client_id,
-        redirect_uri=redirect_uri,
-        scopes=" ".join(scopes),
-        state=request.state,
-        challenge=request.code_challenge,
-        method=request.code_challenge_method,
-        expires=time.time() + FORM_SECONDS,
-    )
     with context.store.transaction():
-        context.store.insert("oauth2_requests", **asked._asdict())
-    user = user_table.screen_name(context.store, context.store.setting("user")) or ""
+        context.store.insert(
+            "oauth2_requests",
+            form_token=form_token,
+            client_id=request.client_id,
+            redirect_uri=redirect_uri,
+            scopes=" ".join(scopes),
+            state=request.state,
+            challenge=request.code_challenge,
+            method=request.code_challenge_method,
+            expires=time.time() + FORM_SECONDS,
+        )
+    user = screen_name(context.store, context.store.setting("user")) or ""
     rights = [RIGHTS[scope] for scope in scopes]
     hidden = {"form_token": form_token}
     return authorize_form(app.name, hidden, signed_in_as(user), rights, origin(redirect_uri))
@@ -130,19 +126,19 @@ def _submit(context: RequestContext) -> HttpResponse:
     params = context.incoming.parameters
     asked = _find_request(context, "form_token", params.get("form_token", ""))
     if asked is None or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:
-        return foreign_form()
+        return foreign_form_page()
     is_allowed = params.get("answer") == "allow"
     code = secrets.token_urlsafe(32) if is_allowed else None
-    answer = (time.time() + CODE_SECONDS, context.store.setting("user"), code, asked.form_token, time.time())
+    values = (time.time() + CODE_SECONDS, context.store.setting("user"), code, asked.form_token, time.time())
     with context.store.transaction() as connection:
         updated = connection.execute(
             "UPDATE oauth2_requests SET is_answered = 1, expires = ?, user_id = ?, code = ?"
             " WHERE form_token = ? AND NOT is_answered AND expires > ?",
-            answer,
+            values,
         )
         if updated.rowcount != 1:
             text = "It was answered before, or it is too old. Start again in the app."
-            return message("This request has ended", text, 410)
+            return message_page("This request has ended", text, 410)
     if code is None:
         return redirect(asked.redirect_uri, error="access_denied", state=asked.state)
     return redirect(asked.redirect_uri, code=code, state=asked.state)

@@ -6,11 +6,10 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from ...api.auth import GetAccessToken, GetRequestToken, InvalidateToken
-from .. import storage as user_table
 from ..core.handlers import RequestContext, raw_handler
 from ..core.request import FORM
 from ..core.responses import AuthenticationError, Headers, HttpResponse, SignInError, invalid_token
-from ..storage import Store
+from ..storage import Store, screen_name
 
 NO_STORE = (("Cache-Control", "no-store"),)
 
@@ -178,7 +177,7 @@ def _issue(store: Store, request: RequestToken) -> IssuedToken:
     store.connection.execute(used, (request.token,))
     granted = {"consumer_key": request.consumer_key, "user_id": user, "access": request.access}
     store.insert("tokens", token=token, secret=secret, **granted)
-    return IssuedToken(token, secret, user, user_table.screen_name(store, user) or "")
+    return IssuedToken(token, secret, user, screen_name(store, user) or "")
 
 
 ACCESS = ("read", "write")

@@ -8,7 +8,7 @@ from ..core.faults import ANALYST
 from ..core.handlers import RequestContext, handler
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, not_found
-from ..storage import Record, empty, random_base36, utc_now
+from ..storage import Record, empty, utc_now
 from .collection import Collection, of_user
 
 NEW_ACCOUNT = {
@@ -28,8 +28,7 @@ def _with_time_zone(context: RequestContext, after: Record, before: Record | Non
 
 def _add_advertiser(context: RequestContext, account: Record) -> None:
     """Let a new account advertise for the user who creates it."""
-    advertiser: Record = {"id": random_base36(), "user_id": context.user}
-    PROMOTABLE_USERS.put(context.store, advertiser, owner=account["id"])
+    PROMOTABLE_USERS.add(context, {"user_id": context.user}, owner=account["id"])
 
 
 Collection(

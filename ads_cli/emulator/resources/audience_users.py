@@ -1,7 +1,6 @@
 """Users of custom audiences and do-not-reach lists. A request is applied whole or not at all."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ from ...api.names import Names
 from ...api.problems import InvalidError, Problem
 from ...api.time import decode_custom
 from ...api.validation import broken_rules, convert
-from ..core.handlers import RequestContext, raw_handler, tolerantly
+from ..core.handlers import RequestContext, raw_handler
 from ..core.request import read_names, without_unknown
 from ..core.responses import ApiError, HttpResponse, OperationsError
 from ..storage import Record, audience_user_table
@@ -131,20 +130,15 @@ def _convert_operations(context: RequestContext, operation_type: type[Any], valu
     operations: list[Any] = []
     errors: list[list[dict[str, Any]]] = [[] for _ in values]
     for index, value in enumerate(values):
-        read = partial(_convert_operation, context.names, operation_type, value)
         try:
-            operations.append(tolerantly(context, read))
+            if isinstance(value, dict):
+                value = without_unknown(operation_type, value, context.names, context.unknown)
+            operations.append(convert(operation_type, read_names(value, context.names), strict=True))
         except InvalidError as error:
             errors[index] = [_error_of(problem, index, context.names) for problem in error.problems]
     if any(errors):
         raise OperationsError(errors, {"params": context.path_params})
     return operations
-
-
-def _convert_operation(names: Names, operation_type: type[Any], value: Any, unknown: list[str] | None) -> Any:
-    if unknown is not None and isinstance(value, dict):
-        value = without_unknown(operation_type, value, names, unknown)
-    return convert(operation_type, read_names(value, names), strict=True)
 
 
 def _error_of(problem: Problem, index: int, names: Names) -> dict[str, Any]:

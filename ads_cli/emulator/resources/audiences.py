@@ -13,10 +13,10 @@ from ..core.paging import list_page, page_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, Store, audience_user_table, random_base36, without
 from .accounts import FEATURE
-from .campaigns import CAMPAIGN, LINE_ITEM, has_ended
+from .campaigns import CAMPAIGN, CRITERION, LINE_ITEM, has_ended
 from .collection import Collection
 
-AUDIENCE, PERMISSION, TARGETING = "audience", "tailored_audience_permission", "targeting_criterion"
+AUDIENCE, PERMISSION = "audience", "tailored_audience_permission"
 CAMPAIGNS_PER_PAGE = 50
 MIN_TARGETABLE_SIZE = 100
 NEW_AUDIENCE = {"description": None, "audience_type": "CRM", "partner_source": "OTHER"}
@@ -148,8 +148,8 @@ def _targeting_campaigns(context: RequestContext, audience: str, *, only_active:
     """Group the line items that target an audience by campaign."""
     campaigns: dict[str, Record] = {}
     wanted = {"targeting_type": "CUSTOM_AUDIENCE", "targeting_value": audience}
-    for targeting in context.find_all(TARGETING, **wanted):
-        line_item = context.find(LINE_ITEM, targeting["line_item_id"])
+    for criterion in context.find_all(CRITERION, **wanted):
+        line_item = context.find(LINE_ITEM, criterion["line_item_id"])
         campaign = line_item and context.find(CAMPAIGN, line_item["campaign_id"])
         if not (line_item and campaign):
             continue

@@ -185,11 +185,11 @@ def _prepared_poll(context: RequestContext, after: Record, before: Record | None
     return with_uri(poll_fields(context, after, utc_now()))
 
 
-POLL_CARDS = Collection(
+Collection(
     conversations.POLL,
     sortable=(*SORTABLE, "start_time", "end_time"),
     only={"card_type": POLLS},
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     prepare=_prepared_poll,
 )
 
@@ -248,7 +248,7 @@ def _shown_media(media: Record, user: str) -> Record:
     return {"media_url": url, **of_video, "video_width": width, "video_height": height}
 
 
-def _conversations(kind: ConversationKind, resource: Resource, permanent: Sequence[str]) -> Collection:
+def _declare_conversations(kind: ConversationKind, resource: Resource, purged_in: Sequence[str]) -> None:
     """Declare the conversation cards of a kind."""
 
     def prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
@@ -261,14 +261,14 @@ def _conversations(kind: ConversationKind, resource: Resource, permanent: Sequen
         convert(kind.create, values | {"account_id": context.account})
         return after
 
-    return Collection(
+    Collection(
         resource,
         sortable=(*SORTABLE, "title"),
         only={"card_type": [f"{kind.media_type}_CONVERSATION"]},
-        permanent=permanent,
+        purged_in=purged_in,
         prepare=prepared,
     )
 
 
-IMAGES = _conversations(IMAGE, conversations.IMAGE_CONVERSATIONS, ("x",))  # the specification marks them only
-VIDEOS = _conversations(VIDEO, conversations.VIDEO_CONVERSATIONS, EVERYWHERE)
+_declare_conversations(IMAGE, conversations.IMAGE_CONVERSATIONS, ("x",))  # the specification marks them only
+_declare_conversations(VIDEO, conversations.VIDEO_CONVERSATIONS, EVERYWHERE)

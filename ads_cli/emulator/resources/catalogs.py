@@ -52,7 +52,7 @@ def _of_one_user(context: RequestContext, request: ListCatalogs) -> Mapping[str,
 
 Collection(
     catalog.PRODUCT_CATALOGS,
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     scope=of_user,
     new_id=random_number,
     prepare=_only_catalog,
@@ -64,12 +64,12 @@ Collection(
 NUMERIC_OPERATORS = ("GREATER_THAN", "LESS_THAN")
 
 
-def is_valid(operator: str, value: str) -> bool:
+def _can_be_evaluated(operator: str, value: str) -> bool:
     """Return whether a filter can be evaluated: numeric operators need a number."""
     return operator not in NUMERIC_OPERATORS or _number(value) is not None
 
 
-def matches(product: dict[str, Any], condition: Filter) -> bool:
+def _matches(product: dict[str, Any], condition: Filter) -> bool:
     """Return whether a product matches a filter."""
     value = product.get(condition.attribute)
     if value is None:
@@ -138,7 +138,9 @@ def _with_products(context: RequestContext, record: Record) -> Record:
         filters = msgspec.convert(record["filters"], list[Filter])
         products = map(msgspec.json.decode, product_table.iterate(store, of_catalog))
         product_ids = [
-            product["id"] for product in products if all(matches(product, condition) for condition in filters)
+            product["id"]
+            for product in products
+            if all(_matches(product, condition) for condition in filters)
         ]
     return fields | {"product_ids": product_ids}
 
@@ -151,7 +153,7 @@ PRODUCT_SETS = Collection(
         "product_keys": [],
         "processing_status": "PROCESSING",
     },
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     scope=in_catalog,
     prepare=_prepared_set,
     shown=_with_products,
@@ -164,7 +166,7 @@ def _get_product_set(context: RequestContext, request: GetProductSet) -> Result:
     owner, product_set = in_catalog(context, request), request.product_set_id
     record = PRODUCT_SETS.find(context, owner, product_set)
     if record["processing_status"] == "PROCESSING":
-        valid = all(is_valid(one["operator"], one["value"]) for one in record["filters"])
+        valid = all(_can_be_evaluated(one["operator"], one["value"]) for one in record["filters"])
         fields = {"processing_status": "DONE" if valid else "FAILED"}
         with context.store.transaction():
             record = context.store.update(PRODUCT_SET, product_set, fields, owner=owner)
@@ -187,7 +189,7 @@ def _prepared_feed(context: RequestContext, after: Record, before: Record | None
 Collection(
     catalog.SCHEDULED_FEEDS,
     defaults={"repeat": None},
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     scope=in_catalog,
     prepare=_prepared_feed,
 )

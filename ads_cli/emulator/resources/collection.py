@@ -22,11 +22,11 @@ from ...api.names import SERVICES
 from ...api.spending import ACTIVE, STATUS, update_of_activation
 from ...api.validation import convert
 from ..core.handlers import RequestContext, handler, registered
-from ..core.paging import field_in, list_page
+from ..core.paging import field_in, json_field, list_page
 from ..core.request import changes_of
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..core.signatures import has_bearer_token
-from ..storage import SERVICE, Record, Store, random_base36, without
+from ..storage import SERVICE, Record, random_base36
 from .history import note_change
 
 EVERYWHERE = tuple(SERVICES)
@@ -58,7 +58,7 @@ class Collection:
     search_fields: tuple[str, ...] = ()  # searched by the words of `q`; without any, it begins the name
     # Where several collections share a kind of records: the values that this one's have.
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    permanent: Sequence[str] = ()  # the services where a deletion leaves nothing to show
+    purged_in: Sequence[str] = ()  # the services where a deletion leaves nothing to show
     entity: str = ""  # under which the history of the account notes changes
     scope: Scope = in_account
     new_id: Callable[[], str] = random_base36
@@ -97,7 +97,7 @@ class Collection:
         for name, filtered in self.filters.items():
             where |= field_in(filtered, _listed(getattr(request, name)))
         if getattr(request, "with_draft", True) in (None, False):
-            where["json_extract(data, '$.entity_status') <> ?"] = "DRAFT"
+            where[f"{json_field('entity_status')} <> ?"] = "DRAFT"
         page = list_page(
             context.store,
             request,
@@ -150,7 +150,7 @@ class Collection:
         self.before_delete(context, before)
         after = context.store.delete(self.kind, before["id"], owner=owner)
         self._note(context, owner, "DELETE", after, before)
-        if context.service in self.permanent:
+        if context.service in self.purged_in:
             context.store.purge(self.kind, owner, before["id"])
         return self.shown(context, after)
 
@@ -162,11 +162,6 @@ class Collection:
         if record is None or any(record[name] not in values for name, values in self.only.items()):
             raise not_found(self.kind, identifier)
         return record
-
-    def put(self, store: Store, record: Record, *, owner: str, created_at: str | None = None) -> Record:
-        """Store a record without any rule, with the defaults of what it lacks."""
-        fields = {**self.defaults, **without(record, "id")}
-        return store.add(self.kind, record["id"], fields, owner=owner, created_at=created_at)
 
     def _require_parents(self, context: RequestContext, owner: str, fields: Record) -> None:
         """Raise ApiError (400) for a field that names a record which does not exist."""

@@ -7,12 +7,12 @@ from ...api import categories, line_items
 from ...api.conditions import requires
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
-from ..core.request import value_or_default
+from ..core.paging import of_live
 from ..core.responses import ApiError, invalid_parameter
 from ..storage import SERVICE, Record, empty
 from .campaigns import CAMPAIGN, LINE_ITEM
 from .collection import Collection, accept_activation
-from .lookup import BUSINESS, CURATED, require_allowed
+from .lookup import BUSINESS, CURATED, require_allowed_placements
 from .targeting import CATEGORY, require_fitting_targeting, target_platforms_of_app
 
 WITH_TARGET = ("REACH", "WEBSITE_CLICKS")  # objectives that allow bid_strategy TARGET
@@ -189,7 +189,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
         after["goal"] = after["goal"] or GOALS[after["objective"]]
         paid_by = "ENGAGEMENT" if after["objective"] in PAID_BY_ENGAGEMENT else "IMPRESSION"
         after["pay_by"] = after["pay_by"] or paid_by
-        _require_place(context, after)
+        _require_fitting_campaign(context, after)
     if after["bid_strategy"] == "AUTO":
         after["bid_amount_local_micro"] = None  # ignored with AUTO
     needed = {"before": before, "campaign": campaign, "businesses": context.store.find_all(BUSINESS, SERVICE)}
@@ -198,7 +198,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     return after
 
 
-def _require_place(context: RequestContext, new: Record) -> None:
+def _require_fitting_campaign(context: RequestContext, new: Record) -> None:
     """Raise ApiError unless the campaign takes one more line item of this kind."""
     siblings = context.find_all(LINE_ITEM, campaign_id=new["campaign_id"])
     if len(siblings) >= MAX_OF_CAMPAIGN:
@@ -208,7 +208,7 @@ def _require_place(context: RequestContext, new: Record) -> None:
         if siblings and siblings[0][name] != new[name]:
             reason = f"the line items of campaign {new['campaign_id']} have {siblings[0][name]}"
             raise invalid_parameter(name, f"{reason}, not {new[name]}")
-    require_allowed(new["product_type"], new["placements"])
+    require_allowed_placements(new["product_type"], new["placements"])
 
 
 def _shown(context: RequestContext, record: Record) -> Record:
@@ -219,10 +219,7 @@ def _shown(context: RequestContext, record: Record) -> Record:
 
 def _of_campaigns(context: RequestContext, request: line_items.ListLineItems) -> Mapping[str, Any]:
     """Hide the line items of deleted campaigns, which are not deleted themselves."""
-    if value_or_default(request, "with_deleted"):
-        return {}
-    deleted = f"SELECT id FROM records WHERE kind = '{CAMPAIGN}' AND owner = ? AND deleted"
-    return {f"json_extract(data, '$.campaign_id') NOT IN ({deleted})": request.account_id}
+    return {} if request.with_deleted else of_live(CAMPAIGN, request.account_id)
 
 
 LINE_ITEMS = Collection(
@@ -253,7 +250,7 @@ def _fitting_category(context: RequestContext, after: Record, before: Record | N
     return after
 
 
-CHOSEN = Collection(
+Collection(
     categories.LINE_ITEM_CATEGORIES,
     sortable=("line_item_id", "curated_category_id"),
     prepare=_fitting_category,

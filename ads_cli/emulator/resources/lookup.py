@@ -77,17 +77,17 @@ PRODUCTS = {
 }
 
 
-def allowed(product_type: str) -> list[list[str]]:
-    """List the combinations that a product type allows; a profile is never alone."""
+def allowed_placements(product_type: str) -> list[list[str]]:
+    """List the combinations of placements that a product type allows; a profile is never alone."""
     together, network = PRODUCTS[product_type]
     sizes = range(1, len(together) + 1)
     combined = [list(some) for size in sizes for some in combinations(together, size) if some != (PROFILE,)]
     return [[ALL], *combined, *([one] for one in network), *([ALL, one] for one in network)]
 
 
-def require_allowed(product_type: str, placements: list[str]) -> None:
+def require_allowed_placements(product_type: str, placements: list[str]) -> None:
     """Raise ApiError (400) for a combination that a product type does not allow."""
-    if {*placements} not in map(set, allowed(product_type)):
+    if {*placements} not in map(set, allowed_placements(product_type)):
         message = f"placements: {', '.join(placements)} is not a combination that {product_type} allows"
         raise ApiError(400, "INVALID_PLACEMENT_TYPE", message, parameter="placements")
 
@@ -95,4 +95,4 @@ def require_allowed(product_type: str, placements: list[str]) -> None:
 @handler(ListPlacements)
 def _list_placements(context: RequestContext, request: ListPlacements) -> Result:
     names = [request.product_type] if request.product_type else list(PRODUCTS)
-    return Result([{"product_type": name, "placements": allowed(name)} for name in names])
+    return Result([{"product_type": name, "placements": allowed_placements(name)} for name in names])

@@ -84,7 +84,7 @@ def _checked_upload(store: Store, key: str) -> Record | None:
         raise invalid_parameter("media_key", f"{key} is still processed")
     if upload["problem"]:
         raise invalid_parameter("media_key", f"the processing of {key} has failed")
-    if upload["expires_at"] < time.time() and not upload.get("is_used"):
+    if upload["expires_at"] < time.time():
         raise invalid_parameter("media_key", f"the upload of {key} has expired")
     facts = {name: upload[name] for name in ("width", "height", "bytes")}
     seconds = upload["seconds"] if media["media_type"] != "IMAGE" else None
@@ -203,7 +203,7 @@ MEDIA_LIBRARY = Collection(
 )
 
 
-ACCOUNTS_MEDIA = Collection(
+Collection(
     media.ACCOUNT_MEDIA, filters={"creative_types": "creative_type"}, sortable=("creative_type", "video_id")
 )
 
@@ -217,7 +217,7 @@ class StoredMedia(NamedTuple):
     record: Record
 
 
-def _stored(store: Store, number: str) -> list[StoredMedia]:
+def _stored_media(store: Store, number: str) -> list[StoredMedia]:
     """Return media by their number: an upload of this emulator, or what libraries have of others."""
     if upload := store.find(UPLOAD, number):
         return [StoredMedia(UPLOAD, number, owner_of(store, number), upload)]
@@ -236,9 +236,9 @@ def owner_of(store: Store, upload: str) -> str:
     return str(store.value(query, UPLOAD, upload))
 
 
-def _describe(context: RequestContext, number: str, details: Record) -> None:
+def _set_details(context: RequestContext, number: str, details: Record) -> None:
     """Store details of media; raise ProblemError (404) if there are none with this number."""
-    stored = _stored(context.store, number)
+    stored = _stored_media(context.store, number)
     if not stored:
         raise ProblemError(f"media id {number} does not exist", 404, "Not Found")
     for each in stored:
@@ -249,7 +249,7 @@ def _describe(context: RequestContext, number: str, details: Record) -> None:
 def _set_metadata(context: RequestContext, request: media_uploads.SetMetadata) -> HttpResponse:
     text = request.metadata.alt_text.text
     with context.store.transaction():
-        _describe(context, request.id, {"alt_text": text})
+        _set_details(context, request.id, {"alt_text": text})
     metadata = {"alt_text": {"text": text}}
     return HttpResponse.json({"data": {"id": request.id, "associated_metadata": metadata}})
 
@@ -262,7 +262,7 @@ def _add_subtitles(context: RequestContext, request: media_uploads.AddSubtitles)
     with context.store.transaction():
         tracks = _subtitles_of(context, request.id, request.media_category)
         tracks[request.subtitles.language_code] = msgspec.to_builtins(request.subtitles)
-        _describe(context, request.id, {"subtitles": tracks})
+        _set_details(context, request.id, {"subtitles": tracks})
     shown = {"id": request.id, "media_category": request.media_category}
     return HttpResponse.json({"data": shown | {"associated_subtitles": [*tracks.values()]}})
 
@@ -274,13 +274,13 @@ def _delete_subtitles(context: RequestContext, request: media_uploads.DeleteSubt
         if tracks.pop(request.language_code, None) is None:
             detail = f"media id {request.id} has no subtitles in {request.language_code}"
             raise ProblemError(detail, 404, "Not Found")
-        _describe(context, request.id, {"subtitles": tracks})
+        _set_details(context, request.id, {"subtitles": tracks})
     return HttpResponse.json({"data": {"deleted": True}})
 
 
 def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
     """Return the tracks of a video by language; raise ProblemError for one of another category."""
-    stored = _stored(context.store, id)
+    stored = _stored_media(context.store, id)
     if not stored:
         return {}
     video = stored[0].record

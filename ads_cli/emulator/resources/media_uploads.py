@@ -62,7 +62,7 @@ CHECK_AFTER_SECONDS = 1
 PREFIXES = {"amplify_video": "13", "gif": "16", "image": "3", "video": "7"}
 BYTES = {"image": 5 * 1024 * 1024, "gif": 15 * 1024 * 1024, "video": 512 * 1024 * 1024, "subtitles": 2**24}
 FAILED, NEVER = PROCESSING
-OLDER = "/1.1/media/upload.json"
+OLDER_PATH = "/1.1/media/upload.json"
 
 
 def _facts_of(stream: BinaryIO) -> MediaFacts:
@@ -104,7 +104,9 @@ def _processed(store: Store, upload: Record) -> tuple[Record, str]:
     return known, problem
 
 
-def _begin(context: RequestContext, category: str, media_type: str, total: int, owners: list[str]) -> Record:
+def _create_upload(
+    context: RequestContext, category: str, media_type: str, total: int, owners: list[str]
+) -> Record:
     """Store a new upload that waits for its segments."""
     kind = _kind(category)
     if total > BYTES[kind]:
@@ -204,10 +206,10 @@ def _uploaded(upload: Record) -> Record:
     return {name: value for name, value in shown.items() if value is not None}
 
 
-def _answer(context: RequestContext, upload: Record) -> HttpResponse:
-    """Answer with an upload: in `data`, or in version 1.1 by itself, with its number as a number too."""
+def _response_of(context: RequestContext, upload: Record) -> HttpResponse:
+    """Show an upload: in `data`, or in version 1.1 by itself, with its number as a number too."""
     shown = _uploaded(upload)
-    if context.incoming.path != OLDER:
+    if context.incoming.path != OLDER_PATH:
         return HttpResponse.json({"data": shown})
     id = shown.pop("id")
     return HttpResponse.json({"media_id": int(id), "media_id_string": id} | shown)
@@ -215,7 +217,7 @@ def _answer(context: RequestContext, upload: Record) -> HttpResponse:
 
 @handler(media_uploads.InitializeUpload)
 def _initialize_upload(context: RequestContext, request: media_uploads.InitializeUpload) -> HttpResponse:
-    return _answer(context, _initialize(context, request))
+    return _response_of(context, _initialize(context, request))
 
 
 def _initialize(context: RequestContext, request: media_uploads.InitializeUpload) -> Record:
@@ -224,7 +226,7 @@ def _initialize(context: RequestContext, request: media_uploads.InitializeUpload
     category = media_uploads.service_category(request.media_category or of_type)
     owners = request.additional_owners or []
     with context.store.transaction():
-        return _begin(context, category, request.media_type, request.total_bytes, owners)
+        return _create_upload(context, category, request.media_type, request.total_bytes, owners)
 
 
 @handler(media_uploads.AppendSegment)
@@ -235,34 +237,34 @@ def _append_segment(context: RequestContext, request: media_uploads.AppendSegmen
 
 @handler(media_uploads.FinalizeUpload)
 def _finalize_upload(context: RequestContext, request: media_uploads.FinalizeUpload) -> HttpResponse:
-    return _answer(context, _finalize(context, request.media_id))
+    return _response_of(context, _finalize(context, request.media_id))
 
 
-@raw_handler(media_uploads.UploadMedia, f"POST {OLDER}")
+@raw_handler(media_uploads.UploadMedia, f"POST {OLDER_PATH}")
 def _upload_media(context: RequestContext) -> HttpResponse:
     """Upload in one request, or carry out a command of the older forms."""
     _authenticate(context, media_uploads.UploadMedia)
     values = _values(context.incoming)
     if command := values.get("command"):
         return _carry_out(context, str(command).upper(), values)
-    default = "tweet_image" if context.incoming.path == OLDER else None
+    default = "tweet_image" if context.incoming.path == OLDER_PATH else None
     values["media_category"] = values.get("media_category") or default
     request = _converted(media_uploads.UploadMedia, values, "media", "media_category", "additional_owners")
     owners = (request.additional_owners or "").split(",")
     category = media_uploads.service_category(request.media_category)
     with context.store.transaction():
-        upload = _begin(context, category, "", len(request.media), owners)
+        upload = _create_upload(context, category, "", len(request.media), owners)
         put_segment(context.store, upload["id"], 0, request.media)
-        return _answer(context, _finalize(context, upload["id"]))
+        return _response_of(context, _finalize(context, upload["id"]))
 
 
-@raw_handler(media_uploads.GetUploadStatus, f"GET {OLDER}")
+@raw_handler(media_uploads.GetUploadStatus, f"GET {OLDER_PATH}")
 def _get_upload_status(context: RequestContext) -> HttpResponse:
     _authenticate(context, media_uploads.GetUploadStatus)
     values = context.incoming.parameters
     if values.get("command") != "STATUS":
         raise ProblemError("command: must be STATUS")
-    return _answer(context, _require_upload(context, values.get("media_id", "")))
+    return _response_of(context, _require_upload(context, values.get("media_id", "")))
 
 
 def _authenticate(context: RequestContext, request: type[Request]) -> None:
@@ -303,7 +305,7 @@ def _carry_out(context: RequestContext, command: str, values: Record) -> HttpRes
         owners = values.get("additional_owners")
         values["additional_owners"] = str(owners).split(",") if owners else None
         names = ("media_type", "media_category", "total_bytes", "additional_owners")
-        return _answer(
+        return _response_of(
             context, _initialize(context, _converted(media_uploads.InitializeUpload, values, *names))
         )
     if command == "APPEND":
@@ -313,5 +315,5 @@ def _carry_out(context: RequestContext, command: str, values: Record) -> HttpRes
         _append(context, id, int(number), values.get("media") or b"")
         return HttpResponse(b"", 204)
     if command == "FINALIZE":
-        return _answer(context, _finalize(context, id))
+        return _response_of(context, _finalize(context, id))
     raise ProblemError(f"command: {command} is not one of INIT, APPEND, FINALIZE")

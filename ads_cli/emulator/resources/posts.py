@@ -77,7 +77,7 @@ def in_account_up_to_date(context: RequestContext, request: Any) -> str:
     if _due(context):
         with context.store.transaction():
             for post in _due(context):  # another request may have published some
-                changes = _published(context, post)
+                changes = _publish_scheduled(context, post)
                 context.store.update(SCHEDULED, post["id"], changes, owner=context.account)
     return context.account
 
@@ -88,7 +88,7 @@ def _due(context: RequestContext) -> list[Record]:
     return sorted((post for post in waiting if post["scheduled_at"] <= now), key=itemgetter("scheduled_at"))
 
 
-def _published(context: RequestContext, scheduled: Record) -> Record:
+def _publish_scheduled(context: RequestContext, scheduled: Record) -> Record:
     """Publish a post, and return how that ended; one whose card or media are gone fails."""
     at = scheduled["scheduled_at"]
     try:
@@ -238,7 +238,7 @@ def _shown(context: RequestContext, post: Record) -> Record:
 DRAFTS = Collection(
     posts.DRAFTS,
     defaults=CONTENT,
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     new_id=random_number,
     prepare=_prepared,
     shown=_shown,
@@ -289,7 +289,7 @@ SCHEDULED_POSTS = Collection(
     posts.SCHEDULED,
     defaults=CONTENT
     | {"scheduled_at": None, "scheduled_status": WAITING, "completed_at": None, "post_id": None},
-    permanent=EVERYWHERE,
+    purged_in=EVERYWHERE,
     scope=in_account_up_to_date,
     new_id=random_number,
     prepare=_prepared_schedule,

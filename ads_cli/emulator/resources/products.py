@@ -4,7 +4,6 @@ A product that is sent again replaces the stored one; under service x it changes
 """
 
 from collections import Counter
-from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -17,7 +16,7 @@ from ...api.products import BATCH_SIZE, DeleteProducts, ListProducts, Product, P
 from ...api.types import InCatalog
 from ...api.validation import broken_rules, convert, errors_in
 from ..core.faults import HIDE_VARIANTS
-from ..core.handlers import RequestContext, handler, tolerantly
+from ..core.handlers import RequestContext, handler
 from ..core.paging import Seq, decode_cursor, encode_cursor
 from ..core.request import value_or_default, without_unknown
 from ..core.responses import Result
@@ -109,7 +108,7 @@ class _Batch:
                 result.errors = [Note(REJECTED_BY_FAULT, "id")]
             else:
                 try:
-                    sent = tolerantly(context, partial(_parse, item, context.service))
+                    sent = _parse(item, context)
                 except InvalidError as error:
                     result.errors = _notes(error.problems, context.names)
                 else:
@@ -149,13 +148,12 @@ def _id_of(item: Any) -> str | None:
     return identifier if isinstance(identifier, str) else None
 
 
-def _parse(item: Any, service: str, unknown: list[str] | None) -> SentProduct:
+def _parse(item: Any, context: RequestContext) -> SentProduct:
     if not isinstance(item, dict):
         raise InvalidError([Problem("", "a product must be an object")])
-    if unknown is not None:
-        item = without_unknown(StrictProduct, item, GENERIC, unknown)
+    item = without_unknown(StrictProduct, item, GENERIC, context.unknown)
     emptied: set[str] = set()
-    if service == "x":
+    if context.service == "x":
         emptied = {name for name in OPTIONAL & item.keys() if item[name] in ("", None)}
         item = {name: value for name, value in item.items() if name not in emptied}
     return SentProduct(convert(StrictProduct, item, strict=True), frozenset(emptied))

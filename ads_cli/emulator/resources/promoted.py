@@ -5,6 +5,7 @@ from typing import Any
 
 from ...api import promoted
 from ..core.handlers import RequestContext, handler
+from ..core.paging import json_field, of_live
 from ..core.responses import ApiError, Result, invalid_parameter, not_found
 from ..storage import Record, empty
 from .campaigns import LINE_ITEM
@@ -19,9 +20,7 @@ BY_LINE_ITEM = {"line_item_ids": "line_item_id"}
 
 def _of_live_line_items(context: RequestContext, request: promoted.ListPromotedPosts) -> Mapping[str, Any]:
     """Leave out what deleted line items promote, unless deleted records are asked for."""
-    deleted = "SELECT id FROM records WHERE kind = 'line_item' AND owner = ? AND deleted"
-    live = f"json_extract(data, '$.line_item_id') NOT IN ({deleted})"
-    return {} if request.with_deleted else {live: request.account_id}
+    return {} if request.with_deleted else of_live(LINE_ITEM, request.account_id)
 
 
 def _require_new_promotion(context: RequestContext, after: Record, before: Record | None) -> Record:
@@ -127,10 +126,8 @@ PREROLLS = ("PREROLL", "VAST_PREROLL")  # creative types
 
 def _of_campaign(context: RequestContext, request: promoted.ListMediaCreatives) -> Mapping[str, Any]:
     """Limit a list to the line items of a campaign."""
-    of_campaign = (
-        "SELECT id FROM records WHERE kind = 'line_item' AND json_extract(data, '$.campaign_id') = ?"
-    )
-    within = f"json_extract(data, '$.line_item_id') IN ({of_campaign})"
+    of_campaign = f"SELECT id FROM records WHERE kind = '{LINE_ITEM}' AND {json_field('campaign_id')} = ?"
+    within = f"{json_field('line_item_id')} IN ({of_campaign})"
     return {within: request.campaign_id} if request.campaign_id else {}
 
 
@@ -165,7 +162,7 @@ def _require_preroll_line_item(context: RequestContext, after: Record, before: R
     return after
 
 
-CALL_TO_ACTIONS = Collection(
+Collection(
     promoted.ACTIONS,
     defaults=empty("line_item_id call_to_action call_to_action_url"),
     filters=BY_LINE_ITEM,

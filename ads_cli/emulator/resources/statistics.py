@@ -56,10 +56,10 @@ def _get_statistics(context: RequestContext, request: statistics.GetStatistics) 
     require_midnights(request, query.numbers)
     context.echoed.pop("account_id", None)
     context.echoed |= dict.fromkeys(("segmentation_type", "country", "platform"))
-    return answer(query, request)
+    return requested_numbers(query, request)
 
 
-def answer(query: StatsRequest, request: Any, segments: Sequence[PeopleSegment] = ()) -> Result:
+def requested_numbers(query: StatsRequest, request: Any, segments: Sequence[PeopleSegment] = ()) -> Result:
     """Return the numbers that a request asks for, whole or by segment."""
     data, length = [], 0
     for id in request.entity_ids:
@@ -244,7 +244,7 @@ def _result(store: Store, job: Record, now: datetime) -> Result:
     period = Interval(*(datetime.fromisoformat(job[name]) for name in ("start_time", "end_time")))
     shares = SHARES.get(job["segmentation_type"] or "", {})
     segments = [PeopleSegment(name.replace("_", " ").lower(), name, share) for name, share in shares.items()]
-    return answer(StatsRequest(AccountNumbers(store, account), period, now), request, segments)
+    return requested_numbers(StatsRequest(AccountNumbers(store, account), period, now), request, segments)
 
 
 def _utc(time: datetime) -> str:

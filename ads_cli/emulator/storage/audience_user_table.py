@@ -21,12 +21,6 @@ def count(store: Store, audience: str) -> int:
     return int(store.value(query, audience))
 
 
-def find_user(store: Store, identifier: bytes) -> int | None:
-    """Return the number of the user with an identifier, or None."""
-    found: int | None = store.value("SELECT user FROM audience_users WHERE identifier = ?", identifier)
-    return found
-
-
 def add_users(store: Store, audience: str, users: Sequence[Sequence[bytes]]) -> None:
     """Add users, each with one or more identifiers."""
     query = "SELECT coalesce(max(user), 0) FROM audience_users WHERE audience = ?"
@@ -66,8 +60,3 @@ def remove_users(store: Store, audience: str, identifiers: Iterable[bytes]) -> N
         " (SELECT user FROM audience_users WHERE identifier = ?)",
         [(audience, identifier) for identifier in identifiers],
     )
-
-
-def clear(store: Store, audience: str) -> None:
-    """Remove all users of an audience."""
-    store.connection.execute("DELETE FROM audience_users WHERE audience = ?", (audience,))

@@ -6,15 +6,7 @@ import pytest
 
 from ads_cli.api.names import to_neutral
 from ads_cli.emulator.resources import line_items
-from ads_cli.emulator.seed.line_items import (
-    CARD,
-    CLICKS,
-    FOLLOWERS,
-    KNITTERS,
-    LINE_ITEM_FIELDS,
-    LOOKS,
-    SPRING,
-)
+from tests.emulator.seeded import CARD, CLICKS, FOLLOWERS, KNITTERS, LINE_ITEM_FIELDS, LOOKS, SPRING
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 

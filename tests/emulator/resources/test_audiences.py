@@ -7,9 +7,19 @@ import pytest
 from ads_cli.api.audience_insights import PRIMARY_TYPES
 from ads_cli.api.names import to_neutral
 from ads_cli.emulator.resources.audience_insights import PEOPLE as ADDED
-from ads_cli.emulator.seed.accounts import CAFE, PARTNER, SHOP
-from ads_cli.emulator.seed.audiences import BASKETS, CUSTOMERS, FAIR, INSTALLED, READERS, REGULARS
-from ads_cli.emulator.seed.line_items import CLICKS, REACH
+from tests.emulator.seeded import (
+    BASKETS,
+    CAFE,
+    CLICKS,
+    CUSTOMERS,
+    FAIR,
+    INSTALLED,
+    PARTNER,
+    REACH,
+    READERS,
+    REGULARS,
+    SHOP,
+)
 
 PEOPLE = "".join(f"user{number}@shop.example\n" for number in range(120))
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ads_cli.api.names import to_neutral
-from ads_cli.emulator.seed.line_items import (
+from tests.emulator.seeded import (
     ADVENT,
     APP,
     AUTUMN,

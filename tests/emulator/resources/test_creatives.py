@@ -6,10 +6,22 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ads_cli.api.names import to_neutral
-from ads_cli.emulator.seed.accounts import CHOSEN_SET, OTHER_USER, PRODUCT_SET, USER
-from ads_cli.emulator.seed.creatives import COLLECTION, IMAGE, IMAGE_CONVERSATION, POLL, SQUARE, VIDEO
-from ads_cli.emulator.seed.posts import GREEN_DRAFT, OFFER, SPRING_POST, WINTER
+from ads_cli.emulator.seed.credentials import OTHER_USER, USER
 from tests.conftest import feed
+from tests.emulator.seeded import (
+    CHOSEN_SET,
+    COLLECTION,
+    GREEN_DRAFT,
+    IMAGE,
+    IMAGE_CONVERSATION,
+    OFFER,
+    POLL,
+    PRODUCT_SET,
+    SPRING_POST,
+    SQUARE,
+    VIDEO,
+    WINTER_POST,
+)
 from tests.output.test_terminal import is_safe
 
 SOON = f"{datetime.now(UTC) + timedelta(days=2):%Y-%m-%dT%H:%M}"
@@ -73,7 +85,7 @@ def test_posts_of_each_type_are_listed_and_previewed(run):
     assert len(everything) == len(promoted) + len(organic) + 1 and SPRING_POST in promoted
     assert listed("--post-type", "PUBLISHED", "--name", "SPRING") == [SPRING_POST, "1790415000000000011"]
     assert listed("--post-type", "DRAFT")[0] == GREEN_DRAFT
-    assert listed("--post-type", "SCHEDULED") == [OFFER, WINTER]
+    assert listed("--post-type", "SCHEDULED") == [OFFER, WINTER_POST]
     assert listed("--post-type", "PUBLISHED", "--user-id", OTHER_USER) == []
     ids = f"{SPRING_POST},{GREEN_DRAFT},1"
     for post_type, post in (("PUBLISHED", SPRING_POST), ("DRAFT", GREEN_DRAFT), ("SCHEDULED", None)):

@@ -5,9 +5,19 @@ import json
 import pytest
 
 from ads_cli.api.names import to_neutral
-from ads_cli.emulator.seed.accounts import CAFE
-from ads_cli.emulator.seed.line_items import APP, CLICKS, FILMS, SPRING, SUMMER
-from ads_cli.emulator.seed.measurement import PROVIDER, PURCHASES, SPRING_TEST, TRAIL_APPS, VISITS
+from tests.emulator.seeded import (
+    APP,
+    CAFE,
+    CLICKS,
+    FILMS,
+    PROVIDER,
+    PURCHASES,
+    SPRING,
+    SPRING_TEST,
+    SUMMER,
+    TRAIL_APPS,
+    VISITS,
+)
 
 WEB, APP_TAGS, LISTS = (
     ("measurement", f"{kind}s") for kind in ("web-event-tag", "app-event-tag", "app-list")

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ads_cli.api.names import to_neutral
-from ads_cli.emulator.seed.accounts import CAFE, OTHER_USER, SHOP, USER
-from ads_cli.emulator.seed.line_items import CARD, CLICKS, ENDED, INSTALLS, REACH
+from ads_cli.emulator.seed.credentials import OTHER_USER, USER
+from tests.emulator.seeded import CAFE, CARD, CLICKS, ENDED, INSTALLS, REACH, SHOP
 
 
 @pytest.fixture(params=["generic", "x"])

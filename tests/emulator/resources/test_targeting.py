@@ -5,9 +5,7 @@ import json
 import pytest
 
 from ads_cli.api.names import to_neutral
-from ads_cli.emulator.seed.creatives import BANNER
-from ads_cli.emulator.seed.line_items import CLICKS, FOLLOWERS, PREROLLS, REACH
-from ads_cli.emulator.seed.posts import OFFER
+from tests.emulator.seeded import BANNER, CLICKS, FOLLOWERS, OFFER, PREROLLS, REACH
 
 
 @pytest.fixture(params=["generic", "x"])

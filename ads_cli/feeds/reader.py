@@ -129,7 +129,7 @@ def _detect(source: Source, named: FeedFormat | None, default_format: str | None
         hint = "export the table as CSV, or as a workbook (.xlsx)"
         raise ContentError(f"{source.label} is {other}, not a feed", hint=hint)
     detected = by_content(head)
-    if detected and detected.is_certain:
+    if detected and detected.is_self_describing:
         if named not in (None, detected):
             source.notes.append(f"read as {detected.name}, which it contains, whatever its name says")
         return detected

@@ -77,6 +77,21 @@ class Step(msgspec.Struct, frozen=True):
         raise NotImplementedError
 
 
+class ColumnStep(Step, frozen=True):
+    """A step that reads one column."""
+
+    column: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the column."""
+        return (self.column,)
+
+    def bound(self, key_of: KeyOf) -> "ColumnStep":
+        """Return the step with the key of the column."""
+        return msgspec.structs.replace(self, column=key_of(self.column))
+
+
 class RowFixes(Protocol):
     """Changes what breaks a rule; a Struct, as a step is."""
 

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -67,6 +66,7 @@ class Rows(RowNames, ABC):
         self.notes: list[str] = []  # how the file was read
         self.warnings: list[str] = []  # what was left out of it
         self.records = 0  # read so far
+        self.if_empty: tuple[int, str] | None = None  # the error of a reading without a record: line, message
         self.sensitive = False  # messages must not show values
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
         self.transform = RowTransform()  # of each row, after it is read
@@ -100,11 +100,14 @@ class Rows(RowNames, ABC):
     def __iter__(self) -> Iterator[Row]:
         """Read the source from the beginning and number its records."""
         previous_line = self.records = 0
+        self.if_empty = None
         for number, row in enumerate(self._transformed(self._read()), 1):
             self.several_per_line = self.several_per_line or row.line == previous_line
             previous_line, self.records = row.line, number
             row.record = number
             yield row
+        if self.if_empty and not self.records:
+            raise self.error(*self.if_empty)
 
     @abstractmethod
     def _read(self) -> Iterator[Row]:
@@ -281,6 +284,10 @@ MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
 class RecordRows(FileRows):
     """Rows of a format whose records are mappings, which may each have other keys."""
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._field_by_key: dict[str, str] = {}  # of all records that were read
+
     def row(self, line: int, record: Any, problem: str = "") -> Row:
         """Make a row of a decoded record."""
         if not isinstance(record, dict):
@@ -307,16 +314,8 @@ class RecordRows(FileRows):
             self._field_by_key[key] = self.field_of(key.strip())
         if len(self._field_by_key) > MAX_KEYS:
             raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
-        self._columns.update((name, None) for key in new if (name := key.strip()) not in self.ignored)
-        self.columns = tuple(self._columns)
-
-    @cached_property
-    def _field_by_key(self) -> dict[str, str]:
-        return {}
-
-    @cached_property
-    def _columns(self) -> dict[str, None]:
-        return {}
+        names = (name for key in new if (name := key.strip()) not in self.ignored)
+        self.columns = tuple(dict.fromkeys((*self.columns, *names)))
 
     @property
     def _root_names(self) -> str:

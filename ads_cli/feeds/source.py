@@ -105,7 +105,7 @@ class Source(Feed):
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""
         pieces = few_blank_lines(self._decompressed().stream, self.label, self._line_at)
         stream = io.BufferedReader(PieceStream(pieces), BLOCK_BYTES)
-        return stream if self.format.decodes else as_utf_8(stream, self.encoding, self.label)
+        return stream if self.format.is_self_describing else as_utf_8(stream, self.encoding, self.label)
 
     def _line_at(self, position: int) -> int:
         """Return the number of the line at a position in the decompressed bytes, of a text."""

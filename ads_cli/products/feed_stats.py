@@ -72,17 +72,13 @@ class FirstRows(Struct):
                 is_first = True
         return is_first
 
-    def add(self, later: "FirstRows") -> None:
-        """Add rows that come later in the file."""
+    def add(self, later: "FirstRows", records: int) -> None:
+        """Add rows that come later in the file, after `records` others."""
         for row in later.rows:
             if self.wants([problem.kind for problem in row.problems] or [each.fix for each in row.changes]):
+                row.record += records
                 self.rows.append(row)
         self.total += later.total - len(later.rows)
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede these in the file."""
-        for row in self.rows:
-            row.record += offset
 
 
 def shortened(value: Any) -> str:
@@ -185,26 +181,18 @@ class ProductFacts(Struct):
         else:
             self.unpriced += 1
 
-    def add(self, later: "ProductFacts") -> None:
-        """Add the facts about the run of rows that follows."""
+    def add(self, later: "ProductFacts", records: int) -> None:
+        """Add the facts about the run of rows that follows; `records` precede it in the file."""
         self.rows += later.rows
         self.unpriced += later.unpriced
         for currency, counts in later.prices.items():
             self.prices.setdefault(currency, Counts()).add(counts)
-        for name in (
-            "availabilities",
-            "brands",
-            "categories",
-            "with_errors",
-            "with_warnings",
-            "with_changes",
-        ):
-            getattr(self, name).add(getattr(later, name))
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
-        for first in (self.with_errors, self.with_warnings, self.with_changes):
-            first.renumber(offset)
+        self.availabilities.add(later.availabilities)
+        self.brands.add(later.brands)
+        self.categories.add(later.categories)
+        self.with_errors.add(later.with_errors, records)
+        self.with_warnings.add(later.with_warnings, records)
+        self.with_changes.add(later.with_changes, records)
 
     @property
     def noted(self) -> dict[int, NotedRow]:

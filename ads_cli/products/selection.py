@@ -37,11 +37,6 @@ class SelectedRows(msgspec.Struct):
     same: bytearray = bytearray()  # records of an index, of rows that only the listing tells to be the same
     rows: list[Row] = []  # due and invalid rows, where an index is in use and these are few
 
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
-        for row in self.rows:
-            row.record += offset
-
 
 class ChangeSelector:
     """Select rows that are not in the index; no rule is applied to the others again.
@@ -127,14 +122,16 @@ class ChangedRows:
         self._cache: list[Row] | None = [] if self.selector.caches_rows else None
         self._cache_bytes_left = ROW_CACHE_BYTES
 
-    def add(self, selected: SelectedRows) -> None:
-        """Append what the selector noted of a run of rows."""
+    def add(self, selected: SelectedRows, records: int) -> None:
+        """Append what the selector noted of a run of rows; `records` precede it in the file."""
         self._states += selected.states
         self.digests += selected.digests
         self._same += selected.same
         if self._cache is not None:
-            self._cache += selected.rows
-            self._cache_bytes_left -= sum(len(encode((row.values, row.raw))) for row in selected.rows)
+            for row in selected.rows:
+                row.record += records
+                self._cache.append(row)
+                self._cache_bytes_left -= len(encode((row.values, row.raw)))
             if self._cache_bytes_left < 0:
                 self._cache = None
 

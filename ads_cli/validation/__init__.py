@@ -24,11 +24,8 @@ class FeedStats(Protocol):
     def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
         """Note further problems of a row."""
 
-    def add(self, later: Any) -> None:
-        """Add the facts about the run of rows that follows."""
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
+    def add(self, later: Any, records: int) -> None:
+        """Add the facts about the run of rows that follows; `records` precede it in the file."""
 
 
 MAX_EXAMPLES = 3
@@ -51,11 +48,6 @@ class Fixed(msgspec.Struct):
     rows: int = 0
     examples: list[ExampleChange] = []
 
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede the run in the file."""
-        for example in self.examples:
-            example.record += offset
-
 
 FixedRows = dict[str, Fixed]  # by the name of the fix
 
@@ -71,11 +63,13 @@ def count_changes(fixed: FixedRows, row: Row, record: int) -> None:
             found.examples.append(ExampleChange(row.line, record, change.field, before, after))
 
 
-def add_changes(fixed: FixedRows, more: FixedRows) -> None:
-    """Add the counts of later rows."""
-    for name, other in more.items():
+def add_changes(fixed: FixedRows, later: FixedRows, records: int) -> None:
+    """Add the counts of later rows, which follow `records` others."""
+    for name, other in later.items():
         found = fixed.setdefault(name, Fixed())
         found.rows += other.rows
+        for example in other.examples:
+            example.record += records
         found.examples = (found.examples + other.examples)[:MAX_EXAMPLES]
 
 
@@ -181,7 +175,7 @@ class CheckedRow(msgspec.Struct, gc=False):
 
 
 class ValidationResult(msgspec.Struct):
-    """The result of validating a run of rows."""
+    """The result of validating a run of rows; records are numbered within the run."""
 
     rows: int = 0
     left_out: int = 0  # of them, by a step or for another row
@@ -194,12 +188,6 @@ class ValidationResult(msgspec.Struct):
     selection: Any = None  # what a RowSelector noted
     kept: bytes = b""  # of the rows, where anything is
     facts: FeedStats | None = None  # where they are gathered
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
-        for numbered in (self.selection, self.facts, *self.fixed.values()):
-            if numbered is not None:
-                numbered.renumber(offset)
 
 
 MAX_BYTES_IN_MEMORY = 16 * 1024 * 1024  # more are in an unnamed temporary file
@@ -391,8 +379,8 @@ class Selection(Protocol):
     def clear(self) -> None:
         """Forget everything: the file is validated again."""
 
-    def add(self, noted: Any) -> None:
-        """Append what a selector noted of a run of rows."""
+    def add(self, noted: Any, records: int) -> None:
+        """Append what a selector noted of a run of rows; `records` precede it in the file."""
 
     def rows_to_send(self, rows: Rows) -> Iterable[Row]:
         """Return the rows that are to be sent, and those that are invalid."""

@@ -3,6 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
@@ -127,25 +128,18 @@ class RepeatedIds:
         return f"{preposition} {', '.join(first)}"
 
 
+@dataclass
 class RowValidator:
     """Validate rows; picklable, so that each worker process has a copy."""
 
-    def __init__(
-        self,
-        schema: RowSchema,
-        selector: RowSelector | None,
-        transform: RowTransform,
-        *,
-        strict: bool = False,
-    ) -> None:
-        self.schema = schema
-        self.selector = selector
-        self.transform = transform  # that of the rows, and in a worker process the same copy of it
-        self.strict = strict  # warnings are errors
-        self.make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
-        self.make_facts: Callable[[], FeedStats] | None = None  # makes what facts about rows are gathered in
-        self.repeated: RepeatedIds | None = None  # once all rows were read, where there are any
-        self.unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
+    schema: RowSchema
+    selector: RowSelector | None
+    transform: RowTransform  # that of the rows, and in a worker process the same copy of it
+    strict: bool  # warnings are errors
+    make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
+    make_facts: Callable[[], FeedStats] | None = None  # makes what facts about rows are gathered in
+    repeated: RepeatedIds | None = None  # once all rows were read, where there are any
+    unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
 
     @property
     def rules(self) -> Rules:

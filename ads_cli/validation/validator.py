@@ -121,9 +121,8 @@ class Validator:
         self.selection = selection
         self.report = ValidationReport()
         self.facts: FeedStats | None = None  # gathered from the rows, once all were read
-        self._row_validator = RowValidator(
-            schema, selection.selector if selection else None, rows.transform, strict=strict
-        )
+        selector = selection.selector if selection else None
+        self._row_validator = RowValidator(schema, selector, rows.transform, strict)
         # A large table is not kept: several processes read it again, while requests are on their way.
         if for_sending and not (rows.table and is_shared(rows.source.size)):
             self.keep(partial(RowEncoder, schema))
@@ -213,19 +212,19 @@ class Validator:
         self._with_values: dict[str, Any] = {}
         self.kept = RowSpool() if self._row_validator.make_keeper else None
         for result in results:
+            before = self.report.rows
             if self.kept:
-                self.kept.add(KeptRun(result.kept, self.report.rows))
-            result.renumber(self.report.rows)
-            self.report.add_later(result.problems, self.report.rows)
+                self.kept.add(KeptRun(result.kept, before))
+            self.report.add_later(result.problems, before)
             self.report.rows += result.rows
             self.report.left_out += result.left_out
-            add_changes(self.report.fixed, result.fixed)
+            add_changes(self.report.fixed, result.fixed, before)
             duplicates.update(result.id_forms)
             self._with_values = result.with_values | self._with_values
             if facts is not None:
-                facts.add(result.facts)
+                facts.add(result.facts, before)
             if self.selection:
-                self.selection.add(result.selection)
+                self.selection.add(result.selection, before)
             self._on_progress(self.report.rows)
         unknown = unknown_columns(
             self.rows, self.schema.known, self._with_values, self.schema.advisor, self.report.missing

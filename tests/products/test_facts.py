@@ -45,7 +45,6 @@ def gathered(rows: list, first: int = 0) -> ProductFacts:
     for number, (values, problems, is_fixed) in enumerate(rows, 1):
         changes = (AppliedFix("price", "price", "1", "1 EUR"),) if is_fixed else ()
         facts.note(Row(first + number + 1, values, changes=changes), problems, number)
-    facts.renumber(first)
     return facts
 
 
@@ -59,7 +58,7 @@ def test_facts_of_parts_are_those_of_the_whole(rows, cuts):
         whole, parts = gathered(rows), ProductFacts()
         bounds = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
         for begin, end in pairwise(bounds):
-            parts.add(gathered(rows[begin:end], begin))
+            parts.add(gathered(rows[begin:end], begin), begin)
     assert parts == whole
 
 

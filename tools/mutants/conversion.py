@@ -172,8 +172,8 @@ CONVERSION = (
     Mutant(
         "rows of a table are converted by the reader and by the block",
         "ads_cli/feeds/formats/csv.py",
-        "for row in self._parse_block(block):",
-        "for row in self.parse_block(block):",
+        "yield from self._parse_block(block)",
+        "yield from self.parse_block(block)",
         (f"{STEPS}::test_each_row_of_a_table_that_is_read_by_line_is_converted_once",),
     ),
     Mutant(

@@ -85,8 +85,8 @@ PAGES = (
     Mutant(
         "facts of later rows have the numbers of earlier ones",
         "ads_cli/products/feed_stats.py",
-        "            row.record += offset\n",
-        "            pass\n",
+        "                row.record += records\n",
+        "                pass\n",
         (FACTS,),
     ),
     Mutant(

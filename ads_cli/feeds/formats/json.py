@@ -48,7 +48,7 @@ class JsonLinesRows(RecordRows):
     """An object in each line."""
 
     def _read(self) -> Iterator[Row]:
-        stream, line, is_empty = self.source.stream(), 0, True
+        stream, line = self.source.stream(), 0
         while raw := stream.readline(MAX_LINE_BYTES):
             line += 1
             if len(raw) == MAX_LINE_BYTES:
@@ -58,10 +58,8 @@ class JsonLinesRows(RecordRows):
             except UnicodeDecodeError:
                 raise self.decoding_error(line, raw) from None
             if text:
-                is_empty = False
                 yield self._parse(line, text)
-        if is_empty:
-            raise self.error(max(line, 1), "the file contains no records")
+        self.if_empty = max(line, 1), "the file contains no records"
 
     def _parse(self, line: int, text: str) -> Row:
         try:

@@ -32,6 +32,7 @@ class ParquetRows(RecordRows):
         except ImportError:
             raise missing_extra("reading parquet", "parquet") from None
         number = 0
+        self.if_empty = 1, "the file contains no rows"
         self.notes = list(self.source.notes)
         try:
             file = parquet.ParquetFile(self._copy, buffer_size=BUFFER_BYTES)
@@ -49,8 +50,6 @@ class ParquetRows(RecordRows):
         except (ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             message = f"not a complete parquet file: {str(error).partition(chr(10))[0]}"
             raise self.error(number + 1, message, hint="export it again") from None
-        if not number:
-            raise self.error(1, "the file contains no rows")
 
     @cached_property
     def _copy(self) -> BinaryIO:

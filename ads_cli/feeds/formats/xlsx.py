@@ -39,12 +39,8 @@ class XlsxRows(RecordRows):
         self.notes = list(self.source.notes)
         if at:
             self.notes.append(f"{counted(at, 'row')} skipped before the header")
-        is_empty = True
-        for row in self._below(header, first[at + 1 :], rows):
-            is_empty = False
-            yield row
-        if is_empty:
-            raise self.error(line, "no row below the header")
+        self.if_empty = line, "no row below the header"
+        yield from self._below(header, first[at + 1 :], rows)
 
     def _below(self, header: list[str], *groups: Any) -> Iterator[Row]:
         for group in groups:

@@ -261,7 +261,7 @@ def _expand(file: str, access: Callable[[], RemoteAccess], *, is_pattern: bool) 
 
 
 def _remote_location(text: str, access: RemoteAccess) -> Location:
-    from .remote import OBJECT_STORES, read_address
+    from .remote import OBJECT_STORES, WebLocation, read_address
 
     address = read_address(text, access)
     name = text if text.startswith("@") else ""
@@ -269,6 +269,4 @@ def _remote_location(text: str, access: RemoteAccess) -> Location:
         from .object_store import ObjectLocation
 
         return ObjectLocation(address, access, name)
-    from .remote import WebLocation
-
     return WebLocation(address, access, name)

@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 from ...api.iso_codes import CURRENCIES
 from ...api.names import neutral_name
 from ...errors import UsageError
-from ...feeds.row import KeyOf, Row, Step
+from ...feeds.row import ColumnStep, Row, Step
 from ...feeds.transforms import SetField, Template, put_text
 from ...output.text import cell
 from ...spelling import suggestion
@@ -25,23 +25,13 @@ HAS_HOST = re.compile(rf"//|{HOST}", re.IGNORECASE)
 ABSOLUTE = re.compile(rf"[a-z][a-z0-9+.-]*:|{HOST}", re.IGNORECASE)
 
 
-class SplitField(Step, frozen=True):
+class SplitField(ColumnStep, frozen=True):
     """Keep the first part of a list; the others of images become additional ones."""
 
-    column: str
     separator: str
 
     option = "--split"
     fields = (IMAGES,)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Name the column."""
-        return (self.column,)
-
-    def bound(self, key_of: KeyOf) -> "SplitField":
-        """Return the step with the key of the column."""
-        return SplitField(key_of(self.column), self.separator)
 
     def apply(self, row: Row) -> None:
         """Split the list."""

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from ..api.media_uploads import Category
 from ..api.problems import Severity
+from ..feeds.registry import one_of
+from ..media_files.images import READERS
 from ..numbers import size_text
 from .inspection import MediaInfo
 
@@ -287,12 +289,7 @@ USE_RULES: dict[str, Callable[[MediaInfo, Use], Iterator[Breach]]] = {
     Use.poster: _poster,
     Use.promoted_video: _promoted,
 }
-NAMES = {
-    "image/jpeg": "JPG",
-    "image/png": "PNG",
-    "image/gif": "GIF",
-    "image/webp": "WEBP",
-    "image/bmp": "BMP",
+NAMES = {type: format for format, (type, _) in READERS.items()} | {
     "video/mp4": "MP4",
     "video/quicktime": "MOV",
     "video/webm": "WebM",
@@ -307,8 +304,7 @@ def _words(use: Use) -> str:
 
 
 def _one_of(types: tuple[str, ...]) -> str:
-    *others, last = (NAMES[type] for type in types)
-    return f"{', '.join(others)} or {last}" if others else last
+    return one_of(NAMES[type] for type in types)
 
 
 def _too_large(info: MediaInfo, most: int) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
@@ -48,7 +48,6 @@ from .journal import (
     UploadJournal,
     UploadKey,
     may_have_journal,
-    open_journal,
 )
 
 SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
@@ -120,7 +119,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
             early = self._begin(media)  # while the file is hashed
         key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
-        with open_journal(self.state_dir, key, label) as journal:
+        with closing(UploadJournal(self.state_dir, key, label)) as journal:
             status: Status = "unchanged" if self._is_known(journal) else "uploaded"
             if status == "uploaded":
                 self._send_and_await(journal, media, early)

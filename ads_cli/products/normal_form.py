@@ -20,7 +20,7 @@ from ..spelling import suggestion
 from ..validation import RowSchema
 
 if TYPE_CHECKING:
-    from .feeds.fixes.fixes import FixAdvisor
+    from .feeds.hints import FixAdvisor
 
 FIELDS = tuple(field.name for field in fields_of(Product))
 _json = msgspec.json.Encoder()
@@ -56,7 +56,7 @@ def encode_key(key: ProductKey) -> bytes:
 @cache
 def fix_advisor() -> "FixAdvisor":
     """Return what names the fix of a problem; only a feed with a problem loads all fixes."""
-    from .feeds.fixes.fixes import FixAdvisor
+    from .feeds.hints import FixAdvisor
 
     return FixAdvisor()
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ..api.problems import Problem
+from ..api.products import BATCH_SIZE
 from ..api.validation import broken_rules
 from ..feeds.row import Row
 from ..feeds.rows import Rows
@@ -184,17 +185,15 @@ class ChangedRows:
         """Free the memory of the index, which is not needed once the file is validated."""
         self.selector.index = DigestIndex()
 
-    def acknowledged(
-        self, acknowledgements: Iterable[Acknowledgement], batch_size: int
-    ) -> Iterator[tuple[bytes, int]]:
+    def acknowledged(self, acknowledgements: Iterable[Acknowledgement]) -> Iterator[tuple[bytes, int]]:
         """Yield digest and key hash of each row that acknowledgements accept."""
         due_records = array("Q", compress(count(1), self._states.translate(IS_DUE)))
         for ack in acknowledgements:
-            first = ack.batch * batch_size
-            records = due_records[first : first + batch_size]
+            first = ack.batch * BATCH_SIZE
+            records = due_records[first : first + BATCH_SIZE]
             if not records:  # of a batch that this version does not cut
                 continue
-            digests = self.digests[first * DIGEST_BYTES : (first + batch_size) * DIGEST_BYTES]
+            digests = self.digests[first * DIGEST_BYTES : (first + BATCH_SIZE) * DIGEST_BYTES]
             failed = {record for record, _ in ack.failed}
             keys = ack.keys or [NO_KEY] * len(records)
             for record, digest, key in zip(records, split(digests, DIGEST_BYTES), keys, strict=True):
@@ -223,13 +222,23 @@ NOT_COMMITTED = (
 )
 
 
+class Bookkeeper:
+    """Keeps something true beside the journal, such as the sync state of a catalog; here nothing."""
+
+    def begin(self, journal: Journal) -> None:
+        """Prepare for the first request of a run."""
+
+    def finish(self, journal: Journal) -> str:
+        """Record that everything is acknowledged; return a warning, or nothing."""
+        return ""
+
+
 @dataclass
-class CommitAtEnd:
+class CommitAtEnd(Bookkeeper):
     """Invalidate the rows of a push in the sync state before they are sent; commit what is acknowledged."""
 
     sync_state: SyncState
     rows: ChangedRows
-    batch_size: int
 
     def begin(self, journal: Journal) -> None:
         """Invalidate the rows to be sent."""
@@ -242,12 +251,12 @@ class CommitAtEnd:
 
     def finish(self, journal: Journal) -> str:
         """Commit what was acknowledged."""
-        acknowledged = self.rows.acknowledged(journal.acknowledgements(), self.batch_size)
+        acknowledged = self.rows.acknowledged(journal.acknowledgements())
         return "" if self.sync_state.commit(journal.job.epoch, acknowledged) else NOT_COMMITTED
 
 
 @dataclass
-class ForgetKeys:
+class ForgetKeys(Bookkeeper):
     """Invalidate in the sync state the products that are about to be deleted."""
 
     sync_state: SyncState
@@ -258,7 +267,3 @@ class ForgetKeys:
         if self.sync_state.exists():
             keys = {key_hash(key) for key in self.keys()}
             self.sync_state.invalidate_keys(journal.previous_epoch, journal.job.epoch, keys)
-
-    def finish(self, journal: Journal) -> str:
-        """Do nothing."""
-        return ""

@@ -211,10 +211,4 @@ def price_range(step: int) -> str:
 
 
 def _name(value: Any) -> str:
-    return (
-        value[:MAX_NAME].strip()
-        if isinstance(value, str)
-        else NONE
-        if value is None
-        else str(value)[:MAX_NAME]
-    )
+    return NONE if value is None else str(value)[:MAX_NAME].strip()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .feeds.hints import FixAdvisor
 
 FIELDS = tuple(field.name for field in fields_of(Product))
-_json = msgspec.json.Encoder()
 
 
 class ProductKey(msgspec.Struct):
@@ -36,21 +35,6 @@ class ProductId(msgspec.Struct):
     """A product to be deleted, whose key is looked up."""
 
     id: Text
-
-
-def encode_product(product: Product) -> bytes:
-    """Encode a product as JSON."""
-    return _json.encode(product)
-
-
-def encode_id(product: ProductId) -> bytes:
-    """Encode an id as JSON."""
-    return _json.encode(product.id)
-
-
-def encode_key(key: ProductKey) -> bytes:
-    """Encode a key as JSON."""
-    return _json.encode(key.product_key)
 
 
 @cache
@@ -67,7 +51,6 @@ PRODUCT_SCHEMA = RowSchema(
     duplicate_message="the service ignores all rows with the same id",
     required=tuple(field.name for field in fields_of(Product) if field.required),
     known=FIELDS,
-    encode=encode_product,
     roots=("products",),
     advisor=fix_advisor,
     id_form=id_form,
@@ -78,7 +61,7 @@ KEY_SCHEMA = RowSchema(
     duplicate_message="list each key once",
     required=("product_key",),
     known=FIELDS,  # a file that `products pull` wrote may be used
-    encode=encode_key,
+    sends_id_alone=True,
     roots=("products",),
 )
 ID_SCHEMA = KEY_SCHEMA._replace(
@@ -86,7 +69,6 @@ ID_SCHEMA = KEY_SCHEMA._replace(
     id_field="id",
     duplicate_message="list each id once",
     required=("id",),
-    encode=encode_id,
 )
 
 

@@ -208,12 +208,13 @@ class ProductPlan(Plan):
     catalog: str
     operation: str  # "push", "delete" or "delete by id"
     bookkeeper: Bookkeeper = field(default_factory=Bookkeeper)
+    selection: ChangedRows | None = None  # that of the validator
     started: datetime = field(default_factory=this_second)
 
     def __post_init__(self) -> None:
         self.rows = self.validator.rows
-        if self.validator.selection:
-            self.expected_epoch = self.validator.selection.expected_epoch
+        if self.selection:
+            self.expected_epoch = self.selection.expected_epoch
 
     @property
     def report(self) -> ValidationReport:
@@ -227,8 +228,7 @@ class ProductPlan(Plan):
     @property
     def due(self) -> int:
         """Count the rows to be sent."""
-        selection = self.validator.selection
-        return selection.due if selection else self.report.valid
+        return self.selection.due if self.selection else self.report.valid
 
     @property
     def batch_count(self) -> int:
@@ -259,10 +259,9 @@ class ProductPlan(Plan):
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job."""
-        selection = self.validator.selection
         options = replace(
             options_of_rows(self.rows, skip_invalid=skip_invalid),
-            selection=selection.digest if selection else "",
+            selection=self.selection.digest if self.selection else "",
             upload={"strict": True} if skip_invalid and self.validator.strict else {},
         )
         return JobKey(self.place(service), self.operation, self.rows.source.digest, options)
@@ -277,8 +276,7 @@ class ProductPlan(Plan):
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Return how many rows the selection skips, where there is one."""
-        selection = self.validator.selection
-        return selection.totals() if selection else {}
+        return self.selection.totals() if self.selection else {}
 
 
 def push_plan(
@@ -289,13 +287,13 @@ def push_plan(
     validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict, for_sending=sends_all)
     upload = push_upload(catalog, note_keys=selection is not None)
     bookkeeper = CommitAtEnd(sync_state, selection) if selection else Bookkeeper()
-    return ProductPlan(validator, upload, catalog, "push", bookkeeper)
+    return ProductPlan(validator, upload, catalog, "push", bookkeeper, selection)
 
 
 def check_plan(rows: Rows, selection: ChangedRows | None = None, *, strict: bool = False) -> ProductPlan:
     """Plan to validate products, and to send nothing."""
     validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict)
-    return ProductPlan(validator, push_upload("-"), "-", "push")
+    return ProductPlan(validator, push_upload("-"), "-", "push", selection=selection)
 
 
 def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> ProductPlan:

@@ -54,8 +54,7 @@ class Witness:
 
     def confirms(self, name: str, stamp: str) -> bool:
         """Tell whether this boot of the machine has noted the stamp, and no other one since."""
-        notes = {*self._notes(name)}
-        return bool(notes) and notes == {f"{boot_id()} {stamp}"}
+        return {*self._notes(name)} == {f"{boot_id()} {stamp}"}
 
     def _notes(self, name: str) -> Iterator[str]:
         for folder in filter(_is_private, _folders()):

@@ -269,9 +269,9 @@ class RowSchema(NamedTuple):
     duplicate_message: str  # why
     required: tuple[str, ...]  # columns that a file must have
     known: tuple[str, ...]  # columns that a file may have; any other causes a warning
-    encode: Callable[[Any], bytes]  # the JSON of a converted row
     roots: tuple[str, ...]  # what may be the only key of a document
     advisor: MakeAdvisor | None = None
+    sends_id_alone: bool = False  # and not the converted row
     id_form: Callable[[str], str] = str  # equal for ids that the service may take for the same
 
     @property
@@ -317,18 +317,21 @@ class RowEncoder:
 
     def __init__(self, schema: RowSchema) -> None:
         self.rows = EncodedRows()
-        self._id_field, self._encode = schema.id_field, schema.encode
+        self._id_field, self._sends_id_alone = schema.id_field, schema.sends_id_alone
 
     def add(self, checked: CheckedRow, number: int) -> None:
         """Encode a row, if it is valid."""
         if (item := checked.item) is not None:
-            self.rows.add(getattr(item, self._id_field), self._encode(item), number, checked.row.line)
+            id = getattr(item, self._id_field)
+            body = _encode(id if self._sends_id_alone else item)
+            self.rows.add(id, body, number, checked.row.line)
 
     def packed(self) -> bytes:
         """Return the rows as `unpack` reads them."""
         return _pack(self.rows)
 
 
+_encode = msgspec.json.Encoder().encode
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(EncodedRows).decode
 
@@ -358,23 +361,8 @@ class Selection(Protocol):
         """Return what selects rows while they are validated."""
 
     @property
-    def expected_epoch(self) -> str | None:
-        """Return the write epoch in which rows were selected; None if it does not matter."""
-
-    @property
-    def due(self) -> int:
-        """Return the number of rows to be sent."""
-
-    @property
     def skips_rows(self) -> bool:
         """Tell whether valid rows are left out."""
-
-    @property
-    def digest(self) -> str:
-        """Return what identifies the selected rows; empty where all are selected."""
-
-    def totals(self) -> dict[str, int]:
-        """Return counts for the summary."""
 
     def clear(self) -> None:
         """Forget everything: the file is validated again."""

@@ -119,6 +119,7 @@ class Validator:
         self.rows = rows
         self.schema = schema
         self.selection = selection
+        self.strict = strict  # warnings are errors
         self.report = ValidationReport()
         self.facts: FeedStats | None = None  # gathered from the rows, once all were read
         selector = selection.selector if selection else None
@@ -130,11 +131,6 @@ class Validator:
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )
-
-    @property
-    def strict(self) -> bool:
-        """Tell whether warnings are errors."""
-        return self._row_validator.strict
 
     def gather(self, make_facts: Callable[[], FeedStats]) -> None:
         """Gather facts about the rows of each run in what this makes."""

@@ -90,15 +90,15 @@ EPOCHS = (
     Mutant(
         "the sync state of a restored disk is trusted",
         "ads_cli/uploads/write_epochs.py",
-        'return bool(notes) and notes == {f"{boot_id()} {stamp}"}',
+        'return {*self._notes(name)} == {f"{boot_id()} {stamp}"}',
         "return True",
         (f"{DISKS}::test_what_a_restored_disk_remembers_is_not_trusted",),
     ),
     Mutant(
         "a note of an earlier boot counts",
         "ads_cli/uploads/write_epochs.py",
-        'return bool(notes) and notes == {f"{boot_id()} {stamp}"}',
-        'return any(note.endswith(f" {stamp}") for note in notes)',
+        'return {*self._notes(name)} == {f"{boot_id()} {stamp}"}',
+        'return any(note.endswith(f" {stamp}") for note in self._notes(name))',
         (f"{DISKS}::test_after_a_restart_the_catalog_is_listed_once",),
     ),
     Mutant(

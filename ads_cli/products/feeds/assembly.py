@@ -11,6 +11,7 @@ from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...output.text import counted
 from .kinds import FeedKind, NamePatterns, column_key
+from .transforms import joined_links
 
 Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
@@ -128,8 +129,7 @@ def image_fields(images: Iterable[str], main: str = "") -> Values:
     """Return the first image, or the one that is the main image, and the further ones."""
     links = dict.fromkeys(filter(None, [main, *images]))
     first, *others = links or [""]
-    further = ",".join(link.replace(",", "%2C") for link in others)
-    return {"image_link": first, "additional_image_link": further}
+    return {"image_link": first, "additional_image_link": joined_links(others)}
 
 
 def stock_fields(availability: str, quantity: Decimal | None) -> Values:

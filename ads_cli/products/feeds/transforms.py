@@ -1,7 +1,7 @@
 """The steps that fill, split and complete fields."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
@@ -42,11 +42,13 @@ class SplitField(ColumnStep, frozen=True):
         items = value if isinstance(value, list) else cell(value).split(self.separator)
         parts = [part for item in items if (part := cell(item).strip())]
         if key == IMAGES:
-            put_text(values, IMAGES, _joined(parts))
+            put_text(values, IMAGES, joined_links(parts))
             return
         put_text(values, key, parts[0] if parts else "")
         if key == "image_link" and parts[1:]:
-            put_text(values, IMAGES, ",".join(filter(None, [_joined(parts[1:]), cell(values.get(IMAGES))])))
+            put_text(
+                values, IMAGES, ",".join(filter(None, [joined_links(parts[1:]), cell(values.get(IMAGES))]))
+            )
 
 
 def is_bare_amount(value: Any) -> bool:
@@ -92,7 +94,7 @@ class CompleteLinks(Step, frozen=True):
             return link
 
 
-def _joined(links: list[str]) -> str:
+def joined_links(links: Iterable[str]) -> str:
     """Join addresses by commas, which no address may contain then."""
     return ",".join(link.replace(",", "%2C") for link in links)
 

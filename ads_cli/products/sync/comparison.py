@@ -85,7 +85,7 @@ class CatalogComparison:
         self._sync_state, self._options = sync_state, options
         self._background, self._table, self._listing = background, table, background.products
         self._index = DigestIndex()  # of what is acknowledged
-        self._of_rows = RowProducts()
+        self._of_rows = RowProducts(self._listing)
         self._may_hide = False  # variants, so that what is not listed may exist
         self._shrinking = set[str]()  # keys of the groups of which a product is deleted
 
@@ -97,7 +97,7 @@ class CatalogComparison:
     def wait(self, on_progress: OnProgress) -> None:
         """Wait until the catalog is listed."""
         self._background.wait(on_progress)
-        self._of_rows.grow(self._listing.last_number)
+        self._of_rows.grow()
         self.differences.listed = self._listing.count
 
     def watch(self, validator: Validator) -> None:
@@ -224,7 +224,7 @@ class CatalogComparison:
                 missing.difference_update(map(id_hash, by_id))
                 if not missing:
                     break
-        self._of_rows.grow(self._listing.last_number)
+        self._of_rows.grow()
         self.differences.listed = self._listing.count
 
     def list_variants(self, ids: Iterable[str], on_progress: OnProgress) -> None:
@@ -252,16 +252,16 @@ class CatalogComparison:
             self._of_rows.add(
                 product.number for product in self._listing.find(row.id for row in part).values()
             )
-        unmatched = self._listing.unmatched(self._of_rows.others(self._listing.numbers()))
+        self._listing.index_unmatched(self._of_rows.others(self._listing.numbers()))
         for part in self._unlisted():
             listed = self._listing.find(row.id for row in part)
             rest = (row.id for row in part if row.id not in listed)
-            alike = self._of_rows.alike(self._listing, unmatched, rest)
+            alike = self._of_rows.alike(rest)
             writes = [change for row in part for change in self._writes_of(row, listed, alike)]
             self._table.add(filter(self._is_due, writes))
         if self._options.prune:
             ids = (row.id for part in self._unlisted() for row in part)
-            self._of_rows.spare(self._listing, unmatched, self._index, ids)
+            self._of_rows.spare(self._index, ids)
             self.differences.spared = self._of_rows.spared
             self._prune()
 

@@ -20,6 +20,7 @@ from ...parallel.ordered_map import map_ordered
 from ...parallel.process_pool import WorkerProcess
 from ..listing import encoded_pages
 from ..normal_form import Scope
+from . import open_for_writing
 from .listed_products import ListedProducts
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def add_pages(products: ListedProducts, pages: Sequence[bytes]) -> int:
 
 @cache
 def _opened(database: Path, scope: Scope | None) -> ListedProducts:
-    return ListedProducts.open_for_adding(database, scope)
+    return ListedProducts(database, open_for_writing(database), scope)
 
 
 PAGES_AT_ONCE = 10  # stored in one transaction

@@ -82,7 +82,7 @@ def _read_header(rows: Rows, stream: BinaryIO) -> bool:
 
 
 def open_source(
-    file: str,
+    file: str | Location,
     format: str | None = None,
     encoding: str = UTF_8,
     *,
@@ -94,17 +94,7 @@ def open_source(
 
     Raises UsageError if it cannot be opened, or nothing tells the format.
     """
-    return open_location(parse_location(file, access), format, encoding, options, default_format)
-
-
-def open_location(
-    location: Location,
-    format: str | None,
-    encoding: str,
-    options: ReadOptions,
-    default_format: str | None = None,
-) -> Source:
-    """Open a location as `open_source` does."""
+    location = file if isinstance(file, Location) else parse_location(file, access)
     name = location.file_name
     found = find_readable(name or "", format)
     check_encoding(encoding)

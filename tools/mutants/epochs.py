@@ -26,7 +26,7 @@ EPOCHS = (
         "a push does not begin a epoch where there is one",
         "ads_cli/uploads/journal.py",
         "epoch = epochs.begin(place, job.group)",
-        "epoch = previous_epoch or epochs.begin(place, job.group)",
+        "epoch = self.previous_epoch or epochs.begin(place, job.group)",
         (f"{NOT_RESUMED}[at once-push]",),
     ),
     Mutant(
@@ -104,8 +104,8 @@ EPOCHS = (
     Mutant(
         "a push carries over what it could not confirm",
         "ads_cli/uploads/journal.py",
-        "    if not epochs.is_confirmed(place):\n",
-        "    if False:\n",
+        "        if not epochs.is_confirmed(place):\n",
+        "        if False:\n",
         (f"{DISKS}::test_nothing_that_was_not_confirmed_is_carried_over",),
     ),
 )

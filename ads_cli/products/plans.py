@@ -253,8 +253,8 @@ class ProductPlan(Plan):
         """Read the file again and yield each row with its problems, but for rows that are skipped."""
         return self.validator.checked_rows()
 
-    def place(self, service: str) -> UploadTarget:
-        """Return the place that is changed."""
+    def target(self, service: str) -> UploadTarget:
+        """Return what is changed."""
         return UploadTarget(service, KIND, self.catalog)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
@@ -264,7 +264,7 @@ class ProductPlan(Plan):
             selection=self.selection.digest if self.selection else "",
             upload={"strict": True} if skip_invalid and self.validator.strict else {},
         )
-        return JobKey(self.place(service), self.operation, self.rows.source.digest, options)
+        return JobKey(self.target(service), self.operation, self.rows.source.digest, options)
 
     def begin(self, journal: "Journal") -> None:
         """Prepare for the first request of a run."""

@@ -43,7 +43,7 @@ from .write_epochs import NO_EPOCH, WriteEpochs
 if TYPE_CHECKING:
     from filelock import FileLock
 
-# The write epoch of a job that began while another, of no common group, was changing the same place: it
+# The write epoch of a job that began while another, of no common group, was changing the same target: it
 # cannot be resumed, since the other one may have changed what this one sent.
 NOT_ALONE = "not alone"
 KEEP_FOLDER_HINT = "free space in the state folder or repair it; what is acknowledged so far is stored there"
@@ -54,7 +54,7 @@ class Journal:
     """The journal of a job, open for appending, and locked against a second run of the same job.
 
     `resume` resumes the unfinished run of an equal job, `job_id` a named one, where nothing else may have
-    changed the place since; otherwise a new job begins a write epoch of the place. Raises StateError where
+    changed the target since; otherwise a new job begins a write epoch of the target. Raises StateError where
     the journal cannot be written, another run has the lock, or the epoch is not `expected_epoch`, in which
     the rows to be sent were selected (None: any).
     """
@@ -91,15 +91,15 @@ class Journal:
 
     def _open(self, job: Job, resume: bool, job_id: str | None, expected_epoch: str | None) -> JournalContent:
         """Resume a job or begin one; return what earlier runs have noted. Folder and job are locked."""
-        folder, place = self.folder, job.key.place
+        folder, target = self.folder, job.key.target
         remove_expired_jobs(folder, job)
         if job_id:
             check_named(folder, job_id, job)
         epochs = WriteEpochs(folder.parent)
-        self.previous_epoch = epochs.current(place)  # as far as it is confirmed
+        self.previous_epoch = epochs.current(target)  # as far as it is confirmed
         if expected_epoch is not None and expected_epoch != self.previous_epoch:
-            raise changed_meanwhile(place, job.file)
-        if not epochs.is_confirmed(place):
+            raise changed_meanwhile(target, job.file)
+        if not epochs.is_confirmed(target):
             self.previous_epoch = NO_EPOCH  # what was stored in it may not be the latest
         found, is_resumption = find_equal(folder, job.key, job_id), resume or bool(job_id)
         self.resumed = found is not None and is_resumption
@@ -112,7 +112,7 @@ class Journal:
         if is_resumption:
             self.restart_reason = restart_reason(folder, job)
         is_alone = not is_other_job_running(folder, job)
-        epoch = epochs.begin(place, job.group)
+        epoch = epochs.begin(target, job.group)
         self.job = msgspec.structs.replace(job, epoch=epoch if is_alone else NOT_ALONE)
         self.path = folder / f"{job.job}.jsonl"
         self._file = _create(self.path, self.job)
@@ -286,9 +286,9 @@ def _append(file: int, data: bytes) -> None:
         raise
 
 
-def changed_meanwhile(place: UploadTarget, file: str) -> StateError:
-    """Return the error of a run whose place has changed before its first request."""
-    message = f"something else was sent to {place.id} while {file} was validated"
+def changed_meanwhile(target: UploadTarget, file: str) -> StateError:
+    """Return the error of a run whose target has changed before its first request."""
+    message = f"something else was sent to {target.id} while {file} was validated"
     hint = "nothing of this run was sent; 'adsctl jobs list' shows the other; is this one still due?"
     return StateError(message, hint=hint)
 

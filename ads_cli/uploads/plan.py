@@ -45,14 +45,14 @@ def pending_batches(
 
 
 class Plan(ABC):
-    """What is sent to one place: the rows of one file, or of several; as most plans do it."""
+    """What is sent to one target: the rows of one file, or of several; as most plans do it."""
 
     noun: str  # "products": of the rows, in messages
     rows: RowNames
     upload: Upload  # of the batches
     started: datetime  # of the job, in whole seconds: rows are validated against it
     parts = 0  # files that are each validated and sent by themselves; 0 for one that is validated whole
-    # The write epoch of the place in which the due rows were selected; None if all are due.
+    # The write epoch of the target in which the due rows were selected; None if all are due.
     expected_epoch: str | None = None
 
     _report: ValidationReport
@@ -114,8 +114,8 @@ class Plan(ABC):
         """Read the file again and yield each row with its problems, but for rows that are skipped."""
 
     @abstractmethod
-    def place(self, service: str) -> UploadTarget:
-        """Return the place that is changed."""
+    def target(self, service: str) -> UploadTarget:
+        """Return what is changed."""
 
     @abstractmethod
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:

@@ -85,7 +85,7 @@ class AttemptLog(Protocol):
 
 
 class Upload(Protocol):
-    """One kind of upload to one place."""
+    """One kind of upload to one target."""
 
     @property
     def request(self) -> "Request":

@@ -1,6 +1,7 @@
 """The rows of a feed in any format, read one at a time."""
 
 from abc import ABC, abstractmethod
+from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from itertools import count
@@ -92,10 +93,13 @@ class Rows(RowNames, ABC):
         """Return the field that a column is read as; its own name, known or not, if no other is named."""
         return self.named_field(column) or column
 
+    def is_field(self, column: str) -> bool:
+        """Tell whether a column is read as a field."""
+        return column in self.known or self.named_field(column) is not None
+
     def is_used(self, column: str) -> bool:
         """Tell whether a column is read as a field, or by a step."""
-        is_field = column in self.known or self.named_field(column) is not None
-        return is_field or column in self.transform.columns
+        return self.is_field(column) or column in self.transform.columns
 
     def __iter__(self) -> Iterator[Row]:
         """Read the source from the beginning and number its records."""
@@ -222,6 +226,24 @@ class FileRows(Rows):
         start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
         raw = chunk[start : end if end >= 0 else None]
         return self.decoding_error(line + chunk.count(b"\n", 0, error.start), raw)
+
+
+class Utf8Check:
+    """Decodes the chunks of a text; raises ContentError, which names the line, where one is not UTF-8."""
+
+    def __init__(self, rows: FileRows) -> None:
+        self._rows = rows
+        self._decoder = getincrementaldecoder("utf-8")()
+        self.line = 1  # on which the next chunk begins
+
+    def decode(self, chunk: bytes) -> str:
+        """Decode a chunk, which may end inside a character; an empty one is the end."""
+        try:
+            text = self._decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            raise self._rows.decoding_error_in(self.line, error) from None
+        self.line += chunk.count(b"\n")
+        return text
 
 
 class TableRows(FileRows):

@@ -50,7 +50,7 @@ CARD_RATIOS = {  # of images, and of videos
     Use.conversation: (("1.91:1",), ("16:9",)),
 }
 ENCODE = "encode it as MP4, H.264 High, as in: ffmpeg -i FILE -c:v libx264 -profile:v high -pix_fmt yuv420p"
-# The rule that asks for each fact.
+# The rule that asks for each fact of a video.
 RULES_OF_FACTS = {
     "width": "video_pixels",
     "height": "video_pixels",
@@ -66,6 +66,7 @@ RULES_OF_FACTS = {
     "audio_profile": "video_audio",
     "audio_channels": "video_audio",
 }
+FACTS_OF_AAC = ("audio_profile", "audio_channels")  # which no rule asks for of other sound
 
 ENCODED_ANEW = ("media_empty", "media_damaged", "media_category", "video_type", "video_codec")
 
@@ -98,7 +99,15 @@ def unchecked_rules(info: MediaInfo, found: Collection[Breach]) -> tuple[str, ..
     """
     if not {finding.rule for finding in found}.isdisjoint(ENCODED_ANEW):
         return ()
-    return tuple(dict.fromkeys(RULES_OF_FACTS[name] for name in info.unknown))
+    return tuple(dict.fromkeys(map(RULES_OF_FACTS.__getitem__, unknown_facts(info))))
+
+
+def unknown_facts(info: MediaInfo) -> list[str]:
+    """Name the facts that a rule asks for and the bytes do not tell."""
+    if info.kind != "video":
+        return []
+    unasked = () if info.audio_codec == "AAC" else FACTS_OF_AAC
+    return [name for name in RULES_OF_FACTS if name not in unasked and getattr(info, name) is None]
 
 
 def findings(info: MediaInfo, uses: Collection[Use] = (), category: Category | None = None) -> list[Breach]:

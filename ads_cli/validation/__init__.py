@@ -119,7 +119,7 @@ class GroupedProblems:
     max_findings: int = MAX_FINDINGS
     omitted: int = 0  # mistakes of further kinds
 
-    def add(self, place: "Row | RowPosition", problems: list[Problem], known: Iterable[Problem] = ()) -> None:
+    def add(self, row: "Row | RowPosition", problems: list[Problem], known: Iterable[Problem] = ()) -> None:
         """Add the problems of one row; `known` are those of it that were added before."""
         severities = {problem.severity for problem in problems}
         severities.difference_update(problem.severity for problem in known)
@@ -129,8 +129,8 @@ class GroupedProblems:
             if finding := self._finding(problem.kind, problem):
                 finding.rows += 1
                 if len(finding.lines) < FIRST_LINES:
-                    finding.lines.append(place.line)
-                    finding.records.append(place.record)
+                    finding.lines.append(row.line)
+                    finding.records.append(row.record)
 
     def add_later(self, other: "GroupedProblems", records: int) -> None:
         """Add the problems of later rows, which follow `records` others."""

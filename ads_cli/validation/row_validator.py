@@ -30,16 +30,16 @@ from . import (
 PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
 
 
-def kept_places(places: list[RowPosition], keep: DuplicatePolicy | None) -> list[RowPosition]:
-    """Return those of the rows with the same id that are kept; `places` are in the order of the file."""
+def kept_positions(positions: list[RowPosition], keep: DuplicatePolicy | None) -> list[RowPosition]:
+    """Return those of the rows with the same id that are kept; `positions` are in the order of the file."""
     if keep == "first":
-        return places[:1]
+        return positions[:1]
     if keep == "last":
-        return places[-1:]
+        return positions[-1:]
     if keep == "identical":
-        first_by_content = {place.content: place for place in reversed(places)}
-        return [place for place in places if first_by_content[place.content] is place]
-    return places
+        first_by_content = {position.content: position for position in reversed(positions)}
+        return [position for position in positions if first_by_content[position.content] is position]
+    return positions
 
 
 class Duplicates:
@@ -68,21 +68,21 @@ class RepeatedIds:
 
     def __init__(self, schema: RowSchema, rows: RowNames, keep: DuplicatePolicy | None = None) -> None:
         self._schema, self._keep = schema, keep
-        self._name_place = rows.name_place  # where a line does not say which file
+        self._name_position = rows.name_place  # where a line does not say which file
         self._several_per_line = rows.several_per_line  # so that numbers are those of records
         self._repeated: dict[str, list[RowPosition]] = {}  # by id, the rows that have it and are kept
         self._alike: dict[str, list[RowPosition]] = {}  # by id, where rows have it in another form
         self._identical: set[str] = set()  # ids of which all kept rows are the same
         self._dropped: set[int] = set()  # numbers of the rows that are left out for others with the same id
 
-    def add(self, places: Mapping[str, list[RowPosition]]) -> None:
+    def add(self, positions: Mapping[str, list[RowPosition]]) -> None:
         """Add the rows of ids that are forms of one, in the order of the file."""
-        remaining = {id: kept_places(found, self._keep) for id, found in places.items()}
+        remaining = {id: kept_positions(found, self._keep) for id, found in positions.items()}
         for row_id, kept in remaining.items():
-            self._dropped.update(map(self._number, {*places[row_id]}.difference(kept)))
+            self._dropped.update(map(self._number, {*positions[row_id]}.difference(kept)))
             if len(kept) > 1:
                 self._repeated[row_id] = kept
-            if len(places[row_id]) > 1 and len({place.content for place in kept}) == 1:
+            if len(positions[row_id]) > 1 and len({position.content for position in kept}) == 1:
                 self._identical.add(row_id)
             if len(remaining) > 1:
                 others = (each for id, each in remaining.items() if id != row_id)
@@ -102,8 +102,8 @@ class RepeatedIds:
         row_id = row.values.get(name)
         if not isinstance(row_id, str):
             return
-        if places := self._repeated.get(row_id):
-            others = [place for place in places if self._number(place) != self._number(row)]
+        if positions := self._repeated.get(row_id):
+            others = [position for position in positions if self._number(position) != self._number(row)]
             message = f"{row_id!r} is also {self._where(others)}; {self._schema.duplicate_message}"
             fix = DUPLICATES if advises and row_id in self._identical else ""
             if advises and not fix:
@@ -116,15 +116,16 @@ class RepeatedIds:
             )
             yield Problem(name, message, "warning", "alike")
 
-    def _number(self, place: Row | RowPosition) -> int:
+    def _number(self, position: Row | RowPosition) -> int:
         """Return what tells rows apart; the rows of a block of a table have no record numbers."""
-        return place.record if self._several_per_line else place.line
+        return position.record if self._several_per_line else position.line
 
-    def _where(self, places: list[RowPosition]) -> str:
-        """Name the first of some places."""
-        name = self._name_place or self._number
-        first = [*(str(name(place)) for place in places[:FIRST_LINES]), *["…"] * (len(places) > FIRST_LINES)]
-        preposition = "in" if self._name_place else "in record" if self._several_per_line else "on line"
+    def _where(self, positions: list[RowPosition]) -> str:
+        """Name the first of some positions."""
+        name = self._name_position or self._number
+        first = [str(name(position)) for position in positions[:FIRST_LINES]]
+        first += ["…"] * (len(positions) > FIRST_LINES)
+        preposition = "in" if self._name_position else "in record" if self._several_per_line else "on line"
         return f"{preposition} {', '.join(first)}"
 
 

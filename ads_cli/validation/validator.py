@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from ..api.validation import can_warn
 from ..feeds.row import Row
 from ..feeds.rows import Block, Rows, TableRows
+from ..parallel import batched
 from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, is_shared
 from . import (
     CheckedRow,
@@ -148,10 +149,10 @@ class Validator:
         except UnreadableError:
             self._blocks = None
             duplicates = self._collect(self._validate())
-        if (hashes := duplicates.repeated()) and (forms := self._places(hashes)):
+        if (hashes := duplicates.repeated()) and (forms := self._positions(hashes)):
             repeated = RepeatedIds(self.schema, self.rows, self.rows.transform.keep)
-            for places in forms:
-                repeated.add(places)
+            for positions in forms:
+                repeated.add(positions)
             self._row_validator.repeated = repeated
             self._close()  # the worker processes have a validator that knows of no duplicates
             self._collect(self._validate())
@@ -171,7 +172,7 @@ class Validator:
             yield from map(unpack, self.kept)
             return
         if not self._blocks or skips_rows:
-            for rows in _chunks(iter(self._rows_to_send())):
+            for rows in batched(self._rows_to_send(), CHUNK_ROWS):
                 yield self._row_validator.encode(rows, all_valid)
             return
         before = 0
@@ -247,16 +248,16 @@ class Validator:
 
     def _validate_rows(self) -> Iterator[ValidationResult]:
         """Validate rows of any format as they are read."""
-        for rows in _chunks(self._read()):
+        for rows in batched(self._read(), CHUNK_ROWS):
             self._find_unsent()
             yield self._row_validator.validate(rows)
 
     def _read(self) -> Iterator[Row]:
         """Read the file again; require the columns of a table."""
         rows = iter(self.rows)
-        first = list(islice(rows, 1))  # the header is known from here on
+        first = next(rows, None)  # the header is known from here on
         self._require_columns()
-        return chain(first, rows)
+        return chain([first] if first else [], rows)
 
     def _require_columns(self) -> None:
         self.report.missing = missing_columns(
@@ -277,18 +278,18 @@ class Validator:
         if self._blocks:
             self._blocks.close()
 
-    def _places(self, hashes: set[int]) -> list[dict[str, list[RowPosition]]]:
+    def _positions(self, hashes: set[int]) -> list[dict[str, list[RowPosition]]]:
         """Find the rows of ids that are repeated, or alike, by form; different forms may share a hash."""
         transform, id_form = self.rows.transform, self.schema.id_form
-        places: dict[str, dict[str, list[RowPosition]]] = {}
+        positions: dict[str, dict[str, list[RowPosition]]] = {}
         for row in self.rows:
             transform.fix_texts(row)
             row_id = row.values.get(self.schema.id_field)
             if isinstance(row_id, str) and hash(form := id_form(row_id)) in hashes and not row.left_out:
                 transform.fix_rules(row)  # rows may be identical then
-                place = RowPosition(row.line, row.record, self._content(row))
-                places.setdefault(form, {}).setdefault(row_id, []).append(place)
-        return [by_id for by_id in places.values() if sum(map(len, by_id.values())) > 1]
+                position = RowPosition(row.line, row.record, self._content(row))
+                positions.setdefault(form, {}).setdefault(row_id, []).append(position)
+        return [by_id for by_id in positions.values() if sum(map(len, by_id.values())) > 1]
 
     def _content(self, row: Row) -> bytes:
         known = {name: row.values[name] for name in self.schema.known if name in row.values}
@@ -297,8 +298,3 @@ class Validator:
 
 def _is_small(block: Block) -> bool:
     return len(block.data) < MIN_BLOCK_BYTES
-
-
-def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while chunk := list(islice(rows, CHUNK_ROWS)):
-        yield chunk

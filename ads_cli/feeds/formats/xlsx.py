@@ -56,8 +56,7 @@ class XlsxRows(RecordRows):
                 yield self.row(line, values, ", ".join(problems))
 
     def _count_known(self, cells: list[str]) -> int:
-        names = (cell.strip() for cell in cells)
-        return sum(name in self.known or self.named_field(name) is not None for name in names)
+        return sum(map(self.is_field, map(str.strip, cells)))
 
     def _sheet_rows(self) -> Iterator[tuple[int, list[str], dict[str, str], list[int]]]:
         """Yield number, cells, failed and rounded ones of each row; raise the error of the process."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import msgspec
 
 from ...errors import TEMPORARY_HINT, ContentError, StateError
 from ...feeds.rows import Rows
+from ...parallel import batched
 from ...parallel.ordered_map import map_ordered
 from ...parallel.process_pool import ProcessPool
 from ...validation.validator import OnProgress, Validator
@@ -230,9 +231,9 @@ class CatalogComparison:
     def list_variants(self, ids: Iterable[str], on_progress: OnProgress) -> None:
         """List groups, as far as products with these ids are not listed."""
         groups = self._listing.every_group_key()
-        missing, rest = set[bytes](), iter(ids if groups else ())
-        while part := {*islice(rest, CHANGES_AT_ONCE)}:
-            missing.update(map(id_hash, part - self._listing.find(part).keys()))
+        missing = set[bytes]()
+        for part in batched(ids if groups else (), CHANGES_AT_ONCE):
+            missing.update(map(id_hash, {*part} - self._listing.find(part).keys()))
         if missing:
             self.list_groups(groups, on_progress, missing)
 
@@ -267,9 +268,7 @@ class CatalogComparison:
 
     def _unlisted(self) -> Iterator[list[Unlisted]]:
         """Yield the rows whose products were not listed at first, some at a time."""
-        rows = self._table.unlisted()
-        while part := list(islice(rows, CHANGES_AT_ONCE)):
-            yield part
+        return batched(self._table.unlisted(), CHANGES_AT_ONCE)
 
     def _writes_of(
         self, row: Unlisted, listed: Mapping[str, Listed], alike: Mapping[str, Listed]
@@ -314,8 +313,7 @@ class CatalogComparison:
 
     def _prune(self) -> None:
         """Delete the products within the scope that are not in the feed."""
-        numbers = self._of_rows.others(self._listing.within_scope())
-        while part := list(islice(numbers, CHANGES_AT_ONCE)):
+        for part in batched(self._of_rows.others(self._listing.within_scope()), CHANGES_AT_ONCE):
             deleted = [product for product in self._listing.read(part) if product.product_key]
             self._table.add(map(_deletion, deleted))
             self._shrinking.update(self._listing.groups_of(product.number for product in deleted))

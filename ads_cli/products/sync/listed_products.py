@@ -6,7 +6,6 @@ deleted. Worker processes read the same file while they compare blocks of a feed
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...api.product_ids import id_form
+from ...parallel import batched
 from ..normal_form import COMPARED, Scope, as_cell
 from . import blob, create, insert, open_unchanging, select, text
 
@@ -174,7 +174,7 @@ class ListedProducts:
     def index_unmatched(self, numbers: Iterator[int]) -> None:
         """Make products, whose ids no row has, findable in other ways; once."""
         self._db.executescript(UNMATCHED)
-        while part := list(islice(numbers, INSERTED_AT_ONCE)):
+        for part in batched(numbers, INSERTED_AT_ONCE):
             rows = [(each.number, blob(id_form(each.id)), each.stored_key) for each in self.read(part)]
             insert(self._db, "unmatched VALUES (?, ?, ?)", rows)
         self._db.executescript(UNMATCHED_INDEXES)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from functools import cache
-from itertools import islice, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ...client.response import parse_records
+from ...parallel import batched
 from ...parallel.ordered_map import map_ordered
 from ...parallel.process_pool import WorkerProcess
 from ..listing import encoded_pages
@@ -136,8 +137,7 @@ class BackgroundListing:
 
     def _runs(self) -> Iterator[list[bytes]]:
         pages = takewhile(lambda page: not self._is_left, encoded_pages(self._client, self._catalog))
-        while run := list(islice(pages, PAGES_AT_ONCE)):
-            yield run
+        return batched(pages, PAGES_AT_ONCE)
 
     def _store(self, store: PageStore, pages: list[bytes]) -> None:
         with self._storing:

@@ -3,8 +3,8 @@
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, count, islice
-from typing import TYPE_CHECKING, TypeVar
+from itertools import chain, count
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from ...api.endpoint import Request
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
+from ...parallel import batched
 from ...uploads.job_file import Acknowledgement, Attempt, JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged
@@ -261,8 +262,6 @@ class CommitDifferences(Bookkeeper):
 
 SYNC, UPDATE = "sync", "update"  # operations
 
-T = TypeVar("T")
-
 
 @dataclass(kw_only=True)
 class SyncPlan(ProductPlan):
@@ -302,7 +301,7 @@ class SyncPlan(ProductPlan):
         yield self._deletion_batches(numbers)
 
     def _write_batches(self, numbers: Iterator[int]) -> Batches:
-        for part in _parts(self._pending.writes()):
+        for part in batched(self._pending.writes(), BATCH_SIZE):
             rows = EncodedRows()
             for change in part:
                 rows.add(change.id, change.body, change.record, change.line)
@@ -312,7 +311,7 @@ class SyncPlan(ProductPlan):
         """Yield first what an earlier run may have deleted, each batch under its number."""
         for number, deletions in self._pending.unanswered():
             yield Batch(number, deletions)
-        for part in _parts(self._pending.deletions()):
+        for part in batched(self._pending.deletions(), BATCH_SIZE):
             yield Batch(next(numbers), Deletions.of(part))
 
     def write_requests(self) -> Iterable[Request]:
@@ -385,8 +384,3 @@ def sync_plan(
         options={"prune": prune, "verify": verify, "version": __version__},
         expected_epoch=expected_epoch,
     )
-
-
-def _parts(changes: Iterator[T]) -> Iterator[list[T]]:
-    while part := list(islice(changes, BATCH_SIZE)):
-        yield part

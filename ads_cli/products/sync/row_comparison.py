@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
-from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import msgspec
 
 from ...api.product_ids import id_form
 from ...feeds.row import Row, RowTransform
+from ...parallel import batched
 from ...validation import CheckedRow, KeptRun
 from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_hash
 from ..normal_form import OUT_OF_SCOPE, as_cell
@@ -147,7 +147,7 @@ class RowProducts:
         remembered = self._remembered(index, candidates)
         found = set[int]()
         matched = (number for number in listing.numbers() if self._by_id[number])
-        while part := list(islice(matched, PRODUCTS_AT_ONCE)):
+        for part in batched(matched, PRODUCTS_AT_ONCE):
             products = [*listing.read(part)]
             forms = (blob(id_form(each.id)) for each in products)
             keys = (each.stored_key for each in products)

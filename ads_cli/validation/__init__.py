@@ -16,7 +16,7 @@ from ..feeds.rows import FIRST_LINES, Rows
 
 
 class FeedStats(Protocol):
-    """Facts about a run of rows; picklable, since worker processes gather them too."""
+    """Statistics of a run of rows; picklable, since worker processes gather them too."""
 
     def note(self, row: Row, problems: list[Problem], record: int) -> None:
         """Note a validated row; `record` is its number in the run."""
@@ -25,7 +25,7 @@ class FeedStats(Protocol):
         """Note further problems of a row."""
 
     def add(self, later: Any, records: int) -> None:
-        """Add the facts about the run of rows that follows; `records` precede it in the file."""
+        """Add the statistics of the run of rows that follows; `records` precede it in the file."""
 
 
 MAX_EXAMPLES = 3
@@ -187,7 +187,7 @@ class ValidationResult(msgspec.Struct):
     fixed: FixedRows = {}  # what fixes changed
     selection: Any = None  # what a RowSelector noted
     kept: bytes = b""  # of the rows, where anything is
-    facts: FeedStats | None = None  # where they are gathered
+    stats: FeedStats | None = None  # where they are gathered
 
 
 MAX_BYTES_IN_MEMORY = 16 * 1024 * 1024  # more are in an unnamed temporary file

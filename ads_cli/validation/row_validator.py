@@ -138,7 +138,7 @@ class RowValidator:
     transform: RowTransform  # that of the rows, and in a worker process the same copy of it
     strict: bool  # warnings are errors
     make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
-    make_facts: Callable[[], FeedStats] | None = None  # makes what facts about rows are gathered in
+    make_stats: Callable[[], FeedStats] | None = None  # makes what statistics of rows are gathered in
     repeated: RepeatedIds | None = None  # once all rows were read, where there are any
     unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
 
@@ -160,7 +160,7 @@ class RowValidator:
         """Validate a run of rows."""
         result, id_field, id_form = ValidationResult(), self.schema.id_field, self.schema.id_form
         keeper = self.make_keeper() if self.make_keeper else None
-        facts = result.facts = self.make_facts() if self.make_facts else None
+        stats = result.stats = self.make_stats() if self.make_stats else None
         empty, checked_rows = set(self.unsent), self.check(rows, self.rules)
         if self.selector:
             checked_rows = self.selector.select(checked_rows, result)
@@ -178,8 +178,8 @@ class RowValidator:
             problems = self._advised(checked) if checked.problems else []
             if problems:
                 result.problems.add(RowPosition(row.line, result.rows), problems)
-            if facts is not None:
-                facts.note(row, problems, result.rows)
+            if stats is not None:
+                stats.note(row, problems, result.rows)
             if keeper is not None:
                 keeper.add(checked, result.rows)
         result.kept = keeper.packed() if keeper else b""

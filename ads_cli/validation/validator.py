@@ -122,7 +122,7 @@ class Validator:
         self.selection = selection
         self.strict = strict  # warnings are errors
         self.report = ValidationReport()
-        self.facts: FeedStats | None = None  # gathered from the rows, once all were read
+        self.stats: FeedStats | None = None  # gathered from the rows, once all were read
         selector = selection.selector if selection else None
         self._row_validator = RowValidator(schema, selector, rows.transform, strict)
         # A large table is not kept: several processes read it again, while requests are on their way.
@@ -133,9 +133,9 @@ class Validator:
             rows.table, self._make_task, on_header=self._require_columns
         )
 
-    def gather(self, make_facts: Callable[[], FeedStats]) -> None:
-        """Gather facts about the rows of each run in what this makes."""
-        self._row_validator.make_facts = make_facts
+    def gather(self, make_stats: Callable[[], FeedStats]) -> None:
+        """Gather statistics of the rows of each run in what this makes."""
+        self._row_validator.make_stats = make_stats
 
     def keep(self, make_keeper: Callable[[], RowKeeper]) -> None:
         """Keep of the rows of each run what the picklable `make_keeper` makes collects."""
@@ -204,8 +204,8 @@ class Validator:
         )
         if self.selection:
             self.selection.clear()
-        facts = self._row_validator.make_facts() if self._row_validator.make_facts else None
-        self.facts = None
+        stats = self._row_validator.make_stats() if self._row_validator.make_stats else None
+        self.stats = None
         self._with_values: dict[str, Any] = {}
         self.kept = RowSpool() if self._row_validator.make_keeper else None
         for result in results:
@@ -218,8 +218,8 @@ class Validator:
             add_changes(self.report.fixed, result.fixed, before)
             duplicates.update(result.id_forms)
             self._with_values = result.with_values | self._with_values
-            if facts is not None:
-                facts.add(result.facts, before)
+            if stats is not None:
+                stats.add(result.stats, before)
             if self.selection:
                 self.selection.add(result.selection, before)
             self._on_progress(self.report.rows)
@@ -230,7 +230,7 @@ class Validator:
         self.report.warnings = [*self.rows.warnings, *unused_mapping(self.rows)]
         if self.report.left_out == self.report.rows:
             self.report.warnings.append("every row is left out")
-        self.facts = facts
+        self.stats = stats
         return duplicates
 
     def _validate(self) -> Iterator[ValidationResult]:

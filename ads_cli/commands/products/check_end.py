@@ -237,8 +237,8 @@ def checked_images(
         for checked, problems in check.add_problems(plan.checked_rows()):
             if problems:
                 report.add(checked.row, problems, known=checked.problems)
-                if plan.validator.facts:
-                    plan.validator.facts.note_problems(checked.row, problems, checked.row.record)
+                if plan.validator.stats:
+                    plan.validator.stats.note_problems(checked.row, problems, checked.row.record)
         call.messages.say(f"{plan.rows.source.label}: {_counted(check)}")
 
         def read_rows() -> Iterator[CheckedRow]:

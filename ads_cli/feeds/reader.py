@@ -31,8 +31,7 @@ class Peeked(NamedTuple):
 
     version: str  # "" where the location knows of none
     format: str
-    columns: tuple[str, ...]
-    has_all_columns: bool  # False: later records may have others
+    columns: tuple[str, ...]  # those of the first record, where others may have more
 
 
 class _OpenedLocation(Location):
@@ -55,15 +54,14 @@ def peek_columns(
     Of a table and of parquet these are all columns; of other formats, those of the first record.
     """
 
-    def read(stream: BinaryIO) -> tuple[str, tuple[str, ...], bool]:
+    def read(stream: BinaryIO) -> tuple[str, tuple[str, ...]]:
         rows = open_rows(_OpenedLocation(location, stream))
-        has_all_columns = _read_header(rows, stream)
-        if has_all_columns:
+        if _read_header(rows, stream):
             check(rows)
-        return rows.source.format_name, rows.columns, has_all_columns
+        return rows.source.format_name, rows.columns
 
-    version, (format, columns, has_all_columns) = location.peek(read)
-    return Peeked(version, format, columns, has_all_columns)
+    version, (format, columns) = location.peek(read)
+    return Peeked(version, format, columns)
 
 
 def _read_header(rows: Rows, stream: BinaryIO) -> bool:

@@ -76,14 +76,10 @@ class ParquetRows(RecordRows):
         raise self.error(number, message, hint="shorten their values, or give the feed as JSON Lines")
 
     def _refuse_many(self, rows: int) -> None:
-        if rows > max(MIN_JUDGED_ROWS, MAX_ROWS_PER_BYTE * self._copy_bytes):
+        size = os.fstat(self._copy.fileno()).st_size
+        if rows > max(MIN_JUDGED_ROWS, MAX_ROWS_PER_BYTE * size):
             message = f"more than {MAX_ROWS_PER_BYTE} rows for each byte of the file, as no feed has"
             raise self.error(1, message, hint="give the feed as CSV or JSON Lines")
-
-    @cached_property
-    def _copy_bytes(self) -> int:
-        """The size of the file."""
-        return os.fstat(self._copy.fileno()).st_size
 
     def _refuse_bomb(self, metadata: Any) -> None:
         size = sum(metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))

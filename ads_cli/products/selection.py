@@ -17,7 +17,7 @@ from ..feeds.rows import Rows
 from ..uploads.job_file import Acknowledgement
 from ..uploads.journal import Journal
 from ..validation import CheckedRow, ValidationResult
-from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
+from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split_records
 from .listing import DIFFERING, MISSING, SAME, ListingComparison
 from .sync_state import SyncState, UnknownError
 
@@ -140,7 +140,7 @@ class ChangedRows:
         """Yield digest and key hash of the rows that the listing has; None where the index is trusted."""
         if not self.selector.trusts_listing_only:
             return None
-        records = split(self._same)
+        records = split_records(self._same)
         return ((record[:DIGEST_BYTES], int.from_bytes(record[DIGEST_BYTES:])) for record in records)
 
     @property
@@ -155,7 +155,7 @@ class ChangedRows:
 
     def count_missing(self, index: DigestIndex) -> int:
         """Count the rows to be sent that are not in an index."""
-        return sum(not index.contains(digest) for digest in split(self.digests, DIGEST_BYTES))
+        return sum(not index.contains(digest) for digest in split_records(self.digests, DIGEST_BYTES))
 
     @property
     def skips_rows(self) -> bool:
@@ -196,7 +196,7 @@ class ChangedRows:
             digests = self.digests[first * DIGEST_BYTES : (first + BATCH_SIZE) * DIGEST_BYTES]
             failed = {record for record, _ in ack.failed}
             keys = ack.keys or [NO_KEY] * len(records)
-            for record, digest, key in zip(records, split(digests, DIGEST_BYTES), keys, strict=True):
+            for record, digest, key in zip(records, split_records(digests, DIGEST_BYTES), keys, strict=True):
                 if record not in failed:
                     yield digest, key
 
@@ -246,7 +246,7 @@ class CommitAtEnd(Bookkeeper):
         if (same := self.rows.same()) is not None:  # nothing else that is stored is known to be the latest
             self.sync_state.commit(journal.job.epoch, same)
             return
-        digests = split(self.rows.digests, DIGEST_BYTES)
+        digests = split_records(self.rows.digests, DIGEST_BYTES)
         self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, digests)
 
     def finish(self, journal: Journal) -> str:

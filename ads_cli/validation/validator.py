@@ -12,7 +12,7 @@ from ..api.validation import can_warn
 from ..feeds.row import Row
 from ..feeds.rows import Block, Rows, TableRows
 from ..parallel import batched
-from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, is_shared
+from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, uses_processes
 from . import (
     CheckedRow,
     EncodedRows,
@@ -126,9 +126,11 @@ class Validator:
         selector = selection.selector if selection else None
         self._row_validator = RowValidator(schema, selector, rows.transform, strict)
         # A large table is not kept: several processes read it again, while requests are on their way.
-        if for_sending and not (rows.table and is_shared(rows.source.size)):
+        if for_sending and not (rows.table and uses_processes(rows.source.size)):
             self.keep(partial(RowEncoder, schema))
         self.kept: RowSpool | None = None  # what `keep` asked for
+        self._with_values: dict[str, Any] = {}  # columns that are not sent, with a value of each
+        self._on_progress: OnProgress = lambda rows: None
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )
@@ -206,7 +208,7 @@ class Validator:
             self.selection.clear()
         stats = self._row_validator.make_stats() if self._row_validator.make_stats else None
         self.stats = None
-        self._with_values: dict[str, Any] = {}
+        self._with_values = {}
         self.kept = RowSpool() if self._row_validator.make_keeper else None
         for result in results:
             before = self.report.rows

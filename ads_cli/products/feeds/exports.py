@@ -141,7 +141,7 @@ class WixRows(GroupedRows):
 
     def _images(self, row: Row) -> list[str]:
         links = self._cell(row, "images").split(";")
-        return [address(link.strip()) for link in links if link.strip()]
+        return [image_address(link.strip()) for link in links if link.strip()]
 
 
 def choice(text: str) -> str:
@@ -149,7 +149,7 @@ def choice(text: str) -> str:
     return COLOR_CODE.sub("", text)
 
 
-def address(image: str) -> str:
+def image_address(image: str) -> str:
     """Return the address of an image that may be named by its file alone."""
     if match := MEDIA_NAME.match(image):
         return MEDIA_FOLDER + match[1]
@@ -191,7 +191,7 @@ class WooCommerceRows(AssembledRows):
 
     def _kinds(self, row: Row) -> list[str]:
         """Return the types of a product, such as simple, downloadable and virtual."""
-        return [name.casefold() for name in split(self._cell(row, "type"))]
+        return [name.casefold() for name in split_values(self._cell(row, "type"))]
 
     def _product(self, row: Row, parent: Row) -> Row:
         is_variation = parent is not row or "variation" in self._kinds(row)
@@ -202,8 +202,8 @@ class WooCommerceRows(AssembledRows):
             "item_group_id": group_id,
             "link": f"/?p={page}" if page else "",
             "description": self._description(row) or self._description(parent),
-            "product_type": first_of(self._own_or(row, parent, "categories")),
-            "brand": first_of(self._own_or(row, parent, "brands")),
+            "product_type": first_value(self._own_or(row, parent, "categories")),
+            "brand": first_value(self._own_or(row, parent, "brands")),
             "price": self._cell(row, "price"),
             **self._sale(row),
             **self._stock(row, parent),
@@ -235,8 +235,8 @@ class WooCommerceRows(AssembledRows):
         return stock_fields(availability, amount(stock))
 
     def _images(self, row: Row, parent: Row) -> Values:
-        own = split(self._cell(row, "images"))
-        others = split(self._cell(parent, "images")) if parent is not row else []
+        own = split_values(self._cell(row, "images"))
+        others = split_values(self._cell(parent, "images")) if parent is not row else []
         return image_fields([*own, *others])
 
     def _attributes(self, row: Row) -> Values:
@@ -245,19 +245,19 @@ class WooCommerceRows(AssembledRows):
         cells = {column.casefold(): value for column, value in row.values.items()}
         for column, name in cells.items():
             if ATTRIBUTE_NAME.fullmatch(column):
-                values = split(str(cells.get(f"{column.removesuffix('name')}value(s)", "")))
+                values = split_values(str(cells.get(f"{column.removesuffix('name')}value(s)", "")))
                 pairs += [(str(name), value) for value in values if len(values) == 1]
         return self._option_fields(pairs)
 
 
-def split(text: str) -> list[str]:
+def split_values(text: str) -> list[str]:
     """Return the values of a list."""
     return [value.replace(r"\,", ",").strip() for value in SEPARATOR.split(text) if value.strip()]
 
 
-def first_of(text: str) -> str:
+def first_value(text: str) -> str:
     """Return the first value of a list, or nothing."""
-    return next(iter(split(text)), "")
+    return next(iter(split_values(text)), "")
 
 
 def moment(date: str, time: str) -> str:

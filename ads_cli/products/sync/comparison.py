@@ -24,7 +24,7 @@ from ..digest_index import (
     key_hash,
     repeat_digest,
     repeat_hash,
-    split,
+    split_records,
 )
 from ..listing import list_products
 from ..normal_form import COMPARED, Scope
@@ -140,7 +140,7 @@ class CatalogComparison:
             )
         self._of_rows.add(compared.in_feed)
         self.differences.unchanged += compared.unchanged
-        for record in split(compared.equal, RECORD_BYTES):
+        for record in split_records(compared.equal, RECORD_BYTES):
             self._remember(record)
         self._table.add(filter(self._is_due, compared.updates))
         self._table.add_unlisted(

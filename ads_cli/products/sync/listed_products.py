@@ -15,7 +15,7 @@ import msgspec
 from ...api.product_ids import id_form
 from ...parallel import batched
 from ..normal_form import COMPARED, Scope, as_cell
-from . import blob, create, insert, open_unchanging, select, text
+from . import blob, create_database, insert, open_unchanging, select, text
 
 TABLE = """
     CREATE TABLE products (
@@ -77,7 +77,7 @@ class ListedProducts:
     @classmethod
     def create(cls, path: Path, scope: Scope | None = None) -> "ListedProducts":
         """Create the database of what is listed within a scope, or of the whole catalog."""
-        return cls(path, create(path, TABLE), scope)
+        return cls(path, create_database(path, TABLE), scope)
 
     @classmethod
     def open(cls, path: Path) -> "ListedProducts":

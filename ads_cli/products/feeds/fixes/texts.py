@@ -86,7 +86,7 @@ h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul
 SEPARATORS = dict.fromkeys(BLOCKS.split(), "\n") | {"td": " ", "th": " "}
 
 
-def text_of(html: str) -> str:
+def without_tags(html: str) -> str:
     """Return the text of HTML without comments: a line for each block, those of items with a dash.
 
     References stay as they are.
@@ -172,7 +172,7 @@ def _without_markup(markup: str) -> str:
     """Remove comments and tags, and put characters for references, once."""
     text = DECLARATION.sub("", _without_comments(markup))
     if find_html_tag(text):
-        text = text_of(text)
+        text = without_tags(text)
     return REFERENCE.sub(lambda reference: character_of(reference[0]) or reference[0], text)
 
 

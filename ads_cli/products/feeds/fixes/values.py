@@ -89,10 +89,10 @@ class Length:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Cut what is too long."""
-        return edit_texts(values, MAX_LENGTHS, lambda field, text: shortened(text, MAX_LENGTHS[field]))
+        return edit_texts(values, MAX_LENGTHS, lambda field, text: cut_at_word(text, MAX_LENGTHS[field]))
 
 
-def shortened(text: str, limit: int) -> str:
+def cut_at_word(text: str, limit: int) -> str:
     """Cut a longer text to `limit` characters, the ellipsis among them."""
     if len(text) <= limit:
         return text

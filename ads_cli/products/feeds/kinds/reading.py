@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ....errors import ContentError, UsageError
@@ -62,9 +62,10 @@ class AsKind(Step, frozen=True, dict=True):
             row.left_out = True
             return
         for field, columns in self._lists:
-            found = [str(row.values[column]) for column in (field, *columns) if column in row.values]
-            if found:
-                row.values[field] = LIST_SEPARATOR.join(found)
+            found = [row.values[column] for column in (field, *columns) if column in row.values]
+            lists = [value if isinstance(value, list) else [value] for value in found]
+            if items := [*map(str, chain.from_iterable(lists))]:
+                row.values[field] = LIST_SEPARATOR.join(items)
         self.kind.spellings.apply(row)
 
     @cached_property

@@ -6,9 +6,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import msgspec
 
-DuplicatePolicy = Literal[
-    "first", "last", "identical"
-]  # which rows with the same id; "identical": one of equal ones
+# Which rows with the same id are kept; "identical": one of equal ones.
+DuplicatePolicy = Literal["first", "last", "identical"]
 
 
 class AppliedFix(NamedTuple):

@@ -68,7 +68,7 @@ RULES_OF_FACTS = {
 }
 FACTS_OF_AAC = ("audio_profile", "audio_channels")  # which no rule asks for of other sound
 
-ENCODED_ANEW = ("media_empty", "media_damaged", "media_category", "video_type", "video_codec")
+RULES_THAT_ASK_TO_ENCODE = ("media_empty", "media_damaged", "media_category", "video_type", "video_codec")
 
 
 class Breach(NamedTuple):
@@ -97,7 +97,7 @@ def unchecked_rules(info: MediaInfo, found: Collection[Breach]) -> tuple[str, ..
 
     Where the file must be encoded again anyway, none is named.
     """
-    if not {finding.rule for finding in found}.isdisjoint(ENCODED_ANEW):
+    if not {finding.rule for finding in found}.isdisjoint(RULES_THAT_ASK_TO_ENCODE):
         return ()
     return tuple(dict.fromkeys(map(RULES_OF_FACTS.__getitem__, unknown_facts(info))))
 

@@ -50,9 +50,8 @@ class ChangeSelector:
         self.index = index
         self.caches_rows = len(index) > 0
         self.trusts_listing_only = False  # what the index says may have been changed since
-        self.comparison: ListingComparison | None = (
-            None  # with the catalog, which must have an acknowledged item
-        )
+        # With the catalog, which must have an acknowledged item.
+        self.comparison: ListingComparison | None = None
         self._digest = b""  # of the item that was looked up last
         self._compared = ""  # its result of the comparison
         self._is_acknowledged = False

@@ -180,11 +180,9 @@ class DeleteById:
     def _listed(self, batch: Batch) -> Batch:
         """Return the part of a batch whose ids have keys, with those in their place."""
         listed = EncodedRows()
-        for id, place in zip(batch.items.ids, batch.places, strict=True):
+        for id, (record, line) in zip(batch.items.ids, batch.places, strict=True):
             if key := self.keys.get(id):
-                listed.ids.append(key)
-                listed.bodies.append(msgspec.json.encode(key))
-                listed.places.append(place)
+                listed.add(key, msgspec.json.encode(key), record, line)
         return Batch(batch.number, listed, listed.places)
 
 

@@ -74,12 +74,13 @@ class Stages:
     """The same rows at each stage of their way."""
 
     def __init__(self, path: Path, folder: Path, address: str) -> None:
+        import msgspec
+
         from ads_cli.client.prepared_request import UserKeys
         from ads_cli.client.signing import as_user
         from ads_cli.client.transport import ThreadConnections, http_request
         from ads_cli.http.connections import tls_context
         from ads_cli.parallel import process_pool as workers
-        from ads_cli.products.normal_form import encode_product
         from ads_cli.products.plans import check_plan
         from ads_cli.uploads.job_file import Job, JobKey, JobOptions, UploadTarget
         from ads_cli.uploads.journal import Journal
@@ -89,7 +90,7 @@ class Stages:
         self._plan = check_plan(self._rows)
         self._plan.validate(lambda rows: None)
         self._upload = self._plan.upload
-        self._encode = encode_product
+        self._encode = msgspec.json.Encoder().encode
         self._auth = as_user(UserKeys("key", "secret", "token", "token-secret"))
         self._address = address
         self._connections = ThreadConnections(None, tls_context(secure=False))

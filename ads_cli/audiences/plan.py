@@ -239,7 +239,7 @@ class ListPlan(Plan):
         """Return one batch without people: validating a dry run has packed all others already."""
         return [Batch(0, [])][: self.batch_count]
 
-    def place(self, service: str) -> UploadTarget:
+    def target(self, service: str) -> UploadTarget:
         """Return the list."""
         return self._settings.place(service)
 
@@ -247,7 +247,7 @@ class ListPlan(Plan):
         """Return what identifies the job: of several files their names, and not their content."""
         feed = self.rows.source
         options = self._settings.job_options(feed, self.rows.columns, skip_invalid=skip_invalid)
-        return JobKey(self.place(service), "push", self._settings.sealed(feed.digest), options)
+        return JobKey(self.target(service), "push", self._settings.sealed(feed.digest), options)
 
     def begin(self, journal: Journal) -> None:
         """Begin to note in the ledger of the list who is sent."""

@@ -125,7 +125,7 @@ def begin_creation(
     not resume it, where there is none to resume, and where a journal cannot be read.
     """
     jobs = state_dir / "jobs"
-    expected_epoch = WriteEpochs(state_dir).current(creation.key.place)  # before it looks for runs
+    expected_epoch = WriteEpochs(state_dir).current(creation.key.target)  # before it looks for runs
     known = _jobs_of(jobs, creation)
     related = _related(known, creation)
     if not related:
@@ -183,13 +183,13 @@ def _jobs_of(jobs: Path, creation: Creation) -> list[tuple[Path, Job, bool]]:
 
 def _is_of(key: JobKey, own: JobKey) -> bool:
     """Tell whether two jobs create records of one kind in one place."""
-    same_place = (key.place.service, key.place.id) == (own.place.service, own.place.id)
+    same_place = (key.target.service, key.target.id) == (own.target.service, own.target.id)
     return same_place and _noun_of(key) == _noun_of(own) and key.upload == own.upload
 
 
 def _noun_of(key: JobKey) -> str:
     """Return the noun of the kind of a place, which is "campaigns of DIGEST"."""
-    return key.place.kind.split(" of ")[0]
+    return key.target.kind.split(" of ")[0]
 
 
 def _related(known: list[tuple[Path, Job, bool]], creation: Creation) -> list[CreationRun]:

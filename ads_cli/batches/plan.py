@@ -170,7 +170,7 @@ class BatchPlan(Plan):
         """Yield each record with its problems."""
         return iter(self._checked)
 
-    def place(self, service: str) -> UploadTarget:
+    def target(self, service: str) -> UploadTarget:
         """Return the place that is changed: nothing else than the same file changes what is sent of it."""
         return UploadTarget(service, f"{self.noun} of {self.rows.source.digest}", self._target)
 
@@ -182,7 +182,7 @@ class BatchPlan(Plan):
         upload |= {name: str(value) for name, value in sorted(self._reader.options.items())}
         upload["version"] = __version__  # another one may cut other batches, and create records again
         options = replace(options_of_rows(self.rows, skip_invalid=skip_invalid), upload=upload)
-        return JobKey(self.place(service), self.upload.action, self.rows.source.digest, options)
+        return JobKey(self.target(service), self.upload.action, self.rows.source.digest, options)
 
     def begin(self, journal: "Journal") -> None:
         """Find out what the run has created; refuse to create it again, unless it is said what to do."""

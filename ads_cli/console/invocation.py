@@ -251,9 +251,9 @@ class Invocation:
 
     def _begin_write_epoch(self, request: "PreparedRequest") -> AbstractContextManager[None]:
         """End the write epoch of the place that a request may change, if there is one."""
-        from ..uploads.write_epochs import WriteEpochs, changed_place
+        from ..uploads.write_epochs import WriteEpochs, changed_target
 
-        place = changed_place(self.service, request)
+        place = changed_target(self.service, request)
         return WriteEpochs(self.settings.state_dir).changing(place) if place else nullcontext()
 
     def warn_unknown_keys(self) -> None:

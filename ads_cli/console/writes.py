@@ -243,7 +243,7 @@ class Writes:
         write = self.guard.write_of(requests[0])
         entry = begun(self._call, write, requests[0])
         entry.job, entry.fields = job, {"rows": plan.due}
-        entry.ids = [plan.place(self._call.service).id]
+        entry.ids = [plan.target(self._call.service).id]
         self._in_push = True
         try:
             with self._logged(entry) as ended:

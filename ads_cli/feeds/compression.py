@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import AdsctlError, ContentError
 from . import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
+from .decoding import PIECE_BYTES, PieceStream
 from .locations import spooled
 
 if TYPE_CHECKING:
@@ -109,15 +110,7 @@ class Decompressed(NamedTuple):
     member: str = ""
 
 
-class DamagedArchiveError(Exception):
-    """An archive whose content cannot be a feed."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
-
-
-def decompressed(raw: io.RawIOBase, label: str) -> Decompressed:
+def decompressed(raw: PieceStream, label: str) -> Decompressed:
     """Decompress a stream as often as it is compressed; raise ContentError if nothing is in it."""
     stream: Buffered = io.BufferedReader(raw, BUFFER_BYTES)
     member, layers = "", 0
@@ -140,36 +133,32 @@ def _compression_of(stream: "Buffered") -> Compression | None:
     return next((each for each in COMPRESSIONS if each.magic.match(head)), None)
 
 
-class _Layer(io.RawIOBase):
+class _Layer(PieceStream):
     """The content of a compressed stream; raise ContentError if it is damaged, or a bomb."""
 
     is_workbook = False
     member = ""
 
-    def __init__(self, raw: "Buffered", compression: Compression, label: str) -> None:
+    def __init__(self, compressed: "Buffered", compression: Compression, label: str) -> None:
+        super().__init__(self._decompressed_pieces())
         self._label = label
         self._kind = compression.name
-        self._input = _Counted(raw)
-        self._size = 0
+        self._input = compressed.raw
         try:
-            counted = io.BufferedReader(self._input, BUFFER_BYTES)
-            self._file = compression.open(counted) if compression.open else self._open_zip(counted)
+            self._file = compression.open(compressed) if compression.open else self._open_zip(compressed)
         except Exception as error:
             raise self._explain(error) from None
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
+    def _decompressed_pieces(self) -> Iterator[bytes]:
+        size = 0
         try:
-            content: bytes = self._file.read1(len(buffer))
+            while content := self._file.read1(PIECE_BYTES):
+                size += len(content)
+                if size > MIN_JUDGED_BYTES:
+                    self._refuse_bomb(size)
+                yield content
         except Exception as error:
             raise self._explain(error) from None
-        self._size += len(content)
-        if self._size > MIN_JUDGED_BYTES:
-            self._refuse_bomb()
-        buffer[: len(content)] = content
-        return len(content)
 
     def _open_zip(self, stream: "Buffered") -> Any:
         """Open the one file of an archive; folders, and what macOS adds, are no files of the shop."""
@@ -185,17 +174,19 @@ class _Layer(io.RawIOBase):
         if len(files) != 1:
             names = ", ".join(repr(each.filename) for each in files[:5])
             message = f"the zip archive contains {len(files)} files{': ' if names else ''}{names}"
-            raise DamagedArchiveError(message, "a feed is a single file; unpack it and name one")
+            hint = "a feed is a single file; unpack it and name one"
+            raise ContentError(f"{self._label}: {message}", hint=hint)
         (file,) = files
         if file.flag_bits & 1:
-            raise DamagedArchiveError(f"{file.filename!r} in the zip archive is encrypted", "unpack it first")
+            message = f"{self._label}: {file.filename!r} in the zip archive is encrypted"
+            raise ContentError(message, hint="unpack it first")
         self.member = file.filename
         return archive.open(file)
 
-    def _refuse_bomb(self) -> None:
-        if self._size > MAX_DECOMPRESSED_BYTES:
+    def _refuse_bomb(self, size: int) -> None:
+        if size > MAX_DECOMPRESSED_BYTES:
             found = f"more than {MAX_DECOMPRESSED_BYTES:,} bytes"
-        elif self._size > MAX_RATIO * self._input.size:
+        elif size > MAX_RATIO * self._input.size:
             found = f"more than {MAX_RATIO:,} times its size, as no feed does"
         else:
             return
@@ -206,8 +197,6 @@ class _Layer(io.RawIOBase):
         """Make the error of a failed step; decompressors raise errors of many types."""
         if isinstance(error, AdsctlError):
             return error
-        if isinstance(error, DamagedArchiveError):
-            return ContentError(f"{self._label}: {error}", hint=error.hint)
         reason = str(error) or type(error).__name__
         return ContentError(
             f"{self._label} is not a complete {self._kind} file: {reason}", hint="compress it again"
@@ -216,23 +205,6 @@ class _Layer(io.RawIOBase):
 
 def _is_of_macos(file: "zipfile.ZipInfo") -> bool:
     return file.filename.startswith("__MACOSX/") or file.filename.endswith(".DS_Store")
-
-
-class _Counted(io.RawIOBase):
-    """A stream that counts the bytes read from it."""
-
-    def __init__(self, raw: "Buffered") -> None:
-        self.size = 0
-        self._raw = raw
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._raw.read1(len(buffer))
-        self.size += len(content)
-        buffer[: len(content)] = content
-        return len(content)
 
 
 STATISTICS = Path("/proc/self/statm")  # its first number is the size of this process, in pages

@@ -3,9 +3,9 @@
 import codecs
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Buffered = io.BufferedReader[Any]
 
 BUFFER_BYTES = 1024 * 1024
+PIECE_BYTES = 64 * 1024
 UTF_8 = "utf-8"
 
 
@@ -27,6 +28,29 @@ def check_encoding(encoding: str) -> None:
         ) from None
 
 
+class PieceStream(io.RawIOBase):
+    """A stream of the pieces of bytes that an iterator yields."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = filter(None, pieces)
+        self._rest = memoryview(b"")  # of the piece that is being read
+        self.size = 0  # bytes that have been read
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read from one piece; 0 is the end."""
+        if not self._rest:
+            self._rest = memoryview(next(self._pieces, b""))
+        count = min(len(buffer), len(self._rest))
+        buffer[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        self.size += count
+        return count
+
+
 def as_utf_8(stream: "Buffered", encoding: str, label: str) -> BinaryIO:
     """Convert a stream to UTF-8 without a byte order mark; a byte order mark outranks `encoding`."""
     start = stream.peek(4)[:4]
@@ -36,50 +60,29 @@ def as_utf_8(stream: "Buffered", encoding: str, label: str) -> BinaryIO:
         stream.read(len(codecs.BOM_UTF8))
     elif codecs.lookup(encoding).name != UTF_8:
         return _transcoded(stream, encoding, label)
-    return cast(BinaryIO, stream)
+    return stream
 
 
-class _Transcoded(io.RawIOBase):
-    """A stream in another encoding, as UTF-8."""
-
-    def __init__(self, raw: BinaryIO, encoding: str, label: str) -> None:
-        self._raw = raw
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._label = label
-        self._encoding = encoding
-        self._line = 1
-        self._ended = False
-        self._pending = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._pending and not self._ended:
-            raw = self._raw.read(64 * 1024)
-            self._ended = not raw
-            try:
-                self._pending = self._decoder.decode(raw, self._ended).encode()
-            except UnicodeError as error:
-                raise self._explain(error) from None
-            self._line += self._pending.count(b"\n")
-        content, self._pending = self._pending[: len(buffer)], self._pending[len(buffer) :]
-        buffer[: len(content)] = content
-        return len(content)
-
-    def _explain(self, error: UnicodeError) -> ContentError:
-        """Make the error of bytes that are not in the encoding; name their line."""
-        line = self._line
-        if isinstance(error, UnicodeDecodeError):
-            line += error.object[: error.start].decode(self._encoding, "ignore").count("\n")
-        reason = getattr(error, "reason", error)
-        return ContentError(
-            f"{self._label}:{line}: not {self._encoding}: {reason}", hint="name its --encoding"
-        )
+def _transcoded(stream: "Buffered", encoding: str, label: str) -> BinaryIO:
+    return io.BufferedReader(PieceStream(_utf_8_pieces(stream, encoding, label)), BUFFER_BYTES)
 
 
-def _transcoded(raw: BinaryIO, encoding: str, label: str) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(_Transcoded(raw, encoding, label), BUFFER_BYTES))
+def _utf_8_pieces(stream: "Buffered", encoding: str, label: str) -> Iterator[bytes]:
+    """Yield a text as UTF-8; raise ContentError for a line that is not in the encoding."""
+    decoder, line, is_end = codecs.getincrementaldecoder(encoding)(), 1, False
+    while not is_end:
+        raw = stream.read(PIECE_BYTES)
+        is_end = not raw
+        try:
+            piece = decoder.decode(raw, is_end).encode()
+        except UnicodeError as error:
+            if isinstance(error, UnicodeDecodeError):
+                line += error.object[: error.start].decode(encoding, "ignore").count("\n")
+            reason = getattr(error, "reason", error)
+            message = f"{label}:{line}: not {encoding}: {reason}"
+            raise ContentError(message, hint="name its --encoding") from None
+        line += piece.count(b"\n")
+        yield piece
 
 
 MAX_BLANK_LINES = 1024 * 1024  # in a row, as many as a sheet of Excel has, which may write all of them
@@ -87,42 +90,22 @@ MAX_BLANK_LINES = 1024 * 1024  # in a row, as many as a sheet of Excel has, whic
 BLANK = re.compile(rb"""[ \t\r\n,;|"\0]*+""")
 
 
-class FewBlankLines(io.RawIOBase):
-    """The content of a stream; raise ContentError at too many blank lines in a row."""
+def few_blank_lines(stream: "Buffered", label: str, line_at: Callable[[int], int]) -> Iterator[bytes]:
+    """Yield the content of a stream; raise ContentError at too many blank lines in a row.
 
-    def __init__(self, stream: "Buffered", label: str, line_at: Callable[[int], int]) -> None:
-        self._stream = stream
-        self._label = label
-        self._line_at = line_at  # the number of the line at a position
-        self._size = 0  # bytes that have been read
-        self._blank_lines = 0  # in the blocks up to here in which nothing else is
-        self._begin = 0  # of these blocks, in bytes
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read a block; only blocks in which nothing else is are counted, so that others cost nothing."""
-        size = self._stream.readinto1(buffer)
-        with memoryview(buffer) as view, view[:size] as block:
-            is_blank = BLANK.fullmatch(block)
-            lines = bytes(block).count(b"\n") if is_blank else 0
-        self._size += size
-        if is_blank and size:
-            self._blank_lines += lines
-            if self._blank_lines > MAX_BLANK_LINES:
-                raise self._error()
-        else:
-            self._blank_lines, self._begin = 0, self._size
-        return size
-
-    def _error(self) -> ContentError:
-        line = self._line_at(self._begin)
-        return ContentError(
-            f"{self._label}:{line}: more than {MAX_BLANK_LINES:,} blank lines in a row",
-            hint="remove them",
-        )
+    Only blocks in which nothing else is are counted, so that others cost nothing. `line_at` returns the
+    number of the line at a position.
+    """
+    blank_lines = 0  # in the blocks up to here in which nothing else is
+    begin = end = 0  # of these blocks, in bytes
+    while block := stream.read1(PIECE_BYTES):
+        end += len(block)
+        if not BLANK.fullmatch(block):
+            blank_lines, begin = 0, end
+        elif (blank_lines := blank_lines + block.count(b"\n")) > MAX_BLANK_LINES:
+            message = f"{label}:{line_at(begin)}: more than {MAX_BLANK_LINES:,} blank lines in a row"
+            raise ContentError(message, hint="remove them")
+        yield block
 
 
 class NotUtf8Error(ContentError):

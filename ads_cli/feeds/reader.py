@@ -31,8 +31,7 @@ class Peeked(NamedTuple):
 
     version: str  # "" where the location knows of none
     format: str
-    columns: tuple[str, ...]
-    has_all_columns: bool  # False: later records may have others
+    columns: tuple[str, ...]  # those of the first record, where others may have more
 
 
 class _OpenedLocation(Location):
@@ -55,15 +54,14 @@ def peek_columns(
     Of a table and of parquet these are all columns; of other formats, those of the first record.
     """
 
-    def read(stream: BinaryIO) -> tuple[str, tuple[str, ...], bool]:
+    def read(stream: BinaryIO) -> tuple[str, tuple[str, ...]]:
         rows = open_rows(_OpenedLocation(location, stream))
-        has_all_columns = _read_header(rows, stream)
-        if has_all_columns:
+        if _read_header(rows, stream):
             check(rows)
-        return rows.source.format_name, rows.columns, has_all_columns
+        return rows.source.format_name, rows.columns
 
-    version, (format, columns, has_all_columns) = location.peek(read)
-    return Peeked(version, format, columns, has_all_columns)
+    version, (format, columns) = location.peek(read)
+    return Peeked(version, format, columns)
 
 
 def _read_header(rows: Rows, stream: BinaryIO) -> bool:
@@ -82,7 +80,7 @@ def _read_header(rows: Rows, stream: BinaryIO) -> bool:
 
 
 def open_source(
-    file: str,
+    file: str | Location,
     format: str | None = None,
     encoding: str = UTF_8,
     *,
@@ -94,17 +92,7 @@ def open_source(
 
     Raises UsageError if it cannot be opened, or nothing tells the format.
     """
-    return open_location(parse_location(file, access), format, encoding, options, default_format)
-
-
-def open_location(
-    location: Location,
-    format: str | None,
-    encoding: str,
-    options: ReadOptions,
-    default_format: str | None = None,
-) -> Source:
-    """Open a location as `open_source` does."""
+    location = file if isinstance(file, Location) else parse_location(file, access)
     name = location.file_name
     found = find_readable(name or "", format)
     check_encoding(encoding)
@@ -129,7 +117,7 @@ def _detect(source: Source, named: FeedFormat | None, default_format: str | None
         hint = "export the table as CSV, or as a workbook (.xlsx)"
         raise ContentError(f"{source.label} is {other}, not a feed", hint=hint)
     detected = by_content(head)
-    if detected and detected.is_certain:
+    if detected and detected.is_self_describing:
         if named not in (None, detected):
             source.notes.append(f"read as {detected.name}, which it contains, whatever its name says")
         return detected

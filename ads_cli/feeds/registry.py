@@ -24,8 +24,8 @@ class FeedFormat(NamedTuple):
     reader: str  # a Rows, as module:class below `formats/`
     writer: str | None = None  # a RowWriter; None if the format can only be read
     matches: str | None = None  # a function that recognizes the first SNIFF_BYTES of the content
-    is_certain: bool = False  # what matches is nothing else, whatever the file's name
-    decodes: bool = False  # the reader takes bytes: byte order marks and --encoding are left to it
+    # What matches is nothing else, whatever the file's name, and the reader finds out its encoding itself.
+    is_self_describing: bool = False
     read_only: tuple[str, ...] = ()  # the extensions that are not written: a workbook with macros
 
 
@@ -40,32 +40,16 @@ FORMATS = {
             "jsonl", (".jsonl", ".ndjson"), "json:JsonLinesRows", "writers:JsonLinesWriter", ":is_json_lines"
         ),
         FeedFormat(
-            "xml",
-            (".xml", ".rss", ".atom"),
-            "xml:XmlRows",
-            "writers:XmlWriter",
-            ":is_xml",
-            is_certain=True,
-            decodes=True,
+            *("xml", (".xml", ".rss", ".atom"), "xml:XmlRows", "writers:XmlWriter", ":is_xml"),
+            is_self_describing=True,
         ),
         FeedFormat(
-            "xlsx",
-            (".xlsx", ".xlsm"),
-            "xlsx:XlsxRows",
-            "writers:XlsxWriter",
-            ":is_workbook",
-            is_certain=True,
-            decodes=True,
+            *("xlsx", (".xlsx", ".xlsm"), "xlsx:XlsxRows", "writers:XlsxWriter", ":is_workbook"),
+            is_self_describing=True,
             read_only=(".xlsm",),
         ),
         FeedFormat(
-            "parquet",
-            (".parquet",),
-            "parquet:ParquetRows",
-            None,
-            ":is_parquet",
-            is_certain=True,
-            decodes=True,
+            *("parquet", (".parquet",), "parquet:ParquetRows", None, ":is_parquet"), is_self_describing=True
         ),
         FeedFormat("lines", (), "csv:LineRows"),
         FeedFormat("arguments", (), "csv:ArgumentRows"),
@@ -104,7 +88,7 @@ def find_writable(name: str, format: str | None = None) -> FeedFormat:
     if found.writer is None or (format is None and _extension(name) in found.read_only):
         shown = found.name if found.writer is None else _extension(name)
         raise UsageError(f"{name}: {shown} can be read but not written", hint=f"write {one_of(names)}")
-    if found.decodes and name == STANDARD_OUTPUT and sys.stdout.isatty():
+    if found.is_self_describing and name == STANDARD_OUTPUT and sys.stdout.isatty():
         raise UsageError(f"{found.name} cannot be shown on a terminal", hint="name a file, or choose csv")
     return found
 

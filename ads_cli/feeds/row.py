@@ -6,9 +6,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import msgspec
 
-DuplicatePolicy = Literal[
-    "first", "last", "identical"
-]  # which rows with the same id; "identical": one of equal ones
+# Which rows with the same id are kept; "identical": one of equal ones.
+DuplicatePolicy = Literal["first", "last", "identical"]
 
 
 class AppliedFix(NamedTuple):
@@ -75,6 +74,21 @@ class Step(msgspec.Struct, frozen=True):
     def apply(self, row: Row) -> None:
         """Change `row.values` in place, or set `row.left_out`."""
         raise NotImplementedError
+
+
+class ColumnStep(Step, frozen=True):
+    """A step that reads one column."""
+
+    column: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the column."""
+        return (self.column,)
+
+    def bound(self, key_of: KeyOf) -> "ColumnStep":
+        """Return the step with the key of the column."""
+        return msgspec.structs.replace(self, column=key_of(self.column))
 
 
 class RowFixes(Protocol):

@@ -1,9 +1,9 @@
 """The rows of a feed in any format, read one at a time."""
 
 from abc import ABC, abstractmethod
+from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -67,6 +67,7 @@ class Rows(RowNames, ABC):
         self.notes: list[str] = []  # how the file was read
         self.warnings: list[str] = []  # what was left out of it
         self.records = 0  # read so far
+        self.if_empty: tuple[int, str] | None = None  # the error of a reading without a record: line, message
         self.sensitive = False  # messages must not show values
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
         self.transform = RowTransform()  # of each row, after it is read
@@ -92,19 +93,25 @@ class Rows(RowNames, ABC):
         """Return the field that a column is read as; its own name, known or not, if no other is named."""
         return self.named_field(column) or column
 
+    def is_field(self, column: str) -> bool:
+        """Tell whether a column is read as a field."""
+        return column in self.known or self.named_field(column) is not None
+
     def is_used(self, column: str) -> bool:
         """Tell whether a column is read as a field, or by a step."""
-        is_field = column in self.known or self.named_field(column) is not None
-        return is_field or column in self.transform.columns
+        return self.is_field(column) or column in self.transform.columns
 
     def __iter__(self) -> Iterator[Row]:
         """Read the source from the beginning and number its records."""
         previous_line = self.records = 0
+        self.if_empty = None
         for number, row in enumerate(self._transformed(self._read()), 1):
             self.several_per_line = self.several_per_line or row.line == previous_line
             previous_line, self.records = row.line, number
             row.record = number
             yield row
+        if self.if_empty and not self.records:
+            raise self.error(*self.if_empty)
 
     @abstractmethod
     def _read(self) -> Iterator[Row]:
@@ -221,6 +228,24 @@ class FileRows(Rows):
         return self.decoding_error(line + chunk.count(b"\n", 0, error.start), raw)
 
 
+class Utf8Check:
+    """Decodes the chunks of a text; raises ContentError, which names the line, where one is not UTF-8."""
+
+    def __init__(self, rows: FileRows) -> None:
+        self._rows = rows
+        self._decoder = getincrementaldecoder("utf-8")()
+        self.line = 1  # on which the next chunk begins
+
+    def decode(self, chunk: bytes) -> str:
+        """Decode a chunk, which may end inside a character; an empty one is the end."""
+        try:
+            text = self._decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            raise self._rows.decoding_error_in(self.line, error) from None
+        self.line += chunk.count(b"\n")
+        return text
+
+
 class TableRows(FileRows):
     """Rows that can be cut into blocks, so that several processes can parse them."""
 
@@ -281,6 +306,10 @@ MAX_KEYS = 10_000  # different keys of all records; they are kept in memory
 class RecordRows(FileRows):
     """Rows of a format whose records are mappings, which may each have other keys."""
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._field_by_key: dict[str, str] = {}  # of all records that were read
+
     def row(self, line: int, record: Any, problem: str = "") -> Row:
         """Make a row of a decoded record."""
         if not isinstance(record, dict):
@@ -307,16 +336,8 @@ class RecordRows(FileRows):
             self._field_by_key[key] = self.field_of(key.strip())
         if len(self._field_by_key) > MAX_KEYS:
             raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
-        self._columns.update((name, None) for key in new if (name := key.strip()) not in self.ignored)
-        self.columns = tuple(self._columns)
-
-    @cached_property
-    def _field_by_key(self) -> dict[str, str]:
-        return {}
-
-    @cached_property
-    def _columns(self) -> dict[str, None]:
-        return {}
+        names = (name for key in new if (name := key.strip()) not in self.ignored)
+        self.columns = tuple(dict.fromkeys((*self.columns, *names)))
 
     @property
     def _root_names(self) -> str:

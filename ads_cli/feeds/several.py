@@ -2,7 +2,7 @@
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from .row import Row, RowTransform
 from .rows import RowNames, Rows
@@ -12,23 +12,19 @@ from .source import Feed
 class SeveralTransforms(RowTransform):
     """The transforms of several feeds, which each change their own rows; fixes are the same for all."""
 
-    def __init__(self, transforms: Sequence[RowTransform]) -> None:
+    def __init__(self, transforms: Sequence[RowTransform], file_of: Callable[[int], int]) -> None:
         steps = [step for each in transforms for step in each.steps]
         super().__init__(steps, transforms[0].keep, transforms[0].fixes)
         self._transforms = transforms
+        self._file_of = file_of  # the number of the feed that a record is in
 
     @property
     def digest(self) -> str:
         """Return what identifies the transforms."""
         return " ".join(each.digest for each in self._transforms).strip()
 
-    @property
-    def leaves_out(self) -> bool:
-        """Tell whether one may leave rows out."""
-        return any(each.leaves_out for each in self._transforms)
-
     def _fill_again(self, row: Row) -> None:
-        self._transforms[0]._fill_again(row)
+        self._transforms[self._file_of(row.record)]._fill_again(row)
 
 
 class _AnyOf(Container[str]):
@@ -52,13 +48,17 @@ class SeveralNames(RowNames):
         self.name_place = lambda place: repr(self.place(place.line, place.record))
         self._ends: list[int] = []  # record number of the last row of each file, as far as it was read
 
+    def _file_of(self, record: int) -> int:
+        """Return the number of the file that a record is in."""
+        return bisect_left(self._ends, record)
+
     def _place_in(self, file: int, line: int, record: int) -> str:
         """Name a record of a file, by its number there."""
         raise NotImplementedError
 
     def place(self, line: int, record: int) -> str:
         """Name a record: its file and its line there, and its number if several records share a line."""
-        file = bisect_left(self._ends, record)
+        file = self._file_of(record)
         return self._place_in(file, line, record - (self._ends[file - 1] if file else 0))
 
     position = place
@@ -79,7 +79,7 @@ class SeveralRows(SeveralNames, Rows):
         Rows.__init__(self, feed, first.roots, first.known, first.rename)
         SeveralNames.__init__(self, feed)
         self.files = files
-        self.transform = SeveralTransforms([rows.transform for rows in files])
+        self.transform = SeveralTransforms([rows.transform for rows in files], self._file_of)
         self.unsent = _AnyOf([rows.unsent for rows in files])
         self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
 

@@ -3,14 +3,14 @@
 import hashlib
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 from . import MAX_SHEET_ROWS
-from .compression import decompressed
-from .decoding import UTF_8, FewBlankLines, as_utf_8
+from .compression import Decompressed, decompressed
+from .decoding import UTF_8, PieceStream, as_utf_8, few_blank_lines
 from .locations import Location
 from .registry import FeedFormat
 
@@ -103,30 +103,45 @@ class Source(Feed):
 
     def stream(self) -> BinaryIO:
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""
-        raw = decompressed(_VerifiedReader(self), self.label).stream
-        stream = io.BufferedReader(FewBlankLines(raw, self.label, self._line_at), BLOCK_BYTES)
-        return stream if self.format.decodes else as_utf_8(stream, self.encoding, self.label)
+        pieces = few_blank_lines(self._decompressed().stream, self.label, self._line_at)
+        stream = io.BufferedReader(PieceStream(pieces), BLOCK_BYTES)
+        return stream if self.format.is_self_describing else as_utf_8(stream, self.encoding, self.label)
 
     def _line_at(self, position: int) -> int:
         """Return the number of the line at a position in the decompressed bytes, of a text."""
-        before = decompressed(_VerifiedReader(self), self.label).stream
+        before = self._decompressed().stream
         parts = (before.read(min(BLOCK_BYTES, position - at)) for at in range(0, position, BLOCK_BYTES))
         return 1 + sum(part.count(b"\n") for part in parts)
 
     def head(self, size: int) -> tuple[bytes, str]:
         """Read the first decompressed bytes; return them with the name of the file in a zip archive."""
-        stream, member = decompressed(_VerifiedReader(self), self.label)
+        stream, member = self._decompressed()
         return stream.read(size), member
 
-    def read_block(self, number: int) -> bytes:
-        """Read a raw block, not verified; an empty one is the end."""
+    def _decompressed(self) -> Decompressed:
+        return decompressed(PieceStream(self._verified_blocks()), self.label)
+
+    def _verified_blocks(self) -> Iterator[bytes]:
+        """Yield the raw bytes, each block verified before; several readings may be open at once."""
+        sha, digests = hashlib.sha256(), list[bytes]()
+        while True:
+            block = self._read_block(len(digests))
+            sha.update(block)
+            digests.append(sha.digest())
+            self._verify(digests, is_end=not block)
+            if not block:
+                return
+            yield block
+
+    def _read_block(self, number: int) -> bytes:
+        """Read a raw block; an empty one is the end."""
         try:
             self._file.seek(number * BLOCK_BYTES)
             return self._file.read(BLOCK_BYTES)
         except OSError as error:
             raise UsageError(f"{self.label} cannot be read: {error.strerror}") from error
 
-    def verify(self, digests: list[bytes], *, is_end: bool) -> None:
+    def _verify(self, digests: list[bytes], *, is_end: bool) -> None:
         """Compare a reading with the first that was complete; raise ContentError where they differ.
 
         `digests` are those of the content up to the end of each block that was read so far.
@@ -143,30 +158,3 @@ class Source(Feed):
     def close(self) -> None:
         """Close the file; nothing can be read from then on."""
         self._file.close()
-
-
-class _VerifiedReader(io.RawIOBase):
-    """The raw bytes of a source, each block verified before it is returned; several may be open at once."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._sha = hashlib.sha256()
-        self._digests: list[bytes] = []  # of the content up to the end of each block
-        self._pending = memoryview(b"")
-        self._ended = False
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if not self._pending and not self._ended:
-            block = self._source.read_block(len(self._digests))
-            self._sha.update(block)
-            self._digests.append(self._sha.digest())
-            self._ended = not block
-            self._source.verify(self._digests, is_end=self._ended)
-            self._pending = memoryview(block)
-        count = min(len(buffer), len(self._pending))
-        buffer[:count] = self._pending[:count]
-        self._pending = self._pending[count:]
-        return count

@@ -10,7 +10,7 @@ import msgspec
 
 from ..errors import UsageError
 from ..output.text import cell
-from .row import KeyOf, Row, Step
+from .row import ColumnStep, KeyOf, Row, Step
 
 
 def text_of(value: Any) -> str:
@@ -137,10 +137,9 @@ class ParsedAmount(NamedTuple):
         return cls(Decimal(found[1]), found[2] or "") if found else None
 
 
-class Where(Step, frozen=True):
+class Where(ColumnStep, frozen=True):
     """Leave out the rows that a condition does not hold for."""
 
-    column: str
     operator: str  # of COMPARISONS, or ~ and !~ for a regular expression
     value: str  # empty for an empty cell
 
@@ -167,15 +166,6 @@ class Where(Step, frozen=True):
             except re.error as error:
                 raise UsageError(f"--where: {where.value!r} is not a regular expression: {error}") from None
         return where
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Name the column."""
-        return (self.column,)
-
-    def bound(self, key_of: KeyOf) -> "Where":
-        """Return the condition on the key of the column."""
-        return Where(key_of(self.column), self.operator, self.value)
 
     def apply(self, row: Row) -> None:
         """Leave the row out unless the condition holds."""

@@ -8,8 +8,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -159,16 +158,6 @@ def may_have_journal(state_dir: Path, size: int) -> bool:
         return False
     except OSError:
         return True  # opening it says why
-
-
-@contextmanager
-def open_journal(state_dir: Path, key: UploadKey, label: str) -> Iterator[UploadJournal]:
-    """Open the journal of an upload for the block."""
-    journal = UploadJournal(state_dir, key, label)
-    try:
-        yield journal
-    finally:
-        journal.close()
 
 
 def _unusable(folder: Path, error: OSError) -> StateError:

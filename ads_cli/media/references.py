@@ -85,14 +85,14 @@ class MediaReferences:
     def add_for(self, request: Request) -> None:
         """Note what a whole request tells of its files: who posts them, and if a card leads to an app."""
         author = getattr(request, "as_user_id", None)
-        owners = (str(author),) if author else ()
+        of_author = Reference("", "", owners=(str(author),) if author else ())
         is_of_app = _is_of_app(request)
         for placeholder in placeholders_in(request) & self._found.keys():
             reference = self._found[placeholder]
-            uses = reference.uses
             if is_of_app:
-                uses = tuple(Use.app_card if use is Use.website_card else use for use in uses)
-            self._found[placeholder] = reference._replace(uses=uses).joined(Reference("", "", owners=owners))
+                uses = (Use.app_card if use is Use.website_card else use for use in reference.uses)
+                reference = reference._replace(uses=tuple(uses))
+            self._found[placeholder] = reference.joined(of_author)
 
     def only(self, requests: Iterable[Request]) -> "MediaReferences":
         """Return those of some requests."""

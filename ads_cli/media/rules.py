@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from ..api.media_uploads import Category
 from ..api.problems import Severity
+from ..feeds.registry import one_of
+from ..media_files.images import READERS
 from ..numbers import size_text
 from .inspection import MediaInfo
 
@@ -48,7 +50,7 @@ CARD_RATIOS = {  # of images, and of videos
     Use.conversation: (("1.91:1",), ("16:9",)),
 }
 ENCODE = "encode it as MP4, H.264 High, as in: ffmpeg -i FILE -c:v libx264 -profile:v high -pix_fmt yuv420p"
-# The rule that asks for each fact.
+# The rule that asks for each fact of a video.
 RULES_OF_FACTS = {
     "width": "video_pixels",
     "height": "video_pixels",
@@ -64,8 +66,9 @@ RULES_OF_FACTS = {
     "audio_profile": "video_audio",
     "audio_channels": "video_audio",
 }
+FACTS_OF_AAC = ("audio_profile", "audio_channels")  # which no rule asks for of other sound
 
-ENCODED_ANEW = ("media_empty", "media_damaged", "media_category", "video_type", "video_codec")
+RULES_THAT_ASK_TO_ENCODE = ("media_empty", "media_damaged", "media_category", "video_type", "video_codec")
 
 
 class Breach(NamedTuple):
@@ -94,9 +97,17 @@ def unchecked_rules(info: MediaInfo, found: Collection[Breach]) -> tuple[str, ..
 
     Where the file must be encoded again anyway, none is named.
     """
-    if not {finding.rule for finding in found}.isdisjoint(ENCODED_ANEW):
+    if not {finding.rule for finding in found}.isdisjoint(RULES_THAT_ASK_TO_ENCODE):
         return ()
-    return tuple(dict.fromkeys(RULES_OF_FACTS[name] for name in info.unknown))
+    return tuple(dict.fromkeys(map(RULES_OF_FACTS.__getitem__, unknown_facts(info))))
+
+
+def unknown_facts(info: MediaInfo) -> list[str]:
+    """Name the facts that a rule asks for and the bytes do not tell."""
+    if info.kind != "video":
+        return []
+    unasked = () if info.audio_codec == "AAC" else FACTS_OF_AAC
+    return [name for name in RULES_OF_FACTS if name not in unasked and getattr(info, name) is None]
 
 
 def findings(info: MediaInfo, uses: Collection[Use] = (), category: Category | None = None) -> list[Breach]:
@@ -287,12 +298,7 @@ USE_RULES: dict[str, Callable[[MediaInfo, Use], Iterator[Breach]]] = {
     Use.poster: _poster,
     Use.promoted_video: _promoted,
 }
-NAMES = {
-    "image/jpeg": "JPG",
-    "image/png": "PNG",
-    "image/gif": "GIF",
-    "image/webp": "WEBP",
-    "image/bmp": "BMP",
+NAMES = {type: format for format, (type, _) in READERS.items()} | {
     "video/mp4": "MP4",
     "video/quicktime": "MOV",
     "video/webm": "WebM",
@@ -307,8 +313,7 @@ def _words(use: Use) -> str:
 
 
 def _one_of(types: tuple[str, ...]) -> str:
-    *others, last = (NAMES[type] for type in types)
-    return f"{', '.join(others)} or {last}" if others else last
+    return one_of(NAMES[type] for type in types)
 
 
 def _too_large(info: MediaInfo, most: int) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
@@ -29,15 +29,6 @@ from ..client.client import Client
 from ..client.response import Response
 from ..errors import AdsctlError, ContentError, NotFoundError, RefusedError, UnavailableError
 from ..parallel.ordered_map import map_ordered
-from .answers import (
-    parse_segment_answer,
-    processing,
-    progress_of,
-    read_begun,
-    read_media_key,
-    reason_of,
-    state_of,
-)
 from .inspection import MediaInfo
 from .journal import (
     Added,
@@ -48,7 +39,15 @@ from .journal import (
     UploadJournal,
     UploadKey,
     may_have_journal,
-    open_journal,
+)
+from .responses import (
+    parse_segment_response,
+    processing,
+    progress_of,
+    read_begun,
+    read_media_key,
+    reason_of,
+    state_of,
 )
 
 SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
@@ -120,7 +119,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
             early = self._begin(media)  # while the file is hashed
         key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
-        with open_journal(self.state_dir, key, label) as journal:
+        with closing(UploadJournal(self.state_dir, key, label)) as journal:
             status: Status = "unchanged" if self._is_known(journal) else "uploaded"
             if status == "uploaded":
                 self._send_and_await(journal, media, early)
@@ -256,7 +255,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         def send(segment: tuple[int, bytes]) -> int:
             number, content = segment
             request = AppendSegment(media_id=begun.media_id, media=content, segment_index=number)
-            self.client.call(request, parse=parse_segment_answer)
+            self.client.call(request, parse=parse_segment_response)
             journal.note(Sent(number, begun.media_id))
             return number
 

@@ -91,7 +91,7 @@ class Usage:
             shown += [one for one in deleted if one.get("card_uri") in uris]
         for record in shown:
             self._named.update(map(_plain, _texts(record)))
-        for one in self._library():
+        for one in library(self._client, ListLibraryMedia(account_id=self._account)):
             if poster := one.get("poster_media_key"):
                 self._named.add(str(poster))
 
@@ -117,9 +117,6 @@ class Usage:
             values["include_mentions_and_replies"] = True
         requests = [kind(account_id=self._account, user_id=id, **values) for id in self._users or (None,)]
         return [record for request in requests for record in self._every(request)]
-
-    def _library(self) -> list[dict[str, Any]]:
-        return library(self._client, ListLibraryMedia(account_id=self._account))
 
     def _there(self, request: Request) -> list[dict[str, Any]]:
         return [one for one in self._every(request) if not one.get("deleted")]

@@ -7,12 +7,6 @@ import msgspec
 
 Kind = Literal["image", "gif", "video", "subtitles", ""]
 
-VIDEO_FACTS = (
-    *("width", "height", "seconds", "video_codec", "video_profile", "pixel_format", "pixel_aspect"),
-    *("scan", "frame_rate", "open_gop", "audio_codec"),
-)
-AUDIO_FACTS = ("audio_profile", "audio_channels")
-
 
 class MediaFacts(msgspec.Struct):
     """What a file says of itself; None is what it does not say, an empty text what it does not have."""
@@ -37,14 +31,6 @@ class MediaFacts(msgspec.Struct):
     audio_profile: str | None = None
     audio_channels: int | None = None
     damage: str = ""  # why it cannot be whole
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Name the facts that a rule asks for and the bytes do not tell."""
-        if self.kind != "video":
-            return ()
-        names = (*VIDEO_FACTS, *(AUDIO_FACTS if self.audio_codec == "AAC" else ()))
-        return tuple(name for name in names if getattr(self, name) is None)
 
     def note(self, **facts: Any) -> None:
         """Set facts that were not known before."""

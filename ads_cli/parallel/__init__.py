@@ -1,10 +1,21 @@
-"""Work in threads, with the results in order, and in worker processes, whose main function imports little."""
+"""Work in batches, in threads with the results in order, and in worker processes, which import little."""
 
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from ..lean_imports import import_msgspec
+
+T = TypeVar("T")
+
+
+def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield items in lists of so many; the last may be shorter (`itertools.batched` of Python 3.12)."""
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 def serve() -> None:

@@ -30,7 +30,7 @@ class ProcessPool(Generic[R]):
 
     def __init__(self, task: Callable[..., R], file_bytes: int) -> None:
         self._task = task
-        self._count = _cores() if is_shared(file_bytes) else 1
+        self._count = _cores() if uses_processes(file_bytes) else 1
         self._idle: SimpleQueue[WorkerProcess | None] = SimpleQueue()
         self._is_started = False
         self._start_lock = threading.Lock()
@@ -115,7 +115,7 @@ class WorkerProcess:
         stdin.flush()
 
 
-def is_shared(file_bytes: int) -> bool:
+def uses_processes(file_bytes: int) -> bool:
     """Tell whether a table is so large that several processes work on it."""
     return file_bytes >= MIN_FILE_BYTES
 

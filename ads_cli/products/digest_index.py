@@ -61,7 +61,7 @@ def key_hash(key: str) -> int:
     return crc32(key.encode()) if key else NO_KEY
 
 
-def split(data: bytes | bytearray, size: int = RECORD_BYTES) -> Iterator[bytes]:
+def split_records(data: bytes | bytearray, size: int = RECORD_BYTES) -> Iterator[bytes]:
     """Split concatenated records, or digests."""
     return (bytes(data[at : at + size]) for at in range(0, len(data), size))
 
@@ -86,7 +86,7 @@ class Changes:
         """Yield the buckets that change, in order, with their records by id hash."""
         for part in self._parts:
             found: dict[int, dict[bytes, bytes]] = {}
-            for record in split(part):
+            for record in split_records(part):
                 found.setdefault(_bucket(record), {})[record[:ID_BYTES]] = record
             yield from sorted(found.items())
 
@@ -156,7 +156,7 @@ class DigestIndex:
 
     def __iter__(self) -> Iterator[tuple[bytes, int]]:
         """Yield the hash of the id, and of the key, of each product."""
-        for record in split(self._data[self._begin : self._end]):
+        for record in split_records(self._data[self._begin : self._end]):
             yield record[:ID_BYTES], int.from_bytes(record[DIGEST_BYTES:])
 
     def updated(self, changes: Changes, *, keep: bool) -> Iterator[bytes | memoryview]:
@@ -165,7 +165,7 @@ class DigestIndex:
         for bucket, changed in changes.buckets():
             start, end = self._starts[bucket], self._starts[bucket + 1]
             yield whole[done:start]
-            records = split(self._data[start:end])
+            records = split_records(self._data[start:end])
             kept = {record[:ID_BYTES]: record for record in records if record[:ID_BYTES] not in changed}
             yield b"".join(record for _, record in sorted((kept | changed if keep else kept).items()))
             done = end
@@ -174,5 +174,5 @@ class DigestIndex:
     def without(self, keys: set[int]) -> Iterator[bytes]:
         """Yield the records whose key is known and not one of `keys`."""
         removed = {key.to_bytes(KEY_BYTES) for key in (*keys, NO_KEY)}
-        records = split(self._data[self._begin : self._end])
+        records = split_records(self._data[self._begin : self._end])
         return (record for record in records if record[DIGEST_BYTES:] not in removed)

@@ -1,4 +1,4 @@
-"""Facts about a product feed: rows by value, and the first rows with a mistake or a change."""
+"""Statistics of a product feed: rows by value, and the first rows with a mistake or a change."""
 
 import re
 from bisect import bisect_right
@@ -14,14 +14,14 @@ from ..feeds.row import AppliedFix, Row
 from ..feeds.rows import FIRST_LINES
 
 MAX_ROWS = 1000  # with an error, a warning or a change each
-MAX_KINDS = 1000  # of mistakes, of which the first rows are noted even beyond MAX_ROWS
+MAX_KINDS = 1000  # of mistakes, of which the first rows are kept even beyond MAX_ROWS
 MAX_CHARACTERS = 200  # of a value
 MAX_ADDRESS = 2000  # characters of an address; a longer one is left out
 MAX_PROBLEMS = 10  # of a row
 CONTEXT = 30  # characters before the first that was changed
 
 
-class NotedRow(Struct):
+class SampleRow(Struct):
     """What a reader recognizes a product by, and what is said of it."""
 
     line: int
@@ -35,7 +35,7 @@ class NotedRow(Struct):
     changes: list[AppliedFix] = []
 
     @classmethod
-    def of(cls, row: Row, record: int, problems: Iterable[Problem] = ()) -> "NotedRow":
+    def of(cls, row: Row, record: int, problems: Iterable[Problem] = ()) -> "SampleRow":
         """Note a row; `record` is its number."""
         values, problems = row.values, list(problems)
         return cls(
@@ -57,7 +57,7 @@ class NotedRow(Struct):
 class FirstRows(Struct):
     """The first rows, and the first of each kind."""
 
-    rows: list[NotedRow] = []
+    rows: list[SampleRow] = []
     total: int = 0
     seen: dict[Any, int] = {}  # rows of each kind, counted up to FIRST_LINES
 
@@ -72,17 +72,13 @@ class FirstRows(Struct):
                 is_first = True
         return is_first
 
-    def add(self, later: "FirstRows") -> None:
-        """Add rows that come later in the file."""
+    def add(self, later: "FirstRows", records: int) -> None:
+        """Add rows that come later in the file, after `records` others."""
         for row in later.rows:
             if self.wants([problem.kind for problem in row.problems] or [each.fix for each in row.changes]):
+                row.record += records
                 self.rows.append(row)
         self.total += later.total - len(later.rows)
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede these in the file."""
-        for row in self.rows:
-            row.record += offset
 
 
 def shortened(value: Any) -> str:
@@ -143,8 +139,8 @@ class Counts(Struct):
         yield from sorted(self.by_name.items(), key=lambda item: (-item[1], item[0]))[:number]
 
 
-class ProductFacts(Struct):
-    """Facts about a run of rows; those that conversion leaves out are not counted."""
+class ProductStats(Struct):
+    """Statistics of a run of rows; those that conversion leaves out are not counted."""
 
     rows: int = 0
     availabilities: Counts = field(default_factory=Counts)
@@ -162,14 +158,14 @@ class ProductFacts(Struct):
             self._count(row.values)
         self.note_problems(row, problems, record)
         if row.changes and self.with_changes.wants({change.fix for change in row.changes}):
-            self.with_changes.rows.append(NotedRow.of(row, record))
+            self.with_changes.rows.append(SampleRow.of(row, record))
 
     def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
         """Note further problems of a row."""
         if problems:
             first = self.with_errors if errors_in(problems) else self.with_warnings
             if first.wants(problem.kind for problem in problems):
-                first.rows.append(NotedRow.of(row, record, problems))
+                first.rows.append(SampleRow.of(row, record, problems))
 
     def _count(self, values: dict[str, Any]) -> None:
         self.rows += 1
@@ -185,30 +181,22 @@ class ProductFacts(Struct):
         else:
             self.unpriced += 1
 
-    def add(self, later: "ProductFacts") -> None:
-        """Add the facts about the run of rows that follows."""
+    def add(self, later: "ProductStats", records: int) -> None:
+        """Add the statistics of the run of rows that follows; `records` precede it in the file."""
         self.rows += later.rows
         self.unpriced += later.unpriced
         for currency, counts in later.prices.items():
             self.prices.setdefault(currency, Counts()).add(counts)
-        for name in (
-            "availabilities",
-            "brands",
-            "categories",
-            "with_errors",
-            "with_warnings",
-            "with_changes",
-        ):
-            getattr(self, name).add(getattr(later, name))
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
-        for first in (self.with_errors, self.with_warnings, self.with_changes):
-            first.renumber(offset)
+        self.availabilities.add(later.availabilities)
+        self.brands.add(later.brands)
+        self.categories.add(later.categories)
+        self.with_errors.add(later.with_errors, records)
+        self.with_warnings.add(later.with_warnings, records)
+        self.with_changes.add(later.with_changes, records)
 
     @property
-    def noted(self) -> dict[int, NotedRow]:
-        """The noted rows, by the number of the record."""
+    def samples(self) -> dict[int, SampleRow]:
+        """The sample rows, by the number of the record."""
         kinds = (self.with_changes, self.with_warnings, self.with_errors)
         return {row.record: row for first in kinds for row in first.rows}
 
@@ -223,10 +211,4 @@ def price_range(step: int) -> str:
 
 
 def _name(value: Any) -> str:
-    return (
-        value[:MAX_NAME].strip()
-        if isinstance(value, str)
-        else NONE
-        if value is None
-        else str(value)[:MAX_NAME]
-    )
+    return NONE if value is None else str(value)[:MAX_NAME].strip()

@@ -83,7 +83,7 @@ class ListingComparison:
         for product in listing:
             products.add(_digest(product), key_hash(str(product.get("product_key") or "")))
             if group := product.get("item_group_id"):
-                groups.add(_padded(id_hash(str(group))))
+                groups.add(id_hash(str(group)).ljust(DIGEST_BYTES, b"\0"))
         self._products, self._groups = DigestIndex.of(products), DigestIndex.of(groups)
         self.key = NO_KEY  # hash of that of the last item that is the same
         self._found: Counter[str] = Counter()
@@ -128,10 +128,6 @@ def describe(counts: Mapping[str, int]) -> str:
         f"{counts[MISSING]:,} missing, {counts[ONLY_IN_CATALOG]:,} only in the catalog"
         + (f"; {counted(hidden, 'variant')} hidden by the listing, not compared" if hidden else "")
     )
-
-
-def _padded(hashed: bytes) -> bytes:
-    return hashed.ljust(DIGEST_BYTES, b"\0")
 
 
 def _digest(product: Mapping[str, Any]) -> bytes:

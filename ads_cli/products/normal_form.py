@@ -20,10 +20,9 @@ from ..spelling import suggestion
 from ..validation import RowSchema
 
 if TYPE_CHECKING:
-    from .feeds.fixes.fixes import FixAdvisor
+    from .feeds.hints import FixAdvisor
 
 FIELDS = tuple(field.name for field in fields_of(Product))
-_json = msgspec.json.Encoder()
 
 
 class ProductKey(msgspec.Struct):
@@ -38,25 +37,10 @@ class ProductId(msgspec.Struct):
     id: Text
 
 
-def encode_product(product: Product) -> bytes:
-    """Encode a product as JSON."""
-    return _json.encode(product)
-
-
-def encode_id(product: ProductId) -> bytes:
-    """Encode an id as JSON."""
-    return _json.encode(product.id)
-
-
-def encode_key(key: ProductKey) -> bytes:
-    """Encode a key as JSON."""
-    return _json.encode(key.product_key)
-
-
 @cache
 def fix_advisor() -> "FixAdvisor":
     """Return what names the fix of a problem; only a feed with a problem loads all fixes."""
-    from .feeds.fixes.fixes import FixAdvisor
+    from .feeds.hints import FixAdvisor
 
     return FixAdvisor()
 
@@ -67,7 +51,6 @@ PRODUCT_SCHEMA = RowSchema(
     duplicate_message="the service ignores all rows with the same id",
     required=tuple(field.name for field in fields_of(Product) if field.required),
     known=FIELDS,
-    encode=encode_product,
     roots=("products",),
     advisor=fix_advisor,
     id_form=id_form,
@@ -78,7 +61,7 @@ KEY_SCHEMA = RowSchema(
     duplicate_message="list each key once",
     required=("product_key",),
     known=FIELDS,  # a file that `products pull` wrote may be used
-    encode=encode_key,
+    sends_id_alone=True,
     roots=("products",),
 )
 ID_SCHEMA = KEY_SCHEMA._replace(
@@ -86,7 +69,6 @@ ID_SCHEMA = KEY_SCHEMA._replace(
     id_field="id",
     duplicate_message="list each id once",
     required=("id",),
-    encode=encode_id,
 )
 
 

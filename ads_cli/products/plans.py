@@ -3,29 +3,42 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ..api.endpoint import Request
 from ..api.products import BATCH_SIZE, DeleteProducts, PutProducts
 from ..feeds.rows import Rows
 from ..output.text import counted, shortened
-from ..uploads.job_file import Acknowledgement
-from ..uploads.plan import Bookkeeper, RowPlan
-from ..uploads.upload import FAILED, AttemptLog, Batch, RowOutcome, RowUpload, Upload, not_understood
-from ..validation import EncodedRows
-from ..validation.validator import Validator
+from ..uploads.job_file import Acknowledgement, JobKey, UploadTarget, options_of_rows
+from ..uploads.plan import Plan, this_second
+from ..uploads.upload import (
+    FAILED,
+    AttemptLog,
+    Batch,
+    Batches,
+    RowOutcome,
+    RowUpload,
+    Upload,
+    not_understood,
+)
+from ..validation import CheckedRow, EncodedRows
+from ..validation.report import ValidationReport
+from ..validation.validator import OnProgress, Validator
 from .digest_index import key_hash
 from .listing import find_products
 from .normal_form import FIELDS, ID_SCHEMA, KEY_SCHEMA, PRODUCT_SCHEMA
-from .selection import ChangedRows, CommitAtEnd, ForgetKeys
+from .selection import Bookkeeper, ChangedRows, CommitAtEnd, ForgetKeys
 from .sync_state import KIND, SyncState
 
 if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
+    from ..uploads.journal import Journal
 
 REJECTED = "ERROR"
 STATUSES = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
@@ -63,8 +76,7 @@ def delete_upload(catalog: str) -> RowUpload:
 
 
 def _push_outcomes(ids: Sequence[str], response: "Response") -> list[RowOutcome]:
-    entries = _entries(response, "products_response", ids, ("id",))
-    return [_push_outcome(entry) for entry in entries]
+    return [_push_outcome(entry) for entry in _entries(response, "products_response", ids, ("id",))]
 
 
 def _push_outcome(entry: Mapping[str, Any]) -> RowOutcome:
@@ -168,11 +180,9 @@ class DeleteById:
     def _listed(self, batch: Batch) -> Batch:
         """Return the part of a batch whose ids have keys, with those in their place."""
         listed = EncodedRows()
-        for id, place in zip(batch.items.ids, batch.places, strict=True):
+        for id, (record, line) in zip(batch.items.ids, batch.places, strict=True):
             if key := self.keys.get(id):
-                listed.ids.append(key)
-                listed.bodies.append(msgspec.json.encode(key))
-                listed.places.append(place)
+                listed.add(key, msgspec.json.encode(key), record, line)
         return Batch(batch.number, listed, listed.places)
 
 
@@ -184,24 +194,107 @@ def find_keys(
     return {id: str(key) for id, product in found if (key := product.get("product_key"))}
 
 
+@dataclass
+class ProductPlan(Plan):
+    """Send the due rows of a validated file."""
+
+    noun = "products"
+
+    rows: Rows = field(init=False, repr=False)
+    validator: Validator
+    upload: Upload
+    catalog: str
+    operation: str  # "push", "delete" or "delete by id"
+    bookkeeper: Bookkeeper = field(default_factory=Bookkeeper)
+    selection: ChangedRows | None = None  # that of the validator
+    started: datetime = field(default_factory=this_second)
+
+    def __post_init__(self) -> None:
+        self.rows = self.validator.rows
+        if self.selection:
+            self.expected_epoch = self.selection.expected_epoch
+
+    @property
+    def report(self) -> ValidationReport:
+        """Return the report of the last validation."""
+        return self.validator.report
+
+    def validate(self, on_progress: OnProgress) -> ValidationReport:
+        """Read the whole file; raise ContentError where it cannot be read."""
+        return self.validator.run(on_progress)
+
+    @property
+    def due(self) -> int:
+        """Count the rows to be sent."""
+        return self.selection.due if self.selection else self.report.valid
+
+    @property
+    def batch_count(self) -> int:
+        """Count the batches."""
+        return -(-self.due // BATCH_SIZE)
+
+    def batches(self) -> Batches:
+        """Read the file again and cut the rows to be sent into batches."""
+        number, rest = 0, EncodedRows()
+        for encoded in self.validator.encoded_rows():
+            rest.extend(encoded)
+            whole = len(rest) - len(rest) % BATCH_SIZE
+            for begin in range(0, whole, BATCH_SIZE):
+                part = rest.slice(begin, begin + BATCH_SIZE)
+                yield Batch(number, part, part.places)
+                number += 1
+            rest = rest.slice(whole, len(rest))
+        if rest.ids:
+            yield Batch(number, rest, rest.places)
+
+    def checked_rows(self) -> Iterator[CheckedRow]:
+        """Read the file again and yield each row with its problems, but for rows that are skipped."""
+        return self.validator.checked_rows()
+
+    def target(self, service: str) -> UploadTarget:
+        """Return what is changed."""
+        return UploadTarget(service, KIND, self.catalog)
+
+    def key(self, service: str, *, skip_invalid: bool) -> JobKey:
+        """Return what identifies the job."""
+        options = replace(
+            options_of_rows(self.rows, skip_invalid=skip_invalid),
+            selection=self.selection.digest if self.selection else "",
+            upload={"strict": True} if skip_invalid and self.validator.strict else {},
+        )
+        return JobKey(self.target(service), self.operation, self.rows.source.digest, options)
+
+    def begin(self, journal: "Journal") -> None:
+        """Prepare for the first request of a run."""
+        self.bookkeeper.begin(journal)
+
+    def finish(self, journal: "Journal") -> str:
+        """Record that everything is acknowledged."""
+        return self.bookkeeper.finish(journal)
+
+    def totals(self, report: ValidationReport) -> dict[str, int]:
+        """Return how many rows the selection skips, where there is one."""
+        return self.selection.totals() if self.selection else {}
+
+
 def push_plan(
     rows: Rows, catalog: str, sync_state: SyncState, selection: ChangedRows | None, *, strict: bool = False
-) -> RowPlan:
+) -> ProductPlan:
     """Plan a push of the rows that a selection takes; None sends all, and remembers none."""
     sends_all = not (selection and selection.only_changed)
     validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict, for_sending=sends_all)
     upload = push_upload(catalog, note_keys=selection is not None)
-    bookkeeper = CommitAtEnd(sync_state, selection, BATCH_SIZE) if selection else None
-    return _plan(validator, upload, catalog, "push", bookkeeper)
+    bookkeeper = CommitAtEnd(sync_state, selection) if selection else Bookkeeper()
+    return ProductPlan(validator, upload, catalog, "push", bookkeeper, selection)
 
 
-def check_plan(rows: Rows, selection: ChangedRows | None = None, *, strict: bool = False) -> RowPlan:
+def check_plan(rows: Rows, selection: ChangedRows | None = None, *, strict: bool = False) -> ProductPlan:
     """Plan to validate products, and to send nothing."""
     validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict)
-    return _plan(validator, push_upload("-"), "-", "push")
+    return ProductPlan(validator, push_upload("-"), "-", "push", selection=selection)
 
 
-def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> RowPlan:
+def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> ProductPlan:
     """Plan a delete of the products whose keys are in a file."""
     validator = Validator(rows, KEY_SCHEMA)
 
@@ -209,17 +302,12 @@ def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> RowPlan:
         return (getattr(each.item, KEY_SCHEMA.id_field) for each in validator.checked_rows() if each.item)
 
     forget = ForgetKeys(sync_state, keys)
-    return _plan(validator, delete_upload(catalog), catalog, "delete", forget)
+    return ProductPlan(validator, delete_upload(catalog), catalog, "delete", forget)
 
 
-def delete_by_id_plan(rows: Rows, catalog: str, sync_state: SyncState) -> tuple[RowPlan, dict[str, str]]:
+def delete_by_id_plan(rows: Rows, catalog: str, sync_state: SyncState) -> tuple[ProductPlan, dict[str, str]]:
     """Plan a delete of the products whose ids are in a file; return their keys too, to be looked up."""
     upload = DeleteById(delete_upload(catalog))
     forget = ForgetKeys(sync_state, upload.keys.values)
-    return _plan(Validator(rows, ID_SCHEMA), upload, catalog, "delete by id", forget), upload.keys
-
-
-def _plan(
-    validator: Validator, upload: Upload, catalog: str, operation: str, bookkeeper: Bookkeeper | None = None
-) -> RowPlan:
-    return RowPlan("products", validator, upload, KIND, catalog, operation, BATCH_SIZE, bookkeeper)
+    plan = ProductPlan(Validator(rows, ID_SCHEMA), upload, catalog, "delete by id", forget)
+    return plan, upload.keys

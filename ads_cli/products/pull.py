@@ -10,7 +10,7 @@ from ..errors import NotFoundError, RefusedError, UnavailableError
 from ..output.text import counted
 from .listing import list_products
 from .normal_form import FIELDS
-from .sync import blob, create, temporary_folder
+from .sync import blob, create_database, temporary_folder
 
 MAX_FAILED_IN_A_ROW = 3  # groups that cannot be listed, after which nothing else is asked for
 SEEN = "CREATE TABLE seen (name BLOB PRIMARY KEY) WITHOUT ROWID"
@@ -35,7 +35,7 @@ class Pull:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the fields of each product that a feed may hold; each product once, though a page shifts."""
-        with temporary_folder() as folder, closing(create(folder / "seen.db", SEEN)) as seen:
+        with temporary_folder() as folder, closing(create_database(folder / "seen.db", SEEN)) as seen:
             for product in self._products(seen):
                 self.products += 1
                 fields = {name: value for name in self.columns if (value := product.get(name)) is not None}

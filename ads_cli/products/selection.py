@@ -10,13 +10,14 @@ from typing import Any
 import msgspec
 
 from ..api.problems import Problem
+from ..api.products import BATCH_SIZE
 from ..api.validation import broken_rules
 from ..feeds.row import Row
 from ..feeds.rows import Rows
 from ..uploads.job_file import Acknowledgement
 from ..uploads.journal import Journal
 from ..validation import CheckedRow, ValidationResult
-from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split
+from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split_records
 from .listing import DIFFERING, MISSING, SAME, ListingComparison
 from .sync_state import SyncState, UnknownError
 
@@ -37,11 +38,6 @@ class SelectedRows(msgspec.Struct):
     same: bytearray = bytearray()  # records of an index, of rows that only the listing tells to be the same
     rows: list[Row] = []  # due and invalid rows, where an index is in use and these are few
 
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
-        for row in self.rows:
-            row.record += offset
-
 
 class ChangeSelector:
     """Select rows that are not in the index; no rule is applied to the others again.
@@ -54,9 +50,8 @@ class ChangeSelector:
         self.index = index
         self.caches_rows = len(index) > 0
         self.trusts_listing_only = False  # what the index says may have been changed since
-        self.comparison: ListingComparison | None = (
-            None  # with the catalog, which must have an acknowledged item
-        )
+        # With the catalog, which must have an acknowledged item.
+        self.comparison: ListingComparison | None = None
         self._digest = b""  # of the item that was looked up last
         self._compared = ""  # its result of the comparison
         self._is_acknowledged = False
@@ -127,14 +122,16 @@ class ChangedRows:
         self._cache: list[Row] | None = [] if self.selector.caches_rows else None
         self._cache_bytes_left = ROW_CACHE_BYTES
 
-    def add(self, selected: SelectedRows) -> None:
-        """Append what the selector noted of a run of rows."""
+    def add(self, selected: SelectedRows, records: int) -> None:
+        """Append what the selector noted of a run of rows; `records` precede it in the file."""
         self._states += selected.states
         self.digests += selected.digests
         self._same += selected.same
         if self._cache is not None:
-            self._cache += selected.rows
-            self._cache_bytes_left -= sum(len(encode((row.values, row.raw))) for row in selected.rows)
+            for row in selected.rows:
+                row.record += records
+                self._cache.append(row)
+                self._cache_bytes_left -= len(encode((row.values, row.raw)))
             if self._cache_bytes_left < 0:
                 self._cache = None
 
@@ -142,7 +139,7 @@ class ChangedRows:
         """Yield digest and key hash of the rows that the listing has; None where the index is trusted."""
         if not self.selector.trusts_listing_only:
             return None
-        records = split(self._same)
+        records = split_records(self._same)
         return ((record[:DIGEST_BYTES], int.from_bytes(record[DIGEST_BYTES:])) for record in records)
 
     @property
@@ -157,7 +154,7 @@ class ChangedRows:
 
     def count_missing(self, index: DigestIndex) -> int:
         """Count the rows to be sent that are not in an index."""
-        return sum(not index.contains(digest) for digest in split(self.digests, DIGEST_BYTES))
+        return sum(not index.contains(digest) for digest in split_records(self.digests, DIGEST_BYTES))
 
     @property
     def skips_rows(self) -> bool:
@@ -187,20 +184,18 @@ class ChangedRows:
         """Free the memory of the index, which is not needed once the file is validated."""
         self.selector.index = DigestIndex()
 
-    def acknowledged(
-        self, acknowledgements: Iterable[Acknowledgement], batch_size: int
-    ) -> Iterator[tuple[bytes, int]]:
+    def acknowledged(self, acknowledgements: Iterable[Acknowledgement]) -> Iterator[tuple[bytes, int]]:
         """Yield digest and key hash of each row that acknowledgements accept."""
         due_records = array("Q", compress(count(1), self._states.translate(IS_DUE)))
         for ack in acknowledgements:
-            first = ack.batch * batch_size
-            records = due_records[first : first + batch_size]
+            first = ack.batch * BATCH_SIZE
+            records = due_records[first : first + BATCH_SIZE]
             if not records:  # of a batch that this version does not cut
                 continue
-            digests = self.digests[first * DIGEST_BYTES : (first + batch_size) * DIGEST_BYTES]
+            digests = self.digests[first * DIGEST_BYTES : (first + BATCH_SIZE) * DIGEST_BYTES]
             failed = {record for record, _ in ack.failed}
             keys = ack.keys or [NO_KEY] * len(records)
-            for record, digest, key in zip(records, split(digests, DIGEST_BYTES), keys, strict=True):
+            for record, digest, key in zip(records, split_records(digests, DIGEST_BYTES), keys, strict=True):
                 if record not in failed:
                     yield digest, key
 
@@ -226,13 +221,23 @@ NOT_COMMITTED = (
 )
 
 
+class Bookkeeper:
+    """Keeps something true beside the journal, such as the sync state of a catalog; here nothing."""
+
+    def begin(self, journal: Journal) -> None:
+        """Prepare for the first request of a run."""
+
+    def finish(self, journal: Journal) -> str:
+        """Record that everything is acknowledged; return a warning, or nothing."""
+        return ""
+
+
 @dataclass
-class CommitAtEnd:
+class CommitAtEnd(Bookkeeper):
     """Invalidate the rows of a push in the sync state before they are sent; commit what is acknowledged."""
 
     sync_state: SyncState
     rows: ChangedRows
-    batch_size: int
 
     def begin(self, journal: Journal) -> None:
         """Invalidate the rows to be sent."""
@@ -240,17 +245,17 @@ class CommitAtEnd:
         if (same := self.rows.same()) is not None:  # nothing else that is stored is known to be the latest
             self.sync_state.commit(journal.job.epoch, same)
             return
-        digests = split(self.rows.digests, DIGEST_BYTES)
+        digests = split_records(self.rows.digests, DIGEST_BYTES)
         self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, digests)
 
     def finish(self, journal: Journal) -> str:
         """Commit what was acknowledged."""
-        acknowledged = self.rows.acknowledged(journal.acknowledgements(), self.batch_size)
+        acknowledged = self.rows.acknowledged(journal.acknowledgements())
         return "" if self.sync_state.commit(journal.job.epoch, acknowledged) else NOT_COMMITTED
 
 
 @dataclass
-class ForgetKeys:
+class ForgetKeys(Bookkeeper):
     """Invalidate in the sync state the products that are about to be deleted."""
 
     sync_state: SyncState
@@ -261,7 +266,3 @@ class ForgetKeys:
         if self.sync_state.exists():
             keys = {key_hash(key) for key in self.keys()}
             self.sync_state.invalidate_keys(journal.previous_epoch, journal.job.epoch, keys)
-
-    def finish(self, journal: Journal) -> str:
-        """Do nothing."""
-        return ""

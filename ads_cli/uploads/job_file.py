@@ -32,7 +32,7 @@ class UploadTarget(msgspec.Struct, frozen=True):
 
 
 class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything beside the file's bytes and the place that decides which requests are sent."""
+    """Everything beside the file's bytes and the target that decides which requests are sent."""
 
     skip_invalid: bool
     format: str
@@ -60,7 +60,7 @@ def options_of_rows(rows: "Rows", *, skip_invalid: bool) -> JobOptions:
 class JobKey(msgspec.Struct, frozen=True):
     """The identity of a job."""
 
-    place: UploadTarget
+    target: UploadTarget = msgspec.field(name="place")
     upload: str  # "push", "create", "update", "send", "sync", "delete" or "delete by id"
     content: str  # SHA-256 of the file's bytes, in hex; of people what only a key tells of it
     options: JobOptions
@@ -144,7 +144,7 @@ Entry = Acknowledgement | Attempt | SentPart | Planned
 
 
 class Job(msgspec.Struct, kw_only=True):
-    """One push of one file to one place."""
+    """One push of one file to one target."""
 
     job: str  # its id
     key: JobKey
@@ -156,8 +156,8 @@ class Job(msgspec.Struct, kw_only=True):
     resume: str = ""  # the command that resumes it
     profile: str = ""  # that it was started with
     folder: str = ""  # in which the command was run
-    epoch: str = msgspec.field(default="", name="generation")  # of the place, begun with the job
-    group: str = ""  # of jobs that may change the place at the same time, in any order
+    epoch: str = msgspec.field(default="", name="generation")  # of the target, begun with the job
+    group: str = ""  # of jobs that may change the target at the same time, in any order
     parts: int = 0  # files, where each is validated and sent by itself; then rows and batches are 0
 
     @property

@@ -56,7 +56,7 @@ def job_state(folder: Path, job: Job, *, ended: bool) -> str:
     """Return "ended", "unfinished" (it can be resumed) or "superseded" (something else was sent since)."""
     if ended:
         return "ended"
-    is_current = job.epoch and job.epoch == WriteEpochs(folder.parent).current(job.key.place)
+    is_current = job.epoch and job.epoch == WriteEpochs(folder.parent).current(job.key.target)
     return "unfinished" if is_current else "superseded"
 
 
@@ -99,33 +99,33 @@ def _remove(path: Path, job: Job) -> bool:
 
 
 def is_other_job_running(folder: Path, own: Job) -> bool:
-    """Tell whether a job of no common group is changing the same place; the caller has locked the folder."""
-    running = _running_jobs(folder, own.key.place, but=own.key)
+    """Tell whether a job of no common group is changing the same target; the caller has locked the folder."""
+    running = _running_jobs(folder, own.key.target, but=own.key)
     return any(not own.group or job.group != own.group for job in running)
 
 
-def resumable_bytes(folder: Path, place: UploadTarget) -> int:
-    """Return the size of what can be resumed at a place, which changes where that is done."""
-    return sum(path.stat().st_size for path, _ in resumable_jobs(folder, place))
+def resumable_bytes(folder: Path, target: UploadTarget) -> int:
+    """Return the size of what can be resumed for a target, which changes where that is done."""
+    return sum(path.stat().st_size for path, _ in resumable_jobs(folder, target))
 
 
-def require_idle(folder: Path, place: UploadTarget) -> None:
-    """Raise StateError where a job is changing a place."""
+def require_idle(folder: Path, target: UploadTarget) -> None:
+    """Raise StateError where a job is changing a target."""
     if not folder.is_dir():
         return  # no job has run yet
     with made_and_locked(folder):
-        running = next(_running_jobs(folder, place), None)
+        running = next(_running_jobs(folder, target), None)
     if running:
         raise StateError(
-            f"{place.id} is being changed by job {running.job}, a {running.action} of {running.file}",
+            f"{target.id} is being changed by job {running.job}, a {running.action} of {running.file}",
             hint="run this again once that has ended; 'adsctl jobs list' shows it",
         )
 
 
-def _running_jobs(folder: Path, place: UploadTarget, *, but: JobKey | None = None) -> Iterator[Job]:
-    """Yield the jobs that are changing a place, but for the one with a key."""
+def _running_jobs(folder: Path, target: UploadTarget, *, but: JobKey | None = None) -> Iterator[Job]:
+    """Yield the jobs that are changing a target, but for the one with a key."""
     for _, job, ended in list_jobs(folder):
-        if not ended and job.key.place == place and job.key != but:
+        if not ended and job.key.target == target and job.key != but:
             lock = try_lock(folder, job.key.digest)
             if lock is None:
                 yield job
@@ -133,9 +133,9 @@ def _running_jobs(folder: Path, place: UploadTarget, *, but: JobKey | None = Non
                 lock.release()
 
 
-def resumable_jobs(folder: Path, place: UploadTarget) -> list[tuple[Path, Job]]:
-    """List the jobs that can be resumed at a place: the one that began its epoch, or a group of them."""
-    epoch = WriteEpochs(folder.parent).current(place)
+def resumable_jobs(folder: Path, target: UploadTarget) -> list[tuple[Path, Job]]:
+    """List the jobs that can be resumed for a target: the one that began its epoch, or a group of them."""
+    epoch = WriteEpochs(folder.parent).current(target)
     return [
         (path, job) for path, job, ended in list_jobs(folder) if not ended and epoch and job.epoch == epoch
     ]
@@ -143,7 +143,7 @@ def resumable_jobs(folder: Path, place: UploadTarget) -> list[tuple[Path, Job]]:
 
 def find_equal(folder: Path, key: JobKey, name: str | None) -> tuple[Path, Job] | None:
     """Find the last job that can be resumed and has a key, and a name if one is given."""
-    found = [each for each in resumable_jobs(folder, key.place) if each[1].key == key]
+    found = [each for each in resumable_jobs(folder, key.target) if each[1].key == key]
     return next((each for each in reversed(found) if name in (None, each[1].job)), None)
 
 
@@ -193,7 +193,7 @@ class TaskJobs:
         known = [
             (path, job, ended)
             for path, job, ended in list_jobs(folder)
-            if job.key.place == key.place or job.resume == command
+            if job.key.target == key.target or job.resume == command
         ]
         if not earlier.exists():
             with replacing(earlier) as file:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -43,30 +43,18 @@ from .write_epochs import NO_EPOCH, WriteEpochs
 if TYPE_CHECKING:
     from filelock import FileLock
 
-# The write epoch of a job that began while another, of no common group, was changing the same place: it
+# The write epoch of a job that began while another, of no common group, was changing the same target: it
 # cannot be resumed, since the other one may have changed what this one sent.
 NOT_ALONE = "not alone"
 KEEP_FOLDER_HINT = "free space in the state folder or repair it; what is acknowledged so far is stored there"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share one fsync with them
 
 
-class _Opened(NamedTuple):
-    """The journal of a job that was begun or resumed."""
-
-    job: Job
-    path: Path
-    file: int  # its descriptor, to append to
-    previous_epoch: str  # of the place, as far as it is confirmed
-    earlier: JournalContent | None = None  # of earlier runs, where the job is resumed
-    restart_reason: str = ""
-    has_unfinished_job: bool = False
-
-
 class Journal:
     """The journal of a job, open for appending, and locked against a second run of the same job.
 
     `resume` resumes the unfinished run of an equal job, `job_id` a named one, where nothing else may have
-    changed the place since; otherwise a new job begins a write epoch of the place. Raises StateError where
+    changed the target since; otherwise a new job begins a write epoch of the target. Raises StateError where
     the journal cannot be written, another run has the lock, or the epoch is not `expected_epoch`, in which
     the rows to be sent were selected (None: any).
     """
@@ -84,15 +72,9 @@ class Journal:
         try:
             make_folder(self.folder)
             with lock_folder(self.folder), _locked_job(self.folder, job) as self._job_lock:
-                opened = _open(self.folder, job, resume, job_id, expected_epoch)
+                earlier = self._open(job, resume, job_id, expected_epoch)
         except OSError as error:
             raise _unwritable(self.folder, error, STATE_HINT) from error
-        self.job, self.path, self._file = opened.job, opened.path, opened.file
-        self.previous_epoch = opened.previous_epoch
-        self.resumed = opened.earlier is not None
-        self.restart_reason = opened.restart_reason  # why no job is resumed, though that was asked for
-        self.has_unfinished_job = opened.has_unfinished_job  # which could be resumed
-        earlier = opened.earlier or JournalContent()
         self.acknowledged = earlier.acknowledged  # by earlier runs, by batch number
         self.sent_parts = earlier.parts  # by earlier runs
         # Of earlier runs, by batch number: what this run withdraws does not undo what they have sent.
@@ -106,6 +88,35 @@ class Journal:
         self._failure: Exception | None = None  # a line may be on disk in part
         self._writer = threading.Thread(target=self._write_queue, daemon=True)
         self._writer.start()
+
+    def _open(self, job: Job, resume: bool, job_id: str | None, expected_epoch: str | None) -> JournalContent:
+        """Resume a job or begin one; return what earlier runs have noted. Folder and job are locked."""
+        folder, target = self.folder, job.key.target
+        remove_expired_jobs(folder, job)
+        if job_id:
+            check_named(folder, job_id, job)
+        epochs = WriteEpochs(folder.parent)
+        self.previous_epoch = epochs.current(target)  # as far as it is confirmed
+        if expected_epoch is not None and expected_epoch != self.previous_epoch:
+            raise changed_meanwhile(target, job.file)
+        if not epochs.is_confirmed(target):
+            self.previous_epoch = NO_EPOCH  # what was stored in it may not be the latest
+        found, is_resumption = find_equal(folder, job.key, job_id), resume or bool(job_id)
+        self.resumed = found is not None and is_resumption
+        self.has_unfinished_job = found is not None and not is_resumption  # which could be resumed
+        self.restart_reason = ""  # why no job is resumed, though that was asked for
+        if found and is_resumption:
+            self.path, self.job = found
+            self._file = _reopen(self.path)
+            return read_journal(self.path)
+        if is_resumption:
+            self.restart_reason = restart_reason(folder, job)
+        is_alone = not is_other_job_running(folder, job)
+        epoch = epochs.begin(target, job.group)
+        self.job = msgspec.structs.replace(job, epoch=epoch if is_alone else NOT_ALONE)
+        self.path = folder / f"{job.job}.jsonl"
+        self._file = _create(self.path, self.job)
+        return JournalContent()
 
     def append(self, entry: Entry) -> None:
         """Queue an acknowledgement, which is counted once it is on disk, or an attempt; thread-safe."""
@@ -244,29 +255,6 @@ def _locked_job(folder: Path, job: Job) -> "Iterator[FileLock]":
         raise
 
 
-def _open(folder: Path, job: Job, resume: bool, job_id: str | None, expected_epoch: str | None) -> _Opened:
-    """Resume a job or begin one; the folder and the job are locked."""
-    remove_expired_jobs(folder, job)
-    if job_id:
-        check_named(folder, job_id, job)
-    epochs, place = WriteEpochs(folder.parent), job.key.place
-    previous_epoch = epochs.current(place)
-    if expected_epoch is not None and expected_epoch != previous_epoch:
-        raise changed_meanwhile(place, job.file)
-    if not epochs.is_confirmed(place):
-        previous_epoch = NO_EPOCH  # what was stored in it may not be the latest
-    found = find_equal(folder, job.key, job_id)
-    if found and (resume or job_id):
-        path, earlier = found
-        return _Opened(earlier, path, _reopen(path), previous_epoch, read_journal(path))
-    reason = restart_reason(folder, job) if resume or job_id else ""
-    is_alone = not is_other_job_running(folder, job)
-    epoch = epochs.begin(place, job.group)
-    job = msgspec.structs.replace(job, epoch=epoch if is_alone else NOT_ALONE)
-    path = folder / f"{job.job}.jsonl"
-    return _Opened(job, path, _create(path, job), previous_epoch, None, reason, found is not None)
-
-
 def _create(path: Path, job: Job) -> int:
     """Begin a journal, which has its name once its first line is on disk; return its descriptor."""
     begun = path.parent / ".new"
@@ -298,9 +286,9 @@ def _append(file: int, data: bytes) -> None:
         raise
 
 
-def changed_meanwhile(place: UploadTarget, file: str) -> StateError:
-    """Return the error of a run whose place has changed before its first request."""
-    message = f"something else was sent to {place.id} while {file} was validated"
+def changed_meanwhile(target: UploadTarget, file: str) -> StateError:
+    """Return the error of a run whose target has changed before its first request."""
+    message = f"something else was sent to {target.id} while {file} was validated"
     hint = "nothing of this run was sent; 'adsctl jobs list' shows the other; is this one still due?"
     return StateError(message, hint=hint)
 

@@ -85,7 +85,7 @@ class AttemptLog(Protocol):
 
 
 class Upload(Protocol):
-    """One kind of upload to one place."""
+    """One kind of upload to one target."""
 
     @property
     def request(self) -> "Request":
@@ -150,7 +150,7 @@ class RowUpload:
 
         prepared = self.prepare(client, batch)
         is_noted = noted(attempts, batch.number, batch.items.ids)
-        with is_noted if self.notes_attempts else nullcontext(_do_nothing) as on_send:
+        with is_noted if self.notes_attempts else nullcontext(lambda: None) as on_send:
             response = client.send_untracked(prepared, on_send=on_send, check=read)
         if response.may_be_repeated or attempts.may_be_applied(batch.number):
             outcomes = [RowOutcome(found.if_repeated) if found.if_repeated else found for found in outcomes]
@@ -176,10 +176,6 @@ def noted(attempts: AttemptLog, batch: int, keys: list[str]) -> Iterator[Callabl
         if not error.may_be_applied:
             attempts.withdraw_attempt(batch)
         raise
-
-
-def _do_nothing() -> None:
-    pass
 
 
 def digest_of(pieces: Iterable[bytes | memoryview], records: Iterable[int]) -> str:

@@ -1,6 +1,6 @@
-"""The write epoch of each place, which tells whether anything else may have changed it since.
+"""The write epoch of each upload target, which tells whether anything else may have changed it since.
 
-A push begins a write epoch before its first request; any other request that may change the place ends it.
+A push begins a write epoch before its first request; any other request that may change the target ends it.
 A job is resumed, and the sync state of a catalog is used, only in the write epoch that they were written in.
 Jobs of one group share a write epoch: none undoes what another one sends, as the parts of one list.
 So neither file times, nor the clock, nor journals that were removed decide what is sent.
@@ -54,8 +54,7 @@ class Witness:
 
     def confirms(self, name: str, stamp: str) -> bool:
         """Tell whether this boot of the machine has noted the stamp, and no other one since."""
-        notes = {*self._notes(name)}
-        return bool(notes) and notes == {f"{boot_id()} {stamp}"}
+        return {*self._notes(name)} == {f"{boot_id()} {stamp}"}
 
     def _notes(self, name: str) -> Iterator[str]:
         for folder in filter(_is_private, _folders()):
@@ -93,8 +92,8 @@ def boot_id() -> str:
 
 
 NO_EPOCH = ""  # in place of a stamp, which is the random token and the time of the last change, `TOKEN-HEX`
-# Requests that change what a place holds: its products or users, or, with DELETE, all of it.
-PLACE_PATH = re.compile(
+# Requests that change what an upload target holds: its products or users, or, with DELETE, all of it.
+TARGET_PATH = re.compile(
     r"/(?P<kind>product_catalog|custom_audience|do_not_reach_list)s/(?P<id>[^/]+)(?P<items>/products|/users)?/?$"
 )
 
@@ -102,7 +101,7 @@ PLACE_PATH = re.compile(
 class _Epoch(msgspec.Struct):
     """The content of the file of a write epoch, of which each upload target has one."""
 
-    place: UploadTarget
+    target: UploadTarget = msgspec.field(name="place")
     token: str  # random
     group: str = ""  # of jobs
 
@@ -111,67 +110,67 @@ _decode = msgspec.json.Decoder(_Epoch).decode
 
 
 class WriteEpochs:
-    """The write epochs of all places that were pushed to from this machine."""
+    """The write epochs of all targets that were pushed to from this machine."""
 
     def __init__(self, state_dir: Path) -> None:
         self._folder = state_dir / "generations"  # as write epochs were called before
         self._witness = Witness(state_dir)
 
-    def current(self, place: UploadTarget) -> str:
+    def current(self, target: UploadTarget) -> str:
         """Return the stamp of the current write epoch; NO_EPOCH if there is none.
 
         The stamp contains the time of the file's last change, which cannot be copied: in a copy of an
         earlier state folder, whatever was sent since then is not known. A snapshot of a volume keeps it:
         see `is_confirmed`.
         """
-        return self._read(place)[0]
+        return self._read(target)[0]
 
-    def begin(self, place: UploadTarget, group: str = "") -> str:
+    def begin(self, target: UploadTarget, group: str = "") -> str:
         """Begin a write epoch, on disk before this returns, or join that of the group; return its stamp."""
-        current, its_group = self._read(place)
+        current, its_group = self._read(target)
         if group and group == its_group:
             return current
-        content = msgspec.json.encode(_Epoch(place, secrets.token_hex(8), group))
+        content = msgspec.json.encode(_Epoch(target, secrets.token_hex(8), group))
         try:
             make_folder(self._folder)
-            with replacing(self._path(place)) as file:
+            with replacing(self._path(target)) as file:
                 file.write(content)
         except OSError as error:
             raise self._unusable(error) from error
         except UsageError as error:
             raise StateError(error.message, hint=STATE_HINT) from error
-        stamp = self.current(place)
-        self._witness.note(self._path(place).name, stamp)
+        stamp = self.current(target)
+        self._witness.note(self._path(target).name, stamp)
         return stamp
 
-    def is_confirmed(self, place: UploadTarget) -> bool:
+    def is_confirmed(self, target: UploadTarget) -> bool:
         """Tell whether the current write epoch is the last that was begun, and not one of a restored disk."""
-        return self._witness.confirms(self._path(place).name, self.current(place))
+        return self._witness.confirms(self._path(target).name, self.current(target))
 
-    def end(self, place: UploadTarget) -> None:
+    def end(self, target: UploadTarget) -> None:
         """End the current write epoch, on disk before this returns."""
-        self._remove(self._path(place))
+        self._remove(self._path(target))
 
     @contextmanager
-    def changing(self, place: UploadTarget) -> Iterator[None]:
-        """End the write epoch before a request that may change a place, and one begun meanwhile after it."""
-        self.end(place)
+    def changing(self, target: UploadTarget) -> Iterator[None]:
+        """End the write epoch before a request that may change a target, and one begun meanwhile after it."""
+        self.end(target)
         try:
             yield
         finally:
-            self.end(place)
+            self.end(target)
 
     def end_emulated(self) -> None:
         """End the write epochs of every service on this machine, whose emulator is reset."""
         for path in self._folder.glob("[0-9a-f]*"):
             with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
-                place = _decode(path.read_bytes()).place
-                if is_loopback(urlsplit(place.service).hostname or ""):
+                target = _decode(path.read_bytes()).target
+                if is_loopback(urlsplit(target.service).hostname or ""):
                     self._remove(path)
 
-    def _read(self, place: UploadTarget) -> tuple[str, str]:
+    def _read(self, target: UploadTarget) -> tuple[str, str]:
         """Return the stamp of the current write epoch, and its group; NO_EPOCH where there is none."""
-        path = self._path(place)
+        path = self._path(target)
         try:
             found = _decode(path.read_bytes())
             return f"{found.token}-{_changed_at(path):x}", found.group
@@ -182,15 +181,15 @@ class WriteEpochs:
         except (msgspec.DecodeError, UnicodeDecodeError):
             return NO_EPOCH, ""
 
-    def _path(self, place: UploadTarget) -> Path:
-        return self._folder / hashlib.sha256(msgspec.json.encode(place)).hexdigest()[:16]
+    def _path(self, target: UploadTarget) -> Path:
+        return self._folder / hashlib.sha256(msgspec.json.encode(target)).hexdigest()[:16]
 
     def _remove(self, path: Path) -> None:
         try:
             path.unlink()
             sync_folder(self._folder)
         except FileNotFoundError:
-            pass  # nothing is known of the place
+            pass  # nothing is known of the target
         except OSError as error:
             raise self._unusable(error) from error
 
@@ -203,10 +202,10 @@ def _changed_at(path: Path) -> int:
     return path.stat().st_ctime_ns
 
 
-def changed_place(service: str, request: PreparedRequest) -> UploadTarget | None:
-    """Return the place that a request may change, or None."""
+def changed_target(service: str, request: PreparedRequest) -> UploadTarget | None:
+    """Return the upload target that a request may change, or None."""
     path = re.sub("/+", "/", unquote(urlsplit(request.url).path))
-    found = PLACE_PATH.search(path)
+    found = TARGET_PATH.search(path)
     if request.method == "GET" or not found or not (found["items"] or request.method == "DELETE"):
         return None
     return UploadTarget(service, found["kind"], found["id"])

@@ -16,7 +16,7 @@ from ..feeds.rows import FIRST_LINES, Rows
 
 
 class FeedStats(Protocol):
-    """Facts about a run of rows; picklable, since worker processes gather them too."""
+    """Statistics of a run of rows; picklable, since worker processes gather them too."""
 
     def note(self, row: Row, problems: list[Problem], record: int) -> None:
         """Note a validated row; `record` is its number in the run."""
@@ -24,11 +24,8 @@ class FeedStats(Protocol):
     def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
         """Note further problems of a row."""
 
-    def add(self, later: Any) -> None:
-        """Add the facts about the run of rows that follows."""
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
+    def add(self, later: Any, records: int) -> None:
+        """Add the statistics of the run of rows that follows; `records` precede it in the file."""
 
 
 MAX_EXAMPLES = 3
@@ -51,11 +48,6 @@ class Fixed(msgspec.Struct):
     rows: int = 0
     examples: list[ExampleChange] = []
 
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede the run in the file."""
-        for example in self.examples:
-            example.record += offset
-
 
 FixedRows = dict[str, Fixed]  # by the name of the fix
 
@@ -71,11 +63,13 @@ def count_changes(fixed: FixedRows, row: Row, record: int) -> None:
             found.examples.append(ExampleChange(row.line, record, change.field, before, after))
 
 
-def add_changes(fixed: FixedRows, more: FixedRows) -> None:
-    """Add the counts of later rows."""
-    for name, other in more.items():
+def add_changes(fixed: FixedRows, later: FixedRows, records: int) -> None:
+    """Add the counts of later rows, which follow `records` others."""
+    for name, other in later.items():
         found = fixed.setdefault(name, Fixed())
         found.rows += other.rows
+        for example in other.examples:
+            example.record += records
         found.examples = (found.examples + other.examples)[:MAX_EXAMPLES]
 
 
@@ -125,7 +119,7 @@ class GroupedProblems:
     max_findings: int = MAX_FINDINGS
     omitted: int = 0  # mistakes of further kinds
 
-    def add(self, place: "Row | RowPosition", problems: list[Problem], known: Iterable[Problem] = ()) -> None:
+    def add(self, row: "Row | RowPosition", problems: list[Problem], known: Iterable[Problem] = ()) -> None:
         """Add the problems of one row; `known` are those of it that were added before."""
         severities = {problem.severity for problem in problems}
         severities.difference_update(problem.severity for problem in known)
@@ -135,8 +129,8 @@ class GroupedProblems:
             if finding := self._finding(problem.kind, problem):
                 finding.rows += 1
                 if len(finding.lines) < FIRST_LINES:
-                    finding.lines.append(place.line)
-                    finding.records.append(place.record)
+                    finding.lines.append(row.line)
+                    finding.records.append(row.record)
 
     def add_later(self, other: "GroupedProblems", records: int) -> None:
         """Add the problems of later rows, which follow `records` others."""
@@ -181,7 +175,7 @@ class CheckedRow(msgspec.Struct, gc=False):
 
 
 class ValidationResult(msgspec.Struct):
-    """The result of validating a run of rows."""
+    """The result of validating a run of rows; records are numbered within the run."""
 
     rows: int = 0
     left_out: int = 0  # of them, by a step or for another row
@@ -193,13 +187,7 @@ class ValidationResult(msgspec.Struct):
     fixed: FixedRows = {}  # what fixes changed
     selection: Any = None  # what a RowSelector noted
     kept: bytes = b""  # of the rows, where anything is
-    facts: FeedStats | None = None  # where they are gathered
-
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede this run in the file."""
-        for numbered in (self.selection, self.facts, *self.fixed.values()):
-            if numbered is not None:
-                numbered.renumber(offset)
+    stats: FeedStats | None = None  # where they are gathered
 
 
 MAX_BYTES_IN_MEMORY = 16 * 1024 * 1024  # more are in an unnamed temporary file
@@ -281,9 +269,9 @@ class RowSchema(NamedTuple):
     duplicate_message: str  # why
     required: tuple[str, ...]  # columns that a file must have
     known: tuple[str, ...]  # columns that a file may have; any other causes a warning
-    encode: Callable[[Any], bytes]  # the JSON of a converted row
     roots: tuple[str, ...]  # what may be the only key of a document
     advisor: MakeAdvisor | None = None
+    sends_id_alone: bool = False  # and not the converted row
     id_form: Callable[[str], str] = str  # equal for ids that the service may take for the same
 
     @property
@@ -329,18 +317,21 @@ class RowEncoder:
 
     def __init__(self, schema: RowSchema) -> None:
         self.rows = EncodedRows()
-        self._id_field, self._encode = schema.id_field, schema.encode
+        self._id_field, self._sends_id_alone = schema.id_field, schema.sends_id_alone
 
     def add(self, checked: CheckedRow, number: int) -> None:
         """Encode a row, if it is valid."""
         if (item := checked.item) is not None:
-            self.rows.add(getattr(item, self._id_field), self._encode(item), number, checked.row.line)
+            id = getattr(item, self._id_field)
+            body = _encode(id if self._sends_id_alone else item)
+            self.rows.add(id, body, number, checked.row.line)
 
     def packed(self) -> bytes:
         """Return the rows as `unpack` reads them."""
         return _pack(self.rows)
 
 
+_encode = msgspec.json.Encoder().encode
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(EncodedRows).decode
 
@@ -370,29 +361,14 @@ class Selection(Protocol):
         """Return what selects rows while they are validated."""
 
     @property
-    def expected_epoch(self) -> str | None:
-        """Return the write epoch in which rows were selected; None if it does not matter."""
-
-    @property
-    def due(self) -> int:
-        """Return the number of rows to be sent."""
-
-    @property
     def skips_rows(self) -> bool:
         """Tell whether valid rows are left out."""
-
-    @property
-    def digest(self) -> str:
-        """Return what identifies the selected rows; empty where all are selected."""
-
-    def totals(self) -> dict[str, int]:
-        """Return counts for the summary."""
 
     def clear(self) -> None:
         """Forget everything: the file is validated again."""
 
-    def add(self, noted: Any) -> None:
-        """Append what a selector noted of a run of rows."""
+    def add(self, noted: Any, records: int) -> None:
+        """Append what a selector noted of a run of rows; `records` precede it in the file."""
 
     def rows_to_send(self, rows: Rows) -> Iterable[Row]:
         """Return the rows that are to be sent, and those that are invalid."""

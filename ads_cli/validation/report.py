@@ -155,13 +155,15 @@ def columns_not_sent(
     """
     notes: list[str] = []
     others: list[str] = []
-    fields = advisor().fields_of_columns(columns[:MAX_COMPARED], free) if advisor and columns else {}
-    for number, column in enumerate(columns):
+    compared = columns[:MAX_COMPARED]
+    if advisor and columns:
+        fields = advisor().fields_of_columns(compared, free)
+    else:
+        fields = {column: found for column in compared if (found := closest(column, free))}
+    for column in columns:
         meant = fields.get(column)
-        if meant in missing:
+        if advisor and meant in missing:
             continue
-        if advisor is None and number < MAX_COMPARED:
-            meant = closest(column, free)
         needed: list[str] | None = []
         if meant and advisor and column in values:
             needed = advisor().options_for(meant, values[column])

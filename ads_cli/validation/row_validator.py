@@ -3,6 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
@@ -29,16 +30,16 @@ from . import (
 PARTITIONS = 64  # hashes are compared partition by partition, which keeps the peak of memory low
 
 
-def kept_places(places: list[RowPosition], keep: DuplicatePolicy | None) -> list[RowPosition]:
-    """Return those of the rows with the same id that are kept; `places` are in the order of the file."""
+def kept_positions(positions: list[RowPosition], keep: DuplicatePolicy | None) -> list[RowPosition]:
+    """Return those of the rows with the same id that are kept; `positions` are in the order of the file."""
     if keep == "first":
-        return places[:1]
+        return positions[:1]
     if keep == "last":
-        return places[-1:]
+        return positions[-1:]
     if keep == "identical":
-        first_by_content = {place.content: place for place in reversed(places)}
-        return [place for place in places if first_by_content[place.content] is place]
-    return places
+        first_by_content = {position.content: position for position in reversed(positions)}
+        return [position for position in positions if first_by_content[position.content] is position]
+    return positions
 
 
 class Duplicates:
@@ -67,21 +68,21 @@ class RepeatedIds:
 
     def __init__(self, schema: RowSchema, rows: RowNames, keep: DuplicatePolicy | None = None) -> None:
         self._schema, self._keep = schema, keep
-        self._name_place = rows.name_place  # where a line does not say which file
+        self._name_position = rows.name_place  # where a line does not say which file
         self._several_per_line = rows.several_per_line  # so that numbers are those of records
         self._repeated: dict[str, list[RowPosition]] = {}  # by id, the rows that have it and are kept
         self._alike: dict[str, list[RowPosition]] = {}  # by id, where rows have it in another form
         self._identical: set[str] = set()  # ids of which all kept rows are the same
         self._dropped: set[int] = set()  # numbers of the rows that are left out for others with the same id
 
-    def add(self, places: Mapping[str, list[RowPosition]]) -> None:
+    def add(self, positions: Mapping[str, list[RowPosition]]) -> None:
         """Add the rows of ids that are forms of one, in the order of the file."""
-        remaining = {id: kept_places(found, self._keep) for id, found in places.items()}
+        remaining = {id: kept_positions(found, self._keep) for id, found in positions.items()}
         for row_id, kept in remaining.items():
-            self._dropped.update(map(self._number, {*places[row_id]}.difference(kept)))
+            self._dropped.update(map(self._number, {*positions[row_id]}.difference(kept)))
             if len(kept) > 1:
                 self._repeated[row_id] = kept
-            if len(places[row_id]) > 1 and len({place.content for place in kept}) == 1:
+            if len(positions[row_id]) > 1 and len({position.content for position in kept}) == 1:
                 self._identical.add(row_id)
             if len(remaining) > 1:
                 others = (each for id, each in remaining.items() if id != row_id)
@@ -101,8 +102,8 @@ class RepeatedIds:
         row_id = row.values.get(name)
         if not isinstance(row_id, str):
             return
-        if places := self._repeated.get(row_id):
-            others = [place for place in places if self._number(place) != self._number(row)]
+        if positions := self._repeated.get(row_id):
+            others = [position for position in positions if self._number(position) != self._number(row)]
             message = f"{row_id!r} is also {self._where(others)}; {self._schema.duplicate_message}"
             fix = DUPLICATES if advises and row_id in self._identical else ""
             if advises and not fix:
@@ -115,37 +116,31 @@ class RepeatedIds:
             )
             yield Problem(name, message, "warning", "alike")
 
-    def _number(self, place: Row | RowPosition) -> int:
+    def _number(self, position: Row | RowPosition) -> int:
         """Return what tells rows apart; the rows of a block of a table have no record numbers."""
-        return place.record if self._several_per_line else place.line
+        return position.record if self._several_per_line else position.line
 
-    def _where(self, places: list[RowPosition]) -> str:
-        """Name the first of some places."""
-        name = self._name_place or self._number
-        first = [*(str(name(place)) for place in places[:FIRST_LINES]), *["…"] * (len(places) > FIRST_LINES)]
-        preposition = "in" if self._name_place else "in record" if self._several_per_line else "on line"
+    def _where(self, positions: list[RowPosition]) -> str:
+        """Name the first of some positions."""
+        name = self._name_position or self._number
+        first = [str(name(position)) for position in positions[:FIRST_LINES]]
+        first += ["…"] * (len(positions) > FIRST_LINES)
+        preposition = "in" if self._name_position else "in record" if self._several_per_line else "on line"
         return f"{preposition} {', '.join(first)}"
 
 
+@dataclass
 class RowValidator:
     """Validate rows; picklable, so that each worker process has a copy."""
 
-    def __init__(
-        self,
-        schema: RowSchema,
-        selector: RowSelector | None,
-        transform: RowTransform,
-        *,
-        strict: bool = False,
-    ) -> None:
-        self.schema = schema
-        self.selector = selector
-        self.transform = transform  # that of the rows, and in a worker process the same copy of it
-        self.strict = strict  # warnings are errors
-        self.make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
-        self.make_facts: Callable[[], FeedStats] | None = None  # makes what facts about rows are gathered in
-        self.repeated: RepeatedIds | None = None  # once all rows were read, where there are any
-        self.unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
+    schema: RowSchema
+    selector: RowSelector | None
+    transform: RowTransform  # that of the rows, and in a worker process the same copy of it
+    strict: bool  # warnings are errors
+    make_keeper: Callable[[], RowKeeper] | None = None  # makes what keeps rows for later
+    make_stats: Callable[[], FeedStats] | None = None  # makes what statistics of rows are gathered in
+    repeated: RepeatedIds | None = None  # once all rows were read, where there are any
+    unsent: frozenset[str] = frozenset()  # columns that may be empty in every row
 
     @property
     def rules(self) -> Rules:
@@ -165,7 +160,7 @@ class RowValidator:
         """Validate a run of rows."""
         result, id_field, id_form = ValidationResult(), self.schema.id_field, self.schema.id_form
         keeper = self.make_keeper() if self.make_keeper else None
-        facts = result.facts = self.make_facts() if self.make_facts else None
+        stats = result.stats = self.make_stats() if self.make_stats else None
         empty, checked_rows = set(self.unsent), self.check(rows, self.rules)
         if self.selector:
             checked_rows = self.selector.select(checked_rows, result)
@@ -183,8 +178,8 @@ class RowValidator:
             problems = self._advised(checked) if checked.problems else []
             if problems:
                 result.problems.add(RowPosition(row.line, result.rows), problems)
-            if facts is not None:
-                facts.note(row, problems, result.rows)
+            if stats is not None:
+                stats.note(row, problems, result.rows)
             if keeper is not None:
                 keeper.add(checked, result.rows)
         result.kept = keeper.packed() if keeper else b""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -11,7 +11,8 @@ import msgspec
 from ..api.validation import can_warn
 from ..feeds.row import Row
 from ..feeds.rows import Block, Rows, TableRows
-from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, is_shared
+from ..parallel import batched
+from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, uses_processes
 from . import (
     CheckedRow,
     EncodedRows,
@@ -119,27 +120,24 @@ class Validator:
         self.rows = rows
         self.schema = schema
         self.selection = selection
+        self.strict = strict  # warnings are errors
         self.report = ValidationReport()
-        self.facts: FeedStats | None = None  # gathered from the rows, once all were read
-        self._row_validator = RowValidator(
-            schema, selection.selector if selection else None, rows.transform, strict=strict
-        )
+        self.stats: FeedStats | None = None  # gathered from the rows, once all were read
+        selector = selection.selector if selection else None
+        self._row_validator = RowValidator(schema, selector, rows.transform, strict)
         # A large table is not kept: several processes read it again, while requests are on their way.
-        if for_sending and not (rows.table and is_shared(rows.source.size)):
+        if for_sending and not (rows.table and uses_processes(rows.source.size)):
             self.keep(partial(RowEncoder, schema))
         self.kept: RowSpool | None = None  # what `keep` asked for
+        self._with_values: dict[str, Any] = {}  # columns that are not sent, with a value of each
+        self._on_progress: OnProgress = lambda rows: None
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )
 
-    @property
-    def strict(self) -> bool:
-        """Tell whether warnings are errors."""
-        return self._row_validator.strict
-
-    def gather(self, make_facts: Callable[[], FeedStats]) -> None:
-        """Gather facts about the rows of each run in what this makes."""
-        self._row_validator.make_facts = make_facts
+    def gather(self, make_stats: Callable[[], FeedStats]) -> None:
+        """Gather statistics of the rows of each run in what this makes."""
+        self._row_validator.make_stats = make_stats
 
     def keep(self, make_keeper: Callable[[], RowKeeper]) -> None:
         """Keep of the rows of each run what the picklable `make_keeper` makes collects."""
@@ -153,10 +151,10 @@ class Validator:
         except UnreadableError:
             self._blocks = None
             duplicates = self._collect(self._validate())
-        if (hashes := duplicates.repeated()) and (forms := self._places(hashes)):
+        if (hashes := duplicates.repeated()) and (forms := self._positions(hashes)):
             repeated = RepeatedIds(self.schema, self.rows, self.rows.transform.keep)
-            for places in forms:
-                repeated.add(places)
+            for positions in forms:
+                repeated.add(positions)
             self._row_validator.repeated = repeated
             self._close()  # the worker processes have a validator that knows of no duplicates
             self._collect(self._validate())
@@ -176,7 +174,7 @@ class Validator:
             yield from map(unpack, self.kept)
             return
         if not self._blocks or skips_rows:
-            for rows in _chunks(iter(self._rows_to_send())):
+            for rows in batched(self._rows_to_send(), CHUNK_ROWS):
                 yield self._row_validator.encode(rows, all_valid)
             return
         before = 0
@@ -208,24 +206,24 @@ class Validator:
         )
         if self.selection:
             self.selection.clear()
-        facts = self._row_validator.make_facts() if self._row_validator.make_facts else None
-        self.facts = None
-        self._with_values: dict[str, Any] = {}
+        stats = self._row_validator.make_stats() if self._row_validator.make_stats else None
+        self.stats = None
+        self._with_values = {}
         self.kept = RowSpool() if self._row_validator.make_keeper else None
         for result in results:
+            before = self.report.rows
             if self.kept:
-                self.kept.add(KeptRun(result.kept, self.report.rows))
-            result.renumber(self.report.rows)
-            self.report.add_later(result.problems, self.report.rows)
+                self.kept.add(KeptRun(result.kept, before))
+            self.report.add_later(result.problems, before)
             self.report.rows += result.rows
             self.report.left_out += result.left_out
-            add_changes(self.report.fixed, result.fixed)
+            add_changes(self.report.fixed, result.fixed, before)
             duplicates.update(result.id_forms)
             self._with_values = result.with_values | self._with_values
-            if facts is not None:
-                facts.add(result.facts)
+            if stats is not None:
+                stats.add(result.stats, before)
             if self.selection:
-                self.selection.add(result.selection)
+                self.selection.add(result.selection, before)
             self._on_progress(self.report.rows)
         unknown = unknown_columns(
             self.rows, self.schema.known, self._with_values, self.schema.advisor, self.report.missing
@@ -234,7 +232,7 @@ class Validator:
         self.report.warnings = [*self.rows.warnings, *unused_mapping(self.rows)]
         if self.report.left_out == self.report.rows:
             self.report.warnings.append("every row is left out")
-        self.facts = facts
+        self.stats = stats
         return duplicates
 
     def _validate(self) -> Iterator[ValidationResult]:
@@ -252,16 +250,16 @@ class Validator:
 
     def _validate_rows(self) -> Iterator[ValidationResult]:
         """Validate rows of any format as they are read."""
-        for rows in _chunks(self._read()):
+        for rows in batched(self._read(), CHUNK_ROWS):
             self._find_unsent()
             yield self._row_validator.validate(rows)
 
     def _read(self) -> Iterator[Row]:
         """Read the file again; require the columns of a table."""
         rows = iter(self.rows)
-        first = list(islice(rows, 1))  # the header is known from here on
+        first = next(rows, None)  # the header is known from here on
         self._require_columns()
-        return chain(first, rows)
+        return chain([first] if first else [], rows)
 
     def _require_columns(self) -> None:
         self.report.missing = missing_columns(
@@ -282,18 +280,18 @@ class Validator:
         if self._blocks:
             self._blocks.close()
 
-    def _places(self, hashes: set[int]) -> list[dict[str, list[RowPosition]]]:
+    def _positions(self, hashes: set[int]) -> list[dict[str, list[RowPosition]]]:
         """Find the rows of ids that are repeated, or alike, by form; different forms may share a hash."""
         transform, id_form = self.rows.transform, self.schema.id_form
-        places: dict[str, dict[str, list[RowPosition]]] = {}
+        positions: dict[str, dict[str, list[RowPosition]]] = {}
         for row in self.rows:
             transform.fix_texts(row)
             row_id = row.values.get(self.schema.id_field)
             if isinstance(row_id, str) and hash(form := id_form(row_id)) in hashes and not row.left_out:
                 transform.fix_rules(row)  # rows may be identical then
-                place = RowPosition(row.line, row.record, self._content(row))
-                places.setdefault(form, {}).setdefault(row_id, []).append(place)
-        return [by_id for by_id in places.values() if sum(map(len, by_id.values())) > 1]
+                position = RowPosition(row.line, row.record, self._content(row))
+                positions.setdefault(form, {}).setdefault(row_id, []).append(position)
+        return [by_id for by_id in positions.values() if sum(map(len, by_id.values())) > 1]
 
     def _content(self, row: Row) -> bytes:
         known = {name: row.values[name] for name in self.schema.known if name in row.values}
@@ -302,8 +300,3 @@ class Validator:
 
 def _is_small(block: Block) -> bool:
     return len(block.data) < MIN_BLOCK_BYTES
-
-
-def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while chunk := list(islice(rows, CHUNK_ROWS)):
-        yield chunk

@@ -17,7 +17,6 @@ from ads_cli.api.validation import convert
 from ads_cli.audiences.operations import Operations
 from ads_cli.audiences.upload import UserUpload
 from ads_cli.emulator.core.request import read_names
-from ads_cli.products.normal_form import encode_product
 from ads_cli.products.plans import push_upload
 from ads_cli.validation import EncodedRows
 from tests.effort import tries
@@ -55,7 +54,7 @@ def valid(struct: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
 @sampled
 @given(st.lists(valid(Product), min_size=1, max_size=3))
 def test_products_are_sent_as_the_declared_request_has_them(products):
-    items = EncodedRows([one.id for one in products], [*map(encode_product, products)])
+    items = EncodedRows([one.id for one in products], [*map(msgspec.json.encode, products)])
     request = PutProducts(product_catalog_id="c1", products=products)
     for service, names in SERVICES.items():
         sent = body_of(push_upload("c1"), items, service)

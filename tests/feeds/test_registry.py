@@ -44,7 +44,7 @@ TOY = FeedFormat(
     (".toy",),
     "tests.feeds.test_registry:ToyRows",
     matches="tests.feeds.test_registry:is_toy",
-    decodes=True,
+    is_self_describing=True,
 )
 
 

@@ -1,10 +1,11 @@
 """A service that takes smaller segments only: they are halved, in a new upload, down to 64 KiB."""
 
+from contextlib import closing
 from io import BytesIO
 
 import pytest
 
-from ads_cli.media.journal import Begun, Sent, UploadKey, open_journal
+from ads_cli.media.journal import Begun, Sent, UploadJournal, UploadKey
 from tests.media.made import padded_png
 from tests.media.test_interrupted_uploads import SEGMENT, Counted, large_video, uploaded
 
@@ -81,9 +82,9 @@ def test_a_late_answer_counts_for_its_own_upload(tmp_path):
         return Begun(media_id=id, media_key="", segment_bytes=1, expires_at=None, file="clip.mp4")
 
     key = UploadKey("local", "a", 1, "0", "amplify_video", ())
-    with open_journal(tmp_path, key, "clip.mp4") as journal:
+    with closing(UploadJournal(tmp_path, key, "clip.mp4")) as journal:
         for entry in (begun("1"), begun("2"), Sent(0, "1"), Sent(1, "2")):
             journal.note(entry)
         assert journal.sent == {1}
-    with open_journal(tmp_path, key, "clip.mp4") as journal:
+    with closing(UploadJournal(tmp_path, key, "clip.mp4")) as journal:
         assert journal.sent == {1}

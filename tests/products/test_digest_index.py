@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.products.digest_index import ID_BYTES, Changes, DigestIndex, key_hash, product_digest, split
+from ads_cli.products.digest_index import (
+    ID_BYTES,
+    Changes,
+    DigestIndex,
+    key_hash,
+    product_digest,
+    split_records,
+)
 from ads_cli.products.sync_state import SyncState, UnknownError
 from ads_cli.uploads.job_file import UploadTarget
 from ads_cli.uploads.write_epochs import WriteEpochs
@@ -29,7 +36,7 @@ def test_an_index_contains_the_last_version_of_each_product(first, second, keep)
     after = DigestIndex(data)
     expected = {id: content for id, content in first.items() if id not in second} | (second if keep else {})
     assert held(before, first) and held(after, expected) and len(after) == len(expected)
-    assert list(split(data)) == sorted(split(data))
+    assert list(split_records(data)) == sorted(split_records(data))
     left = DigestIndex(b"".join(after.without({key_hash(f"key of {id}") for id in second})))
     assert {
         id for id in first if left.contains(product_digest(id, b"")[:ID_BYTES])

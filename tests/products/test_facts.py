@@ -16,8 +16,8 @@ from ads_cli.products import feed_stats as noted_rows
 from ads_cli.products.feed_stats import (
     MAX_CHARACTERS,
     PRICE_STEPS,
-    NotedRow,
-    ProductFacts,
+    ProductStats,
+    SampleRow,
     excerpts,
     price_range,
 )
@@ -40,12 +40,11 @@ PROBLEMS = st.lists(st.sampled_from([Problem("price", "bad"), Problem("gtin", "o
 NOTED = st.lists(st.tuples(VALUES, PROBLEMS, st.booleans()), min_size=8, max_size=30)
 
 
-def gathered(rows: list, first: int = 0) -> ProductFacts:
-    facts = ProductFacts()
+def gathered(rows: list, first: int = 0) -> ProductStats:
+    facts = ProductStats()
     for number, (values, problems, is_fixed) in enumerate(rows, 1):
         changes = (AppliedFix("price", "price", "1", "1 EUR"),) if is_fixed else ()
         facts.note(Row(first + number + 1, values, changes=changes), problems, number)
-    facts.renumber(first)
     return facts
 
 
@@ -56,10 +55,10 @@ def test_facts_of_parts_are_those_of_the_whole(rows, cuts):
         patch.object(noted_rows, "MAX_KINDS", 2),
         patch.object(noted_rows, "FIRST_LINES", 1),
     ):
-        whole, parts = gathered(rows), ProductFacts()
+        whole, parts = gathered(rows), ProductStats()
         bounds = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
         for begin, end in pairwise(bounds):
-            parts.add(gathered(rows[begin:end], begin))
+            parts.add(gathered(rows[begin:end], begin), begin)
     assert parts == whole
 
 
@@ -79,9 +78,9 @@ def test_a_table_read_by_blocks_has_the_same_facts(tmp_path_factory, pieces):
         with patch.object(BlockRunner, "block_bytes", block_bytes):
             rows = read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known)
             plan = check_plan(rows)
-            plan.validator.gather(ProductFacts)
+            plan.validator.gather(ProductStats)
             plan.validate(lambda rows: None)
-            return plan.validator.facts
+            return plan.validator.stats
 
     assert facts(40) == facts(1_000_000)
 
@@ -91,11 +90,11 @@ def test_nothing_is_gathered_where_nobody_asks(tmp_path):
     path.write_text(HEADER + row(1))
     plan = check_plan(read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known))
     plan.validate(lambda rows: None)
-    assert plan.validator.facts is None
+    assert plan.validator.stats is None
 
 
 def test_a_feed_of_a_million_names_takes_little_memory():
-    facts = ProductFacts()
+    facts = ProductStats()
     with patch.object(facts_module, "MAX_NAMES", 10):
         for number in range(100):
             facts.note(Row(number, PRODUCT | {"brand": f"brand {number}"}), [], number)
@@ -104,7 +103,7 @@ def test_a_feed_of_a_million_names_takes_little_memory():
 
 def test_facts_of_many_rows_with_long_values_take_no_more_memory_than_of_few():
     def size(rows: int) -> int:
-        facts = ProductFacts()
+        facts = ProductStats()
         for number in range(rows):
             values = {name: f"{number} {value} {'x' * 300}" for name, value in PRODUCT.items()}
             change = AppliedFix("price", "price", "1" * 9000, "2" * 9000)
@@ -120,14 +119,14 @@ def test_facts_of_many_rows_with_long_values_take_no_more_memory_than_of_few():
 
 
 def test_rows_left_out_are_not_counted():
-    facts = ProductFacts()
+    facts = ProductStats()
     facts.note(Row(2, dict(PRODUCT), left_out=True), [], 1)
     assert facts.rows == 0 and not facts.brands.by_name
 
 
 @given(st.floats(0, 10**12, allow_nan=False))
 def test_every_price_lies_within_its_range(amount):
-    facts = ProductFacts()
+    facts = ProductStats()
     facts.note(Row(2, {"price": f"{amount:.2f} EUR"}), [], 1)
     (step,) = map(int, facts.prices["EUR"].by_name)
     price = float(f"{amount:.2f}")
@@ -147,6 +146,6 @@ def test_an_excerpt_shows_what_was_changed(before, after):
 
 def test_a_row_of_endless_values_is_noted_in_short():
     values = dict.fromkeys(PRODUCT, "x" * 100_000)
-    found = NotedRow.of(Row(2, values), 1, [Problem("price", "bad")] * 50)
+    found = SampleRow.of(Row(2, values), 1, [Problem("price", "bad")] * 50)
     assert len(found.id) + len(found.title) + len(found.link) + len(found.image) < 1000
     assert len(found.problems) == 10 and found.more_problems == 40

@@ -255,6 +255,20 @@ def test_several_files_are_fixed_as_one(adsctl):
     assert (report["valid"], report["fixed"]["whitespace"], report["fixed"]["price"]) == (2, 2, 2)
 
 
+def test_a_default_fills_what_a_fix_empties_from_the_columns_of_the_own_file(adsctl, service):
+    """Of two files, the first is an export in which `Vendor` is read as the brand."""
+    adsctl.file(
+        "export.csv",
+        "Handle,Title,Body (HTML),Vendor,Variant SKU,Variant Price,Image Src,Google Shopping / Condition\n"
+        "mug,A mug,Of enamel,Fjällvik,sku-1,12.00,https://shop.example/mug.jpg,new\n",
+    )
+    write(adsctl, {"id": "sku-2", "title": "<b></b>", "Vendor": "Klarå"})
+    options = ("--base-url", "https://shop.example/", "--currency", "EUR", "--default", "title={Vendor} mug")
+    adsctl("products", "push", "export.csv", "feed.csv", "--fix", "html", *options)
+    assert service.emulator.data.product("sku-1")["brand"] == "Fjällvik"
+    assert service.emulator.data.product("sku-2")["title"] == "Klarå mug"
+
+
 def test_a_converted_feed_is_fixed(adsctl):
     write(adsctl, BROKEN)
     adsctl("products", "convert", "feed.csv", "out.json", "--fix", "all")

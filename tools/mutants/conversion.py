@@ -27,6 +27,16 @@ CONVERSION = (
         (f"{ADVICE}::test_a_column_whose_values_no_option_makes_valid_is_not_suggested",),
     ),
     Mutant(
+        "what a fix has emptied is filled from the columns of another file",
+        "ads_cli/feeds/several.py",
+        "self._transforms[self._file_of(row.record)]._fill_again(row)",
+        "self._transforms[0]._fill_again(row)",
+        (
+            "tests/products/test_fix.py::"
+            "test_a_default_fills_what_a_fix_empties_from_the_columns_of_the_own_file",
+        ),
+    ),
+    Mutant(
         "texts after some runs of rows with something to fix are not looked at",
         "ads_cli/feeds/row.py",
         "            if dirty_runs:\n",
@@ -172,8 +182,8 @@ CONVERSION = (
     Mutant(
         "rows of a table are converted by the reader and by the block",
         "ads_cli/feeds/formats/csv.py",
-        "for row in self._parse_block(block):",
-        "for row in self.parse_block(block):",
+        "yield from self._parse_block(block)",
+        "yield from self.parse_block(block)",
         (f"{STEPS}::test_each_row_of_a_table_that_is_read_by_line_is_converted_once",),
     ),
     Mutant(

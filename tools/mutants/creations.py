@@ -76,7 +76,7 @@ CREATIONS = (
     Mutant(
         "a run that begins and ends meanwhile is not seen",
         "ads_cli/batches/creation_runs.py",
-        "WriteEpochs(state_dir).current(creation.key.place)",
+        "WriteEpochs(state_dir).current(creation.key.target)",
         "None",
         (f"{ONCE}::test_a_run_that_begins_and_ends_while_another_one_starts_is_seen",),
     ),

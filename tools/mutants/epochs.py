@@ -25,8 +25,8 @@ EPOCHS = (
     Mutant(
         "a push does not begin a epoch where there is one",
         "ads_cli/uploads/journal.py",
-        "epoch = epochs.begin(place, job.group)",
-        "epoch = previous_epoch or epochs.begin(place, job.group)",
+        "epoch = epochs.begin(target, job.group)",
+        "epoch = self.previous_epoch or epochs.begin(target, job.group)",
         (f"{NOT_RESUMED}[at once-push]",),
     ),
     Mutant(
@@ -40,7 +40,7 @@ EPOCHS = (
         "a job is resumed in any epoch",
         "ads_cli/uploads/jobs.py",
         "if not ended and epoch and job.epoch == epoch",
-        "if not ended and job.key.place == place",
+        "if not ended and job.key.target == target",
         (f"{NOT_RESUMED}[jobs clean-push]", f"{NOT_RESUMED}[at once-api PUT]"),
     ),
     Mutant(
@@ -53,7 +53,7 @@ EPOCHS = (
     Mutant(
         "a epoch ends after a direct write only, and a power failure keeps it",
         "ads_cli/uploads/write_epochs.py",
-        "        self.end(place)\n        try:\n            yield\n",
+        "        self.end(target)\n        try:\n            yield\n",
         "        try:\n            yield\n",
         (f"{OVERWRITTEN}[api PUT]",),
     ),
@@ -76,7 +76,7 @@ EPOCHS = (
     Mutant(
         "a push that begins during a direct write is resumed",
         "ads_cli/uploads/write_epochs.py",
-        "        finally:\n            self.end(place)\n",
+        "        finally:\n            self.end(target)\n",
         "        finally:\n            pass\n",
         ("tests/uploads/test_write_epochs.py",),
     ),
@@ -90,22 +90,22 @@ EPOCHS = (
     Mutant(
         "the sync state of a restored disk is trusted",
         "ads_cli/uploads/write_epochs.py",
-        'return bool(notes) and notes == {f"{boot_id()} {stamp}"}',
+        'return {*self._notes(name)} == {f"{boot_id()} {stamp}"}',
         "return True",
         (f"{DISKS}::test_what_a_restored_disk_remembers_is_not_trusted",),
     ),
     Mutant(
         "a note of an earlier boot counts",
         "ads_cli/uploads/write_epochs.py",
-        'return bool(notes) and notes == {f"{boot_id()} {stamp}"}',
-        'return any(note.endswith(f" {stamp}") for note in notes)',
+        'return {*self._notes(name)} == {f"{boot_id()} {stamp}"}',
+        'return any(note.endswith(f" {stamp}") for note in self._notes(name))',
         (f"{DISKS}::test_after_a_restart_the_catalog_is_listed_once",),
     ),
     Mutant(
         "a push carries over what it could not confirm",
         "ads_cli/uploads/journal.py",
-        "    if not epochs.is_confirmed(place):\n",
-        "    if False:\n",
+        "        if not epochs.is_confirmed(target):\n",
+        "        if False:\n",
         (f"{DISKS}::test_nothing_that_was_not_confirmed_is_carried_over",),
     ),
 )

@@ -48,7 +48,7 @@ IMAGES = (
     Mutant(
         "a host is asked for any number of images at a time",
         "ads_cli/products/images/fetcher.py",
-        "self._working[host] < self._per_host",
+        "self._working[host] < REQUESTS_PER_HOST",
         "self._working[host] < 100",
         (f"{FETCHING}::test_a_host_is_asked_for_few_images_at_a_time_and_does_not_hold_up_others",),
     ),

@@ -85,8 +85,8 @@ PAGES = (
     Mutant(
         "facts of later rows have the numbers of earlier ones",
         "ads_cli/products/feed_stats.py",
-        "            row.record += offset\n",
-        "            pass\n",
+        "                row.record += records\n",
+        "                pass\n",
         (FACTS,),
     ),
     Mutant(
@@ -99,8 +99,8 @@ PAGES = (
     Mutant(
         "a page is written of a feed that was not read to its end",
         "ads_cli/validation/validator.py",
-        "        self.facts = None\n",
-        "        self.facts = facts\n",
+        "        self.stats = None\n",
+        "        self.stats = stats\n",
         (
             "tests/report/test_page_of_a_run.py::test_a_feed_that_cannot_be_read_replaces_the_page_of_yesterday",
         ),

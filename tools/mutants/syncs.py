@@ -329,14 +329,14 @@ SYNCS = (
     Mutant(
         "a key is deleted that is listed under the id of a row too",
         "ads_cli/products/sync/row_comparison.py",
-        "            found.update(*unmatched.by_key(keys).values())\n",
+        "            found.update(*listing.unmatched_by_key(keys).values())\n",
         "",
         (f"{LYING}::test_a_key_that_is_listed_under_a_second_id_is_not_deleted",),
     ),
     Mutant(
         "a key is deleted under its second id, though its other id differs in form only from that of a row",
         "ads_cli/products/sync/row_comparison.py",
-        "        found.update(*unmatched.by_key(shared).values())\n",
+        "        found.update(*listing.unmatched_by_key(shared).values())\n",
         "",
         (f"{LYING}::test_a_product_whose_id_differs_in_form_only_is_not_deleted_under_its_second_id",),
     ),

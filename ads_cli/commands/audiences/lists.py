@@ -59,9 +59,9 @@ class ListOptions(FeedOptions, frozen=True):
     def open_list(self, location: "Location", columns: "ListColumns") -> "FileRows":
         """Open a list; raise AdsctlError."""
         from ...audiences.headers import KnownHeaders
-        from ...feeds.reader import open_location, read_rows
+        from ...feeds.reader import open_source, read_rows
 
-        source = open_location(location, self.format, self.encoding, options=self.read_options)
+        source = open_source(location, self.format, self.encoding, options=self.read_options)
         # The service's own documents are read too.
         known = KnownHeaders({*columns.options.mapping, "params", "users"})
         return read_rows(source, roots=("users", "operations"), known=known)

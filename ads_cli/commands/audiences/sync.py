@@ -211,7 +211,7 @@ def _diff(
                 call=call,
                 plan=plan,
                 feed=feed,
-                size_check=FeedSizeCheck(call, None, plan.place(call.service)),
+                size_check=FeedSizeCheck(call, None, plan.target(call.service)),
                 options=options,
                 max_delete=parse_share(options.max_delete, "--max-delete"),
                 page=run,

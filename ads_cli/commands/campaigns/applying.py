@@ -179,7 +179,7 @@ class ApplyRun:
         digest = sha256(f"{current_folder()}\n{label}".encode()).hexdigest()
         place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
         jobs = call.settings.state_dir / "jobs"
-        earlier = [path for path, job, ended in list_jobs(jobs) if not ended and job.key.place == place]
+        earlier = [path for path, job, ended in list_jobs(jobs) if not ended and job.key.target == place]
         if not found.changes:
             yield lambda done: None
             for path in earlier:

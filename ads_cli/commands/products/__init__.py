@@ -16,9 +16,9 @@ from .page import FeedReport
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...products.listing import ListingComparison
+    from ...products.plans import ProductPlan
     from ...products.selection import ChangedRows
     from ...products.sync_state import SyncState
-    from ...uploads.plan import RowPlan
 
 Changed = Annotated[bool, flag("Send only rows that differ from what the service last acknowledged")]
 Verify = Annotated[
@@ -117,7 +117,7 @@ def _pushed_feeds(
 
 def _push_plan(
     call: Invocation, rows: "Rows", *, only_changed: bool, strict: bool
-) -> "tuple[RowPlan, ChangedRows | None]":
+) -> "tuple[ProductPlan, ChangedRows | None]":
     """Plan a push of all rows, or of those that have changed."""
     from ...products.plans import push_plan
     from ...products.selection import ChangedRows, read_index
@@ -140,7 +140,7 @@ def count_changed(call: Invocation, rows: "ChangedRows") -> int:
 class _Steps(FeedHooks, kw_only=True):
     """Steps of a push of all rows, or of those that have changed."""
 
-    plan: "RowPlan"
+    plan: "ProductPlan"
     selection: "ChangedRows | None"
     only_changed: bool
     verify: bool

@@ -18,7 +18,7 @@ from ...feeds.rows import Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
-from ...uploads.plan import RowPlan
+from ...products.plans import ProductPlan
 from ...validation import CheckedRow
 from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
 from ..uploads.options import recipe_file
@@ -207,7 +207,7 @@ ReadRows = Callable[[], Iterator[CheckedRow]]
 
 @contextmanager
 def checked_images(
-    call: Invocation, plan: RowPlan, options: ImageOptions, report: ValidationReport
+    call: Invocation, plan: ProductPlan, options: ImageOptions, report: ValidationReport
 ) -> Iterator[ReadRows]:
     """Add the problems of images to a report, where that is asked for.
 
@@ -237,8 +237,8 @@ def checked_images(
         for checked, problems in check.add_problems(plan.checked_rows()):
             if problems:
                 report.add(checked.row, problems, known=checked.problems)
-                if plan.validator.facts:
-                    plan.validator.facts.note_problems(checked.row, problems, checked.row.record)
+                if plan.validator.stats:
+                    plan.validator.stats.note_problems(checked.row, problems, checked.row.record)
         call.messages.say(f"{plan.rows.source.label}: {_counted(check)}")
 
         def read_rows() -> Iterator[CheckedRow]:

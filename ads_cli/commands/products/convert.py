@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from ...feeds.registry import FeedFormat
-    from ...uploads.plan import RowPlan
+    from ...products.plans import ProductPlan
 
 
 @with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
@@ -68,7 +68,7 @@ def convert(
     )
 
 
-def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
+def _write(plan: "ProductPlan", stream: "IO[str]", format: "FeedFormat") -> None:
     """Write the valid products as they would be sent."""
     from ...feeds.formats.writers import open_writer
 
@@ -83,11 +83,11 @@ def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
     writer.close()
 
 
-def _products(plan: "RowPlan") -> "Iterator[dict[str, Any]]":
+def _products(plan: "ProductPlan") -> "Iterator[dict[str, Any]]":
     return (msgspec.to_builtins(checked.item) for checked in plan.checked_rows() if checked.item)
 
 
-def _columns(plan: "RowPlan") -> list[str]:
+def _columns(plan: "ProductPlan") -> list[str]:
     """Return the fields that products have, as declared; the header of a plain table names them."""
     from ...products.normal_form import FIELDS
 

@@ -15,8 +15,8 @@ from ...products.feed_stats import (
     NONE,
     PRICE_STEPS,
     Counts,
-    NotedRow,
-    ProductFacts,
+    ProductStats,
+    SampleRow,
     address,
     excerpts,
     price_range,
@@ -50,13 +50,13 @@ IN_FAILED_OUT = "--failed-out writes all rows with errors to a file."
 PICTURE = Column("Picture", "picture")
 
 
-def sections(rows: Rows, report: ValidationReport, facts: ProductFacts) -> Iterator[Section]:
+def sections(rows: Rows, report: ValidationReport, facts: ProductStats) -> Iterator[Section]:
     """Yield the sections about a feed."""
     if report.findings:
         yield Section(
             "What is wrong",
             [
-                _findings("Kinds of mistakes", rows, report, facts.noted),
+                _findings("Kinds of mistakes", rows, report, facts.samples),
                 _rows_with_problems(rows, report, facts),
             ],
         )
@@ -73,7 +73,7 @@ def where(rows: Rows, line: int, record: int) -> str:
     return rows.place(line, record) if rows.name_place else rows.position(line, record)
 
 
-def named(row: NotedRow) -> Link:
+def named(row: SampleRow) -> Link:
     """Return the id of a product, which leads to its page in the shop."""
     return Link(row.id or "(no id)", web_address(row.link))
 
@@ -86,7 +86,7 @@ def picture(address: str) -> Cell:
 
 def rejected(rows: Rows, result: PushResult) -> Iterator[Part]:
     """Yield what the service rejected: rows, and deletions."""
-    first = [NotedRow.of(row, row.record, [Problem("", reason)]) for row, reason in result.rejected_rows]
+    first = [SampleRow.of(row, row.record, [Problem("", reason)]) for row, reason in result.rejected_rows]
     if first:
         yield _findings("Reasons", rows, result.rejections, {row.record: row for row in first})
         cells = [[*_product(rows, row), *(each.message for each in row.problems)] for row in first]
@@ -102,13 +102,13 @@ def rejected(rows: Rows, result: PushResult) -> Iterator[Part]:
         yield ReportTable("Products that were not deleted", columns, reasons, "reason")
 
 
-def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int, NotedRow]) -> ReportTable:
+def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int, SampleRow]) -> ReportTable:
     """Return a table of findings, each with the first rows that have it."""
     names = ("Kind", "Field", "What is wrong")
     columns = [PICTURE, *map(Column, names), Column("Rows", "number")]
     columns += map(Column, ("Lines", "Examples", "Fix it with"))
     kinds = {id(finding): kind for kind, finding in report.groups.items()}
-    by_kind: dict[Any, list[NotedRow]] = {}
+    by_kind: dict[Any, list[SampleRow]] = {}
     for row in noted.values():
         for kind in {problem.kind for problem in row.problems}:
             by_kind.setdefault(kind, []).append(row)
@@ -119,11 +119,11 @@ def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int,
 
 
 def _finding(
-    rows: Rows, finding: Finding, noted: dict[int, NotedRow], others: Sequence[NotedRow]
+    rows: Rows, finding: Finding, noted: dict[int, SampleRow], others: Sequence[SampleRow]
 ) -> list[Cell]:
     """Return the cells of a finding; `others` are further rows with it, where the first have one id."""
     first = [noted[record] for record in finding.records if record in noted]
-    different: dict[str | int, NotedRow] = {}
+    different: dict[str | int, SampleRow] = {}
     for row in (*first, *others):
         different.setdefault(row.id or row.line, row)
     examples = [*islice(different.values(), FIRST_LINES)]
@@ -173,7 +173,7 @@ def _badge(severity: str) -> Badge:
     return Badge(severity, "error" if severity == "error" else "warning")
 
 
-def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFacts) -> ReportTable:
+def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductStats) -> ReportTable:
     cells: list[list[Cell]] = []
     for severity, first in (("error", facts.with_errors), ("warning", facts.with_warnings)):
         for row in first.rows:
@@ -187,7 +187,7 @@ def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductFact
     return table.without_empty_columns()
 
 
-def _fixed(rows: Rows, facts: ProductFacts) -> ReportTable:
+def _fixed(rows: Rows, facts: ProductStats) -> ReportTable:
     cells = [
         [
             *_product(rows, row),
@@ -206,11 +206,11 @@ def _fixed(rows: Rows, facts: ProductFacts) -> ReportTable:
 _PRODUCT = (PICTURE, Column("Line"), Column("Id"), Column("Title"))
 
 
-def _product(rows: Rows, row: NotedRow) -> list[Cell]:
+def _product(rows: Rows, row: SampleRow) -> list[Cell]:
     return [picture(row.image), where(rows, row.line, row.record), named(row), row.title]
 
 
-def _charts(facts: ProductFacts) -> Iterator[Chart]:
+def _charts(facts: ProductStats) -> Iterator[Chart]:
     names = {"Availability": facts.availabilities, "Categories": facts.categories, "Brands": facts.brands}
     for title, counts in names.items():
         if counts.by_name.keys() - {NONE}:

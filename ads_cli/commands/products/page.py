@@ -10,7 +10,7 @@ from ...masking import mask_address
 from ...output.text import counted
 
 if TYPE_CHECKING:
-    from ...products.feed_stats import ProductFacts
+    from ...products.feed_stats import ProductStats
     from ...products.sync.differences import Differences
     from ...report import Level, ReportPage, Section, Tally
     from ...uploads.push import PushResult, Summary
@@ -48,11 +48,11 @@ class FeedReport(PushReport):
         """Gather what the page says of the rows; raise UsageError where it would replace them."""
         if self.path is None:
             return
-        from ...products.feed_stats import ProductFacts
+        from ...products.feed_stats import ProductStats
 
         self.check_differs([validator.rows.source])
         self.validator, self.action = validator, action
-        validator.gather(ProductFacts)
+        validator.gather(ProductStats)
 
     def take_differences(self, differences: "Differences") -> None:
         """Receive what differs between the feed and its catalog."""
@@ -63,12 +63,12 @@ class FeedReport(PushReport):
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
-        from ...products.feed_stats import ProductFacts
+        from ...products.feed_stats import ProductStats
         from ...report import ReportPage
 
         validator = self.validator
-        facts = validator.facts if validator else None
-        if not isinstance(facts, ProductFacts):  # the feed was not read to its end
+        facts = validator.stats if validator else None
+        if not isinstance(facts, ProductStats):  # the feed was not read to its end
             facts = None
         report = validator.report if validator and facts else None
         headline, in_headline = self._headline(report)
@@ -113,7 +113,7 @@ class FeedReport(PushReport):
         return "warning" if report.warned or differs else "good"
 
     def _sections(
-        self, report: "ValidationReport | None", facts: "ProductFacts | None"
+        self, report: "ValidationReport | None", facts: "ProductStats | None"
     ) -> "Iterator[Section]":
         """Yield what there is to tell."""
         from ...report import Section

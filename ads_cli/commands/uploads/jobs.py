@@ -53,7 +53,7 @@ def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's 
     (found,) = _named(call, [job])
     path, shown, _ = found
     journal = read_journal(path)
-    record = _record(*found) | {"counts": _counts(journal), "service": shown.key.place.service}
+    record = _record(*found) | {"counts": _counts(journal), "service": shown.key.target.service}
     if ids := _ids(journal):
         record["ids"] = ids
     if record["state"] == "unfinished" and shown.resume:
@@ -229,7 +229,7 @@ def _record(path: Path, job: Job, ended: bool) -> dict[str, Any]:
         "failed": sum(ack.counts.get(FAILED, 0) for ack in acknowledgements),
         "file": job.file,
         "profile": job.profile,
-        "target": job.key.place.id,
+        "target": job.key.target.id,
         "started": job.started,
         "noun": job.noun,
         "batches": sum(part.batches for part in parts),

@@ -18,7 +18,7 @@ DELIMITERS = ",;\t|"
 SEPARATORS = {"additional_image_link": ","}
 
 
-def text_of(head: bytes) -> str:
+def decoded_head(head: bytes) -> str:
     """Decode the first bytes of a text, whatever its encoding; markup and delimiters are ASCII in all."""
     for mark, encoding in BYTE_ORDER_MARKS.items():
         if head.startswith(mark):
@@ -28,7 +28,7 @@ def text_of(head: bytes) -> str:
 
 def is_web_page(head: bytes) -> bool:
     """Recognize HTML, which servers send where they mean an error or a sign-in."""
-    return bool(WEB_PAGE.match(text_of(head).lstrip()))
+    return bool(WEB_PAGE.match(decoded_head(head).lstrip()))
 
 
 # What is named as a feed by mistake, by its first bytes.
@@ -50,7 +50,7 @@ def other_file(head: bytes) -> str:
 
 def is_xml(head: bytes) -> bool:
     """Recognize a document that begins with a tag, a declaration or a comment."""
-    return bool(XML.match(text_of(head).lstrip()))
+    return bool(XML.match(decoded_head(head).lstrip()))
 
 
 def is_workbook(head: bytes) -> bool:
@@ -65,14 +65,14 @@ def is_parquet(head: bytes) -> bool:
 
 def is_json(head: bytes) -> bool:
     """Recognize a list or a mapping."""
-    return text_of(head).lstrip()[:1] in ("[", "{")
+    return decoded_head(head).lstrip()[:1] in ("[", "{")
 
 
 def is_json_lines(head: bytes) -> bool:
     """Recognize an object in the first line, and the beginning of another in the second."""
     import json
 
-    lines = text_of(head).lstrip().splitlines()
+    lines = decoded_head(head).lstrip().splitlines()
     try:
         return len(lines) > 1 and isinstance(json.loads(lines[0]), dict) and lines[1].lstrip()[:1] == "{"
     except (ValueError, RecursionError):
@@ -92,5 +92,5 @@ def is_tab_table(head: bytes) -> bool:
 
 
 def _header(head: bytes) -> str:
-    text = text_of(head)
+    text = decoded_head(head)
     return "" if "\0" in text else next((line for line in text.splitlines() if line.strip()), "")

@@ -49,19 +49,13 @@ class CsvRows(TextRows, TableRows):
     def _read(self) -> Iterator[Row]:
         stream = self.source.stream()
         begun = self._read_header(stream)
+        self.if_empty = begun.line - 1, "no row below the header"
         blocks = _cut(stream, begun, BLOCK_BYTES)
-        is_empty = True
         for block in blocks:
             try:
-                for row in self._parse_block(block):
-                    is_empty = False
-                    yield row
+                yield from self._parse_block(block)
             except UnreadableBlockError as error:
-                for row in self._parse_by_line(error.line, block, blocks):
-                    is_empty = False
-                    yield row
-        if is_empty:
-            raise self.error(begun.line - 1, "no row below the header")
+                yield from self._parse_by_line(error.line, block, blocks)
 
     def blocks(self, size: int) -> Iterator[Block]:
         """Read the header; return the rows, cut where probably no cell continues."""
@@ -355,13 +349,10 @@ class LineRows(TextRows):
     def _read(self) -> Iterator[Row]:
         (name,) = self.known
         self.columns = (name,)
-        is_empty = True
+        self.if_empty = 1, "the file contains no values"
         for line, text in enumerate(self._lines(self.source.stream()), 1):
             if (value := text.strip()) and value != name:
-                is_empty = False
                 yield Row(line, {name: value})
-        if is_empty:
-            raise self.error(1, "the file contains no values")
 
 
 class ArgumentRows(LineRows):

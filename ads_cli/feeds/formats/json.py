@@ -2,7 +2,6 @@
 
 import json
 import re
-from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,7 +10,7 @@ from typing import Any
 from ...errors import ContentError
 from ...output.text import shell_command
 from ..row import Row
-from ..rows import MAX_LINE_BYTES, RecordRows
+from ..rows import MAX_LINE_BYTES, RecordRows, Utf8Check
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
@@ -48,7 +47,7 @@ class JsonLinesRows(RecordRows):
     """An object in each line."""
 
     def _read(self) -> Iterator[Row]:
-        stream, line, is_empty = self.source.stream(), 0, True
+        stream, line = self.source.stream(), 0
         while raw := stream.readline(MAX_LINE_BYTES):
             line += 1
             if len(raw) == MAX_LINE_BYTES:
@@ -58,10 +57,8 @@ class JsonLinesRows(RecordRows):
             except UnicodeDecodeError:
                 raise self.decoding_error(line, raw) from None
             if text:
-                is_empty = False
                 yield self._parse(line, text)
-        if is_empty:
-            raise self.error(max(line, 1), "the file contains no records")
+        self.if_empty = max(line, 1), "the file contains no records"
 
     def _parse(self, line: int, text: str) -> Row:
         try:
@@ -157,7 +154,7 @@ class _TextStream:
         self.item_text = ""  # of the last item
         self._rows = rows
         self._stream = rows.source.stream()
-        self._decoder = getincrementaldecoder("utf-8")()
+        self._check = Utf8Check(rows)
         self._text = ""
         self._position = 0  # in `_text`
         self._ended = False
@@ -217,11 +214,7 @@ class _TextStream:
             return False
         raw = self._stream.read(size)
         self._ended = not raw
-        try:
-            text = self._decoder.decode(raw, final=self._ended)
-        except UnicodeDecodeError as error:
-            line = self.line + self._text.count("\n", self._position)
-            raise self._rows.decoding_error_in(line, error) from None
+        text = self._check.decode(raw)
         if "\0" in text:
             raise self._rows.error(self.line, "a NUL byte; the file is damaged or not a text file")
         line_start = self._text.rfind("\n", 0, self._position)

@@ -32,6 +32,7 @@ class ParquetRows(RecordRows):
         except ImportError:
             raise missing_extra("reading parquet", "parquet") from None
         number = 0
+        self.if_empty = 1, "the file contains no rows"
         self.notes = list(self.source.notes)
         try:
             file = parquet.ParquetFile(self._copy, buffer_size=BUFFER_BYTES)
@@ -49,8 +50,6 @@ class ParquetRows(RecordRows):
         except (ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             message = f"not a complete parquet file: {str(error).partition(chr(10))[0]}"
             raise self.error(number + 1, message, hint="export it again") from None
-        if not number:
-            raise self.error(1, "the file contains no rows")
 
     @cached_property
     def _copy(self) -> BinaryIO:
@@ -77,14 +76,10 @@ class ParquetRows(RecordRows):
         raise self.error(number, message, hint="shorten their values, or give the feed as JSON Lines")
 
     def _refuse_many(self, rows: int) -> None:
-        if rows > max(MIN_JUDGED_ROWS, MAX_ROWS_PER_BYTE * self._copy_bytes):
+        size = os.fstat(self._copy.fileno()).st_size
+        if rows > max(MIN_JUDGED_ROWS, MAX_ROWS_PER_BYTE * size):
             message = f"more than {MAX_ROWS_PER_BYTE} rows for each byte of the file, as no feed has"
             raise self.error(1, message, hint="give the feed as CSV or JSON Lines")
-
-    @cached_property
-    def _copy_bytes(self) -> int:
-        """The size of the file."""
-        return os.fstat(self._copy.fileno()).st_size
 
     def _refuse_bomb(self, metadata: Any) -> None:
         size = sum(metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))

@@ -39,12 +39,8 @@ class XlsxRows(RecordRows):
         self.notes = list(self.source.notes)
         if at:
             self.notes.append(f"{counted(at, 'row')} skipped before the header")
-        is_empty = True
-        for row in self._below(header, first[at + 1 :], rows):
-            is_empty = False
-            yield row
-        if is_empty:
-            raise self.error(line, "no row below the header")
+        self.if_empty = line, "no row below the header"
+        yield from self._below(header, first[at + 1 :], rows)
 
     def _below(self, header: list[str], *groups: Any) -> Iterator[Row]:
         for group in groups:
@@ -60,8 +56,7 @@ class XlsxRows(RecordRows):
                 yield self.row(line, values, ", ".join(problems))
 
     def _count_known(self, cells: list[str]) -> int:
-        names = (cell.strip() for cell in cells)
-        return sum(name in self.known or self.named_field(name) is not None for name in names)
+        return sum(map(self.is_field, map(str.strip, cells)))
 
     def _sheet_rows(self) -> Iterator[tuple[int, list[str], dict[str, str], list[int]]]:
         """Yield number, cells, failed and rounded ones of each row; raise the error of the process."""

@@ -2,7 +2,7 @@
 
 import io
 import re
-from codecs import getincrementaldecoder, lookup
+from codecs import lookup
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 from ...errors import UsageError
 from ...output.text import counted
 from ..decoding import UTF_8, as_utf_8, check_encoding
+from ..rows import FileRows, Utf8Check
 from . import UTF_16_XML
 
 if TYPE_CHECKING:
     from xml.parsers import expat
-
-    from ..rows import FileRows
 
 CHUNK_BYTES = 64 * 1024
 DECLARATION = re.compile(rb"""\s*+<\?xml\s[^>]*?encoding\s*+=\s*+["']([\w.:-]+)["']""")
@@ -31,7 +30,7 @@ MAX_TOKEN_BYTES = 40
 class XmlText:
     """The document as chunks of UTF-8, without what precedes its declaration."""
 
-    def __init__(self, rows: "FileRows") -> None:
+    def __init__(self, rows: FileRows) -> None:
         self.lines_before = 0  # blank lines, which must not precede the declaration
         self._rows = rows
         raw = cast("io.BufferedReader[Any]", rows.source.stream())
@@ -39,13 +38,9 @@ class XmlText:
 
     def chunks(self) -> Iterator[bytes]:
         """Read the document; raise ContentError where it is not in its encoding."""
-        decoder, line, is_start = getincrementaldecoder(UTF_8)(), 1, True
+        check, is_start = Utf8Check(self._rows), True
         while chunk := self._stream.read(CHUNK_BYTES):
-            try:
-                decoder.decode(chunk)
-            except UnicodeDecodeError as error:
-                raise self._rows.decoding_error_in(line, error) from None
-            line += chunk.count(b"\n")
+            check.decode(chunk)
             if is_start:
                 text = chunk.lstrip()
                 self.lines_before += chunk.count(b"\n", 0, len(chunk) - len(text))

@@ -1,6 +1,5 @@
 """YAML, read event by event. Scalars stay text; anchors, aliases and tags are refused."""
 
-from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -10,7 +9,7 @@ from yaml import events as ev
 from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder, fast_loader
 from ...errors import ContentError
 from ..row import Row
-from ..rows import RecordRows
+from ..rows import RecordRows, Utf8Check
 
 BLOCK_BYTES = 64 * 1024
 MAX_RECORD_BYTES = 16 * 1024 * 1024
@@ -82,19 +81,14 @@ class _CheckedStream:
         self.record_bytes = 0  # read since the last record
         self._rows = rows
         self._stream = stream
-        self._line = 1
-        self._decoder = getincrementaldecoder("utf-8")()
+        self._check = Utf8Check(rows)
 
     def read(self, size: int = BLOCK_BYTES, /) -> bytes:
         """Read a block, which may end inside a line or a character."""
         if self.record_bytes > MAX_RECORD_BYTES:
             message = f"a record of more than {MAX_RECORD_BYTES:,} bytes ends after this line"
-            raise self._rows.error(self._line, message)
+            raise self._rows.error(self._check.line, message)
         raw = self._stream.read(size)
-        try:
-            self._decoder.decode(raw, final=not raw)
-        except UnicodeDecodeError as error:
-            raise self._rows.decoding_error_in(self._line, error) from None
+        self._check.decode(raw)
         self.record_bytes += len(raw)
-        self._line += raw.count(b"\n")
         return raw

@@ -207,7 +207,8 @@ def _blocks(stream: BinaryIO, label: str) -> Iterator[bytes]:
 
 
 PATTERN = re.compile(r"[*?[]")
-IN_OBJECT_STORE = re.compile(r"(s3|gs|az|sftp)://", re.IGNORECASE)
+OBJECT_STORES = ("s3", "gs", "az", "sftp")  # schemes; each has a back end in `object_store`
+IN_OBJECT_STORE = re.compile(f"({'|'.join(OBJECT_STORES)})://", re.IGNORECASE)
 REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|@[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -261,14 +262,12 @@ def _expand(file: str, access: Callable[[], RemoteAccess], *, is_pattern: bool) 
 
 
 def _remote_location(text: str, access: RemoteAccess) -> Location:
-    from .remote import OBJECT_STORES, read_address
+    from .remote import WebLocation, read_address
 
     address = read_address(text, access)
     name = text if text.startswith("@") else ""
-    if address.partition(":")[0].lower() in OBJECT_STORES:
+    if IN_OBJECT_STORE.match(address):
         from .object_store import ObjectLocation
 
         return ObjectLocation(address, access, name)
-    from .remote import WebLocation
-
     return WebLocation(address, access, name)

@@ -51,10 +51,9 @@ class ObjectLocation(RemoteLocation):
     def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:
         """Copy it block by block; an attempt that failed is resumed."""
         retries = self.access.retries()
-        make_file_system = self._back_end()
         while True:
             try:
-                self._attempt(make_file_system, file, retries, on_bytes)
+                self._attempt(file, retries, on_bytes)
                 return
             except FailedAttempt as failed:
                 retries.wait(failed, file.tell())
@@ -70,21 +69,20 @@ class ObjectLocation(RemoteLocation):
         except NotFoundError:
             return False
 
-    def _retried(self, ask: Callable[[Any], Iterator[Any]]) -> list[Any]:
+    def _retried(self, ask: Callable[[], Iterator[Any]]) -> list[Any]:
         """Return all that a thread reads from the file system; raise AdsctlError."""
-        retries, make_file_system = self.access.retries(), self._back_end()
+        retries = self.access.retries()
         while True:
             try:
-                return [*self._results(ask(make_file_system))]
+                return [*self._results(ask())]
             except FailedAttempt as failed:
                 retries.wait(failed, 0)
 
     def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
         """Fetch only what is read; the version is the size with ETag, checksum or time."""
 
-        def read_some(make: Any) -> Iterator[tuple[str, T]]:
-            with self._connected(make) as file_system:
-                path = self._path(file_system)
+        def read_some() -> Iterator[tuple[str, T]]:
+            with self._connected() as (file_system, path):
                 info = file_system.info(path)
                 options = {} if self._scheme == "sftp" else {"block_size": PEEK_BYTES}
                 with file_system.open(path, "rb", **options) as stream:
@@ -94,9 +92,9 @@ class ObjectLocation(RemoteLocation):
         (found,) = self._retried(read_some)
         return found
 
-    def _attempt(self, make: Any, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
+    def _attempt(self, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
         size = -1
-        for item in self._results(self._read(make, file.tell())):
+        for item in self._results(self._read(file.tell())):
             if isinstance(item, int):
                 size = item
                 retries.check_size(size, self.label)
@@ -112,6 +110,7 @@ class ObjectLocation(RemoteLocation):
 
     def _results(self, items: Iterator[Any]) -> Iterator[Any]:
         """Yield what a thread makes; raise what its errors mean."""
+        _ = self._file_system_class  # imported by this thread, so that no time limit applies
         for item in in_thread(items, self.access.limits.timeout):
             if isinstance(item, Exception):
                 if self.access.file_systems:  # the connection that files share may be what failed
@@ -119,19 +118,19 @@ class ObjectLocation(RemoteLocation):
                 raise self._described(item) from None
             yield item
 
-    def _back_end(self) -> Any:
-        """Return the class of the file system; raise UsageError if its package is not installed."""
+    @cached_property
+    def _file_system_class(self) -> Any:
+        """The class of the back end; raises UsageError if its package is not installed."""
         import logging
         from importlib import import_module
 
         # A broken connection fails tasks that are not awaited: asyncio would print each on standard error.
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-        scheme = self._scheme
-        back_end = BACK_ENDS[scheme]
+        back_end = BACK_ENDS[self._scheme]
         try:
             return getattr(import_module(back_end.module), back_end.name)
         except ImportError:
-            raise missing_extra(f"reading {scheme}://", scheme) from None
+            raise missing_extra(f"reading {self._scheme}://", self._scheme) from None
 
     @property
     def _scheme(self) -> str:
@@ -142,26 +141,25 @@ class ObjectLocation(RemoteLocation):
         return f"{self._scheme} {self._options}"
 
     @contextmanager
-    def _connected(self, make: Any) -> Iterator[Any]:
-        """Yield a file system: one that other files of the store share, or one that ends with the block."""
+    def _connected(self) -> Iterator[tuple[Any, str]]:
+        """Yield a file system and the path there; unless other files share it, it ends with the block."""
         shared = self.access.file_systems
         if shared is not None:
             with _CONNECTING:
-                file_system = shared.get(self._store) or make(**self._options)
+                file_system = shared.get(self._store) or self._file_system_class(**self._options)
                 shared[self._store] = file_system
-            yield file_system
+            yield file_system, self._path(file_system)
             return
-        file_system = make(**self._options)
+        file_system = self._file_system_class(**self._options)
         try:
-            yield file_system
+            yield file_system, self._path(file_system)
         finally:
             if self._scheme == "sftp":  # else the connection lasts as long as the process
                 file_system.loop.call_soon_threadsafe(file_system.client.close)
 
-    def _read(self, make: Any, offset: int) -> Iterator[int | bytes]:
+    def _read(self, offset: int) -> Iterator[int | bytes]:
         """Yield the size of the file, then its blocks from an offset on."""
-        with self._connected(make) as file_system:
-            path = self._path(file_system)
+        with self._connected() as (file_system, path):
             info = file_system.info(path)
             if info["type"] == "directory":
                 raise FileNotFoundError
@@ -172,13 +170,13 @@ class ObjectLocation(RemoteLocation):
                 while block := stream.read(BLOCK_BYTES):
                     yield block
 
-    def _glob(self, make: Any) -> Iterator[str]:
-        with self._connected(make) as file_system:
-            yield from sorted(file_system.glob(self._path(file_system)))
+    def _glob(self) -> Iterator[str]:
+        with self._connected() as (file_system, path):
+            yield from sorted(file_system.glob(path))
 
-    def _info(self, make: Any) -> Iterator[dict[str, Any]]:
-        with self._connected(make) as file_system:
-            yield file_system.info(self._path(file_system))
+    def _info(self) -> Iterator[dict[str, Any]]:
+        with self._connected() as (file_system, path):
+            yield file_system.info(path)
 
     def _address_of(self, name: str) -> str:
         parts = urlsplit(self.address)

@@ -17,7 +17,7 @@ from ...http.download import Download, Version, check_encrypted
 from ...http.trace import Trace
 from ...masking import MASK, address_secrets, mask_address
 from ...spelling import suggestion
-from . import Location, OnBytes, RemoteAccess, UnchangedError, copied
+from . import OBJECT_STORES, Location, OnBytes, RemoteAccess, UnchangedError, copied
 
 HELD_ITEMS = 4
 
@@ -160,7 +160,6 @@ class WebLocation(RemoteLocation):
             raise UnchangedError(self.label, self.address)
 
 
-OBJECT_STORES = ("s3", "gs", "az", "sftp")
 SCHEMES = ("https", "http", *OBJECT_STORES)
 VARIABLE = re.compile(r"@([A-Za-z_][A-Za-z0-9_]*)")
 MAX_ADDRESS_BYTES = 64 * 1024

@@ -11,6 +11,7 @@ from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...output.text import counted
 from .kinds import FeedKind, NamePatterns, column_key
+from .transforms import joined_links
 
 Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
@@ -73,12 +74,16 @@ class AssembledRows(Rows):
         self._shared = {column for column in columns if column not in self._is_own}
         self._field_by_column = {column: field for column in columns if (field := self.named_field(column))}
 
-    def _cell(self, values: Mapping[str, Any], role: str) -> str:
+    def _cell(self, row: Row, role: str) -> str:
         """Return the value that has a role, or nothing."""
         for column in self._columns_by_role[role]:
-            if value := values.get(column):
+            if value := row.values.get(column):
                 return str(value).strip()
         return ""
+
+    def _own_or(self, row: Row, other: Row, role: str) -> str:
+        """Return the value of a row that has a role, or else that of another row."""
+        return self._cell(row, role) or self._cell(other, role)
 
     def _assemble(self, own: Row, first: Row, composed: Mapping[str, str], group: Sequence[Row]) -> Row:
         """Make the row of a product: its own columns, where empty those of the first row, and its fields.
@@ -124,8 +129,13 @@ def image_fields(images: Iterable[str], main: str = "") -> Values:
     """Return the first image, or the one that is the main image, and the further ones."""
     links = dict.fromkeys(filter(None, [main, *images]))
     first, *others = links or [""]
-    further = ",".join(link.replace(",", "%2C") for link in others)
-    return {"image_link": first, "additional_image_link": further}
+    return {"image_link": first, "additional_image_link": joined_links(others)}
+
+
+def stock_fields(availability: str, quantity: Decimal | None) -> Values:
+    """Return an availability, and of what is in stock the quantity, if it is known."""
+    is_counted = availability == "in stock" and quantity is not None and quantity >= 1
+    return {"availability": availability, "inventory": str(int(quantity or 0)) if is_counted else ""}
 
 
 def price_fields(price: str, full: str) -> Values:
@@ -166,7 +176,7 @@ class GroupedRows(AssembledRows):
         current = ""
         group: list[Row] = []
         for row in self._rows_read():
-            handle = self._cell(row.values, "handle")
+            handle = self._cell(row, "handle")
             if group and (not handle or handle != current):
                 yield current, group
                 group = []

@@ -6,7 +6,16 @@ from decimal import ROUND_HALF_UP, Decimal
 from urllib.parse import quote
 
 from ...feeds.row import Row
-from .assembly import TRUE, AssembledRows, GroupedRows, Values, amount, image_fields, price_fields
+from .assembly import (
+    TRUE,
+    AssembledRows,
+    GroupedRows,
+    Values,
+    amount,
+    image_fields,
+    price_fields,
+    stock_fields,
+)
 
 NO_OPTION = "default title"  # of a product without variants
 SHOPIFY_OPTIONS = ("option1", "option2", "option3")
@@ -24,48 +33,42 @@ class ShopifyRows(GroupedRows):
         images = self._images(group)
         for row in variants:
             values = self._options(row, first)
-            chosen = [self._cell(row.values, option) for option in SHOPIFY_OPTIONS]
+            chosen = [self._cell(row, option) for option in SHOPIFY_OPTIONS]
             several = len(variants) > 1
             own_id = "-".join([handle, *filter(None, chosen)]) if several else handle
             composed = {
-                "id": self._cell(row.values, "sku").lstrip("'") or own_id,
-                "gtin": self._cell(row.values, "barcode").lstrip("'"),
+                "id": self._cell(row, "sku").lstrip("'") or own_id,
+                "gtin": self._cell(row, "barcode").lstrip("'"),
                 "item_group_id": handle if several else "",
                 "link": f"/products/{quote(handle)}",
                 **values,
                 **self._stock(row),
-                **price_fields(self._cell(row.values, "price"), self._cell(row.values, "compare_at_price")),
-                **image_fields(images, self._cell(row.values, "variant_image")),
+                **price_fields(self._cell(row, "price"), self._cell(row, "compare_at_price")),
+                **image_fields(images, self._cell(row, "variant_image")),
             }
             yield self._assemble(row, first, composed, group)
 
     def _is_variant(self, row: Row) -> bool:
-        return any(self._cell(row.values, role) for role in ("price", "sku", "option1"))
+        return any(self._cell(row, role) for role in ("price", "sku", "option1"))
 
     def _options(self, row: Row, first: Row) -> Values:
         """Return the fields that the options of a variant give; their names are in the first row."""
-        pairs = (
-            (self._cell(first.values, f"{each}_name"), self._cell(row.values, each))
-            for each in SHOPIFY_OPTIONS
-        )
+        pairs = ((self._cell(first, f"{each}_name"), self._cell(row, each)) for each in SHOPIFY_OPTIONS)
         return self._option_fields((name, value) for name, value in pairs if value.casefold() != NO_OPTION)
 
     def _stock(self, row: Row) -> Values:
         """Return whether a variant can be bought, and how many where that is tracked."""
-        quantity = amount(self._cell(row.values, "quantity"))
-        if quantity is None or not self._cell(row.values, "tracker"):
-            return {"availability": "in stock", "inventory": ""}
-        if quantity >= 1:
-            return {"availability": "in stock", "inventory": str(int(quantity))}
-        is_sold = self._cell(row.values, "policy").casefold() in CONTINUE
-        return {"availability": "in stock" if is_sold else "out of stock", "inventory": ""}
+        quantity = amount(self._cell(row, "quantity")) if self._cell(row, "tracker") else None
+        is_sold_out = quantity is not None and quantity < 1
+        is_sold = not is_sold_out or self._cell(row, "policy").casefold() in CONTINUE
+        return stock_fields("in stock" if is_sold else "out of stock", quantity)
 
     def _images(self, group: Sequence[Row]) -> list[str]:
         """Return the images of a product by their positions."""
         found = []
         for order, row in enumerate(group):
-            if link := self._cell(row.values, "image"):
-                position = amount(self._cell(row.values, "image_position"))
+            if link := self._cell(row, "image"):
+                position = amount(self._cell(row, "image_position"))
                 found.append((order + 1 if position is None else position, order, link))
         return [link for _, _, link in sorted(found)]
 
@@ -84,20 +87,20 @@ class WixRows(GroupedRows):
 
     def _variants(self, handle: str, group: Sequence[Row]) -> Iterator[Row]:
         first = group[0]
-        rows = [row for row in group if self._cell(row.values, "row").casefold() == "variant"] or [first]
+        rows = [row for row in group if self._cell(row, "row").casefold() == "variant"] or [first]
         images = [link for row in group for link in self._images(row)]
         for row in rows:
             chosen = [
-                (self._cell(first.values, f"{each}_name"), choice(self._cell(row.values, each)))
+                (self._cell(first, f"{each}_name"), choice(self._cell(row, each)))
                 for each in WIX_OPTIONS
-                if ";" not in self._cell(row.values, each)
+                if ";" not in self._cell(row, each)
             ]
             several = len(rows) > 1
             own_id = "-".join([handle, *(value for _, value in chosen if value)]) if several else handle
             composed = {
-                "id": self._cell(row.values, "sku") or own_id,
+                "id": self._cell(row, "sku") or own_id,
                 "item_group_id": handle if several else "",
-                "product_type": self._cell(first.values, "collection").partition(";")[0].strip(),
+                "product_type": self._cell(first, "collection").partition(";")[0].strip(),
                 **self._option_fields(chosen),
                 **self._stock(row, first),
                 **self._price(row, first),
@@ -107,39 +110,38 @@ class WixRows(GroupedRows):
 
     def _stock(self, row: Row, first: Row) -> Values:
         """Return whether a variant can be bought, and how many where that is a number."""
-        stock = self._cell(row.values, "inventory") or self._cell(first.values, "inventory")
+        stock = self._own_or(row, first, "inventory")
         quantity = amount(stock)
         name = stock.casefold().replace("_", "")
         if quantity is None:
             availability = {"instock": "in stock", "outofstock": "out of stock"}.get(name, stock)
         else:
             availability = "in stock" if quantity >= 1 else "out of stock"
-        takes_orders = self._cell(first.values, "preorder").casefold() in TRUE
+        takes_orders = self._cell(first, "preorder").casefold() in TRUE
         if availability == "out of stock" and takes_orders:
             availability = "preorder"
-        is_counted = quantity is not None and quantity >= 1
-        return {"availability": availability, "inventory": str(int(quantity or 0)) if is_counted else ""}
+        return stock_fields(availability, quantity)
 
     def _price(self, row: Row, first: Row) -> Values:
         """Return the price with the surcharge of a variant, and the discount of the product."""
-        price = self._cell(row.values, "price") or self._cell(first.values, "price")
+        price = self._own_or(row, first, "price")
         number = amount(price)
-        surcharge = amount(self._cell(row.values, "surcharge")) if row is not first else None
+        surcharge = amount(self._cell(row, "surcharge")) if row is not first else None
         if number is not None and surcharge:
             number += surcharge
             price = f"{number.quantize(CENT)}"
-        if full := self._cell(row.values, "strikethrough_price"):
+        if full := self._cell(row, "strikethrough_price"):
             return price_fields(price, full)
-        discount = amount(self._cell(first.values, "discount"))
+        discount = amount(self._cell(first, "discount"))
         if number is None or not discount or discount <= 0:
             return {"price": price, "sale_price": ""}
-        is_percent = self._cell(first.values, "discount_mode").casefold() == "percent"
+        is_percent = self._cell(first, "discount_mode").casefold() == "percent"
         reduced = number * (1 - discount / 100) if is_percent else number - discount
         return {"price": price, "sale_price": f"{reduced.quantize(CENT, ROUND_HALF_UP)}"}
 
     def _images(self, row: Row) -> list[str]:
-        links = self._cell(row.values, "images").split(";")
-        return [address(link.strip()) for link in links if link.strip()]
+        links = self._cell(row, "images").split(";")
+        return [image_address(link.strip()) for link in links if link.strip()]
 
 
 def choice(text: str) -> str:
@@ -147,7 +149,7 @@ def choice(text: str) -> str:
     return COLOR_CODE.sub("", text)
 
 
-def address(image: str) -> str:
+def image_address(image: str) -> str:
     """Return the address of an image that may be named by its file alone."""
     if match := MEDIA_NAME.match(image):
         return MEDIA_FOLDER + match[1]
@@ -176,33 +178,33 @@ class WooCommerceRows(AssembledRows):
             kinds = self._kinds(row)
             if "variable" in kinds and not row.problem:
                 continue
-            parent = self._parents.get(self._cell(row.values, "parent")) if "variation" in kinds else None
+            parent = self._parents.get(self._cell(row, "parent")) if "variation" in kinds else None
             yield self._product(row, parent or row)
 
     def _find_parents(self) -> Iterator[tuple[str, Row]]:
         for row in self._rows_read():
             if "variable" in self._kinds(row):
-                if sku := self._cell(row.values, "sku"):
+                if sku := self._cell(row, "sku"):
                     yield sku, row
-                if number := self._cell(row.values, "id"):
+                if number := self._cell(row, "id"):
                     yield ID_REFERENCE + number, row
 
     def _kinds(self, row: Row) -> list[str]:
         """Return the types of a product, such as simple, downloadable and virtual."""
-        return [name.casefold() for name in split(self._cell(row.values, "type"))]
+        return [name.casefold() for name in split_values(self._cell(row, "type"))]
 
     def _product(self, row: Row, parent: Row) -> Row:
         is_variation = parent is not row or "variation" in self._kinds(row)
-        group_id = self._cell(row.values, "parent").removeprefix(ID_REFERENCE) if is_variation else ""
-        page = self._cell(parent.values, "id")
+        group_id = self._cell(row, "parent").removeprefix(ID_REFERENCE) if is_variation else ""
+        page = self._cell(parent, "id")
         composed = {
-            "id": self._cell(row.values, "sku") or self._cell(row.values, "id"),
+            "id": self._cell(row, "sku") or self._cell(row, "id"),
             "item_group_id": group_id,
             "link": f"/?p={page}" if page else "",
             "description": self._description(row) or self._description(parent),
-            "product_type": first_of(self._own_or(parent, row, "categories")),
-            "brand": first_of(self._own_or(parent, row, "brands")),
-            "price": self._cell(row.values, "price"),
+            "product_type": first_value(self._own_or(row, parent, "categories")),
+            "brand": first_value(self._own_or(row, parent, "brands")),
+            "price": self._cell(row, "price"),
             **self._sale(row),
             **self._stock(row, parent),
             **self._images(row, parent),
@@ -212,16 +214,13 @@ class WooCommerceRows(AssembledRows):
         group = [row] if parent is row else [parent, row]
         return self._assemble(row, parent, composed, group)
 
-    def _own_or(self, parent: Row, row: Row, role: str) -> str:
-        return self._cell(row.values, role) or self._cell(parent.values, role)
-
     def _description(self, row: Row) -> str:
-        text = self._cell(row.values, "description") or self._cell(row.values, "short_description")
+        text = self._cell(row, "description") or self._cell(row, "short_description")
         return text.replace(r"\n", "\n")  # as the exporter writes a line end
 
     def _sale(self, row: Row) -> Values:
-        price = self._cell(row.values, "sale_price")
-        starts, ends = self._cell(row.values, "sale_starts"), self._cell(row.values, "sale_ends")
+        price = self._cell(row, "sale_price")
+        starts, ends = self._cell(row, "sale_starts"), self._cell(row, "sale_ends")
         dates = ""
         if price and (starts or ends):
             first, last = moment(starts, "00:00:00"), moment(ends, "23:59:59")
@@ -229,17 +228,15 @@ class WooCommerceRows(AssembledRows):
         return {"sale_price": price, "sale_price_effective_date": dates}
 
     def _stock(self, row: Row, parent: Row) -> Values:
-        status, stock = self._cell(row.values, "in_stock"), self._cell(row.values, "stock")
+        status, stock = self._cell(row, "in_stock"), self._cell(row, "stock")
         if stock == "parent":
-            stock = self._cell(parent.values, "stock")
+            stock = self._cell(parent, "stock")
         availability = AVAILABILITY.get(status.casefold(), status)
-        quantity = amount(stock)
-        is_counted = availability == "in stock" and quantity is not None and quantity >= 1
-        return {"availability": availability, "inventory": str(int(quantity or 0)) if is_counted else ""}
+        return stock_fields(availability, amount(stock))
 
     def _images(self, row: Row, parent: Row) -> Values:
-        own = split(self._cell(row.values, "images"))
-        others = split(self._cell(parent.values, "images")) if parent is not row else []
+        own = split_values(self._cell(row, "images"))
+        others = split_values(self._cell(parent, "images")) if parent is not row else []
         return image_fields([*own, *others])
 
     def _attributes(self, row: Row) -> Values:
@@ -248,19 +245,19 @@ class WooCommerceRows(AssembledRows):
         cells = {column.casefold(): value for column, value in row.values.items()}
         for column, name in cells.items():
             if ATTRIBUTE_NAME.fullmatch(column):
-                values = split(str(cells.get(f"{column.removesuffix('name')}value(s)", "")))
+                values = split_values(str(cells.get(f"{column.removesuffix('name')}value(s)", "")))
                 pairs += [(str(name), value) for value in values if len(values) == 1]
         return self._option_fields(pairs)
 
 
-def split(text: str) -> list[str]:
+def split_values(text: str) -> list[str]:
     """Return the values of a list."""
     return [value.replace(r"\,", ",").strip() for value in SEPARATOR.split(text) if value.strip()]
 
 
-def first_of(text: str) -> str:
+def first_value(text: str) -> str:
     """Return the first value of a list, or nothing."""
-    return next(iter(split(text)), "")
+    return next(iter(split_values(text)), "")
 
 
 def moment(date: str, time: str) -> str:

@@ -1,10 +1,17 @@
-"""Which field a foreign column is meant as, and how its values become valid ones."""
+"""Which field a foreign column is meant as, how its values become valid ones, and which fix a problem has."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from ...api.problems import CHOICE, Problem
 from ...spelling import closest, folded, letters_and_digits
+from .fixes import TRIGGERS, all_fixes
+from .fixes.fix import FIELD_TYPES, Fix
+from .fixes.money import Price
+from .fixes.texts import Html
 from .transforms import ABSOLUTE, HAS_HOST, IMAGES, LINKS, PRICES, is_bare_amount
 
 OPEN = "…"  # stands for a value that only the owner of a feed knows
@@ -127,8 +134,8 @@ def _is_path(text: str) -> bool:
     return bool(PATH.fullmatch(text) or text.startswith("/"))
 
 
-def options_before_fixes(field: str, value: Any) -> tuple[list[str], dict[str, Any]]:
-    """Return the options that a value of a column needs as a field, and what it is then."""
+def options_for(field: str, value: Any) -> list[str] | None:
+    """Return the options that make a value of a column valid as a field; None where there are none."""
     options: list[str] = []
     if field in ("image_link", IMAGES) and (separator := list_separator(value)):
         if not (field == IMAGES and separator == ","):
@@ -141,4 +148,51 @@ def options_before_fixes(field: str, value: Any) -> tuple[list[str], dict[str, A
     if field in PRICES and is_bare_amount(value):
         options += ["--currency", OPEN]
         value = f"{value} EUR"
-    return options, {field: value}
+    values = {field: value}
+    applied = [fix.name for fix in all_fixes("EUR") if fix.apply(values)]
+    if not _is_valid(field, values.get(field)):
+        return None
+    return [*options, "--fix", ",".join(applied)] if applied else options
+
+
+class FixAdvisor:
+    """Names the fix of a problem, and what gives a field its values."""
+
+    column_for = staticmethod(column_for)
+    fields_of_columns = staticmethod(fields_of_columns)
+    options_for = staticmethod(options_for)
+
+    def __init__(self) -> None:
+        self._price = Price()
+        self._by_rule: dict[str, list[Fix]] = {}
+        for fix in sorted(all_fixes(), key=lambda fix: len(fix.rules)):
+            for rule in fix.rules:
+                self._by_rule.setdefault(rule, []).append(fix)
+
+    def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
+        """Return a problem of a row with the fix for it, or the reason why none does."""
+        field, of_type = problem.path, problem.rule in ("", CHOICE)
+        for fix in self._by_rule.get(field if of_type else problem.rule, ()):
+            if _is_fixed_by(fix, field, values, of_type=of_type):
+                return problem._replace(fix=fix.name)
+        if of_type and field in Price.rules and (objection := self._price.objection(field, values)):
+            return problem._replace(message=f"{problem.message}; {objection}")
+        return problem
+
+
+def _is_fixed_by(fix: Fix, field: str, values: dict[str, Any], *, of_type: bool) -> bool:
+    """Try a fix on a copy of the values, of which a fix of texts looks at one at a time."""
+    if isinstance(fix, Html):
+        return True  # it always does, and takes longer than all others together
+    fixed = {field: values.get(field)} if fix.name in TRIGGERS else dict(values)
+    if field not in (edited for edited, _, _ in fix.apply(fixed)):
+        return False
+    return not of_type or _is_valid(field, fixed.get(field))
+
+
+def _is_valid(field: str, value: Any) -> bool:
+    try:
+        msgspec.convert(value, FIELD_TYPES[field].annotation, strict=False)
+    except msgspec.ValidationError:
+        return False
+    return True

@@ -1,14 +1,14 @@
 """The steps that fill, split and complete fields."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from ...api.iso_codes import CURRENCIES
 from ...api.names import neutral_name
 from ...errors import UsageError
-from ...feeds.row import KeyOf, Row, Step
+from ...feeds.row import ColumnStep, Row, Step
 from ...feeds.transforms import SetField, Template, put_text
 from ...output.text import cell
 from ...spelling import suggestion
@@ -25,23 +25,13 @@ HAS_HOST = re.compile(rf"//|{HOST}", re.IGNORECASE)
 ABSOLUTE = re.compile(rf"[a-z][a-z0-9+.-]*:|{HOST}", re.IGNORECASE)
 
 
-class SplitField(Step, frozen=True):
+class SplitField(ColumnStep, frozen=True):
     """Keep the first part of a list; the others of images become additional ones."""
 
-    column: str
     separator: str
 
     option = "--split"
     fields = (IMAGES,)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Name the column."""
-        return (self.column,)
-
-    def bound(self, key_of: KeyOf) -> "SplitField":
-        """Return the step with the key of the column."""
-        return SplitField(key_of(self.column), self.separator)
 
     def apply(self, row: Row) -> None:
         """Split the list."""
@@ -52,11 +42,13 @@ class SplitField(Step, frozen=True):
         items = value if isinstance(value, list) else cell(value).split(self.separator)
         parts = [part for item in items if (part := cell(item).strip())]
         if key == IMAGES:
-            put_text(values, IMAGES, _joined(parts))
+            put_text(values, IMAGES, joined_links(parts))
             return
         put_text(values, key, parts[0] if parts else "")
         if key == "image_link" and parts[1:]:
-            put_text(values, IMAGES, ",".join(filter(None, [_joined(parts[1:]), cell(values.get(IMAGES))])))
+            put_text(
+                values, IMAGES, ",".join(filter(None, [joined_links(parts[1:]), cell(values.get(IMAGES))]))
+            )
 
 
 def is_bare_amount(value: Any) -> bool:
@@ -102,7 +94,7 @@ class CompleteLinks(Step, frozen=True):
             return link
 
 
-def _joined(links: list[str]) -> str:
+def joined_links(links: Iterable[str]) -> str:
     """Join addresses by commas, which no address may contain then."""
     return ",".join(link.replace(",", "%2C") for link in links)
 

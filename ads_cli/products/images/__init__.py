@@ -28,11 +28,6 @@ def links_in(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from ((field, link) for link in links if is_url(link) and not image_problem(link))
 
 
-def sample(links: Iterable[tuple[bytes, str]], size: int) -> list[tuple[bytes, str]]:
-    """Return the addresses with the lowest digests: the same ones whatever the order of the feed."""
-    return heapq.nsmallest(size, links)
-
-
 WAKE_UP_SECONDS = 0.2  # after which progress is shown
 
 OnProgress = Callable[[int], None]  # called with the number of rows; for a sample, of images
@@ -62,7 +57,8 @@ class ImageCheck:
         """Fetch the images while the rows are read; of a sample, after they were read."""
         links: Iterable[tuple[bytes, str]] = self._new_links(rows)
         if sample_size is not None:
-            links = sample(links, sample_size)
+            # Those with the lowest digests: the same ones whatever the order of the feed.
+            links = heapq.nsmallest(sample_size, links)
         with (
             closing(RememberedImages(state_dir)) as remembered,
             closing(Fetcher(reading, max_attempts, self._outcomes, remembered)) as fetcher,

@@ -4,7 +4,7 @@ import threading
 from collections import Counter, OrderedDict, deque
 from functools import cache
 from ssl import SSLContext
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import httpx
 
@@ -18,11 +18,25 @@ from ...media_files import read_header
 from .stores import ImageInfo, ImageOutcomes, Outcome, RememberedImages, Unreachable
 
 MAX_IDLE = 48
+REQUESTS_PER_HOST = 6  # at a time, as browsers do
+MAX_WAITING = 1000  # addresses
+# Bytes that are read until the pixels are found: in a JPG, profiles and previews may precede them.
+SIZES = (16 * 1024, 128 * 1024, 1024 * 1024)
 
 
-def origin_of(url: httpx.URL) -> str:
-    """Return scheme, host and port."""
-    return f"{url.scheme}://{url.netloc.decode()}"
+class ImageRequest(NamedTuple):
+    """One request for an image."""
+
+    address: bytes  # digest of the address in the feed
+    url: httpx.URL  # of the request; redirects lead to others
+    size: int = SIZES[0]
+    redirects: int = 0
+    attempt: int = 1
+
+    @property
+    def origin(self) -> str:
+        """Return scheme, host and port of the URL."""
+        return f"{self.url.scheme}://{self.url.netloc.decode()}"
 
 
 class IdleConnections:
@@ -38,20 +52,19 @@ class IdleConnections:
         with self._lock:
             return self._contexts(is_secure)
 
-    def take(self, url: httpx.URL) -> StartReader:
-        """Return an idle connection to the origin of a URL, or a new one."""
-        origin = origin_of(url)
+    def take(self, task: ImageRequest) -> StartReader:
+        """Return an idle connection to the origin of a request, or a new one."""
         with self._lock:
-            found = next((entry for entry in reversed(self._idle) if entry[0] == origin), None)
+            found = next((entry for entry in reversed(self._idle) if entry[0] == task.origin), None)
             if found:
                 self._idle.remove(found)
                 return found[1]
-        return StartReader(url, self._tls, self._reading)
+        return StartReader(task.url, self._tls, self._reading)
 
-    def give_back(self, url: httpx.URL, reader: StartReader) -> None:
+    def give_back(self, task: ImageRequest, reader: StartReader) -> None:
         """Keep a connection that works; of too many, the one that was idle longest is closed."""
         with self._lock:
-            self._idle.append((origin_of(url), reader))
+            self._idle.append((task.origin, reader))
             oldest = self._idle.pop(0)[1] if len(self._idle) > MAX_IDLE else None
         if oldest:
             oldest.close()
@@ -64,41 +77,37 @@ class IdleConnections:
             self._idle = []
 
 
-T = TypeVar("T")
+class HostQueue:
+    """A queue that one thread fills and looks after, and several threads work on, by host in turn."""
 
-
-class HostQueue(Generic[T]):
-    """A queue that one thread fills and looks after, and several threads work on."""
-
-    def __init__(self, per_host: int, max_waiting: int) -> None:
-        self._per_host, self._max_waiting = per_host, max_waiting
+    def __init__(self) -> None:
         lock = threading.Lock()
         self._has_task = threading.Condition(lock)
         self._has_changed = threading.Condition(lock)  # for the thread that fills it
-        self._waiting: OrderedDict[str, deque[T]] = OrderedDict()
+        self._waiting: OrderedDict[str, deque[ImageRequest]] = OrderedDict()
         self._count = 0  # of waiting tasks
         self._working: Counter[str] = Counter()
         self._is_closed = False
 
-    def put(self, host: str, task: T) -> None:
+    def put(self, task: ImageRequest) -> None:
         """Add a task, however many there are."""
         with self._has_task:
-            self._waiting.setdefault(host, deque()).append(task)
+            self._waiting.setdefault(task.origin, deque()).append(task)
             self._count += 1
             self._has_task.notify()
 
     def has_room(self, seconds: float) -> bool:
         """Wait until there are few enough tasks; return False if there are still too many after that time."""
         with self._has_changed:
-            return self._has_changed.wait_for(lambda: self._count < self._max_waiting, seconds)
+            return self._has_changed.wait_for(lambda: self._count < MAX_WAITING, seconds)
 
     def is_done(self, seconds: float) -> bool:
         """Wait until every task is done; return False if one is not after that time."""
         with self._has_changed:
             return self._has_changed.wait_for(lambda: not (self._count or self._working), seconds)
 
-    def take(self) -> tuple[str, T] | None:
-        """Wait for a task of a host that has not too many, and return both; None once the queue is closed.
+    def take(self) -> ImageRequest | None:
+        """Wait for a task of a host that has not too many, and return it; None once the queue is closed.
 
         `done` must follow.
         """
@@ -114,10 +123,11 @@ class HostQueue(Generic[T]):
             self._count -= 1
             self._working[host] += 1
             self._has_changed.notify()
-            return host, task
+            return task
 
-    def done(self, host: str) -> None:
-        """Note that a task of a host was worked on; what it led to was put before."""
+    def done(self, task: ImageRequest) -> None:
+        """Note that a task was worked on; what it led to was put before."""
+        host = task.origin
         with self._has_task:
             self._working[host] -= 1
             if not self._working[host]:
@@ -133,28 +143,14 @@ class HostQueue(Generic[T]):
             self._has_task.notify_all()
 
     def _next_host(self) -> str | None:
-        return next((host for host in self._waiting if self._working[host] < self._per_host), None)
+        return next((host for host in self._waiting if self._working[host] < REQUESTS_PER_HOST), None)
 
 
 THREADS = 24
-REQUESTS_PER_HOST = 6  # at a time, as browsers do
-MAX_WAITING = 1000  # addresses
-# Bytes that are read until the pixels are found: in a JPG, profiles and previews may precede them.
-SIZES = (16 * 1024, 128 * 1024, 1024 * 1024)
 MAX_REDIRECTS = 5
 MAX_ATTEMPTS = 3
 MAX_RETRY_AFTER_SECONDS = 60.0
 MAX_SILENCES = 5  # of a host, one after the other; then it is not asked any more
-
-
-class ImageRequest(NamedTuple):
-    """One request for an image."""
-
-    address: bytes  # digest of the address in the feed
-    url: httpx.URL  # of the request; redirects lead to others
-    size: int = SIZES[0]
-    redirects: int = 0
-    attempt: int = 1
 
 
 class Silence(NamedTuple):
@@ -173,7 +169,7 @@ class Fetcher:
         self._max_attempts = min(max_attempts, MAX_ATTEMPTS)
         self._outcomes, self._remembered = outcomes, remembered
         self._connections = IdleConnections(reading)
-        self._queue = HostQueue[ImageRequest](REQUESTS_PER_HOST, MAX_WAITING)
+        self._queue = HostQueue()
         self._silences: dict[str, Silence] = {}  # of hosts that did not answer last
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -186,7 +182,7 @@ class Fetcher:
     def put(self, address: bytes, link: str) -> None:
         """Fetch an address."""
         if url := parse_http_address(link):
-            self._queue.put(origin_of(url), ImageRequest(address, url))
+            self._queue.put(ImageRequest(address, url))
         else:
             self._finish(address, Unreachable("address", "its address is not valid"))
 
@@ -210,25 +206,25 @@ class Fetcher:
         return result
 
     def _run(self) -> None:
-        while taken := self._queue.take():
-            origin, task = taken
+        while task := self._queue.take():
             try:
-                result = self._work(origin, task)
+                result = self._work(task)
                 if isinstance(result, ImageRequest):
-                    self._queue.put(origin_of(result.url), result)
+                    self._queue.put(result)
                 else:
                     self._finish(task.address, result)
             except BaseException as error:
                 self._error = error
-            self._queue.done(origin)
+            self._queue.done(task)
 
     def _finish(self, address: bytes, outcome: Outcome) -> None:
         self._outcomes.put(address, outcome)
         with self._lock:
             self.finished += 1
 
-    def _work(self, origin: str, task: ImageRequest) -> ImageRequest | Outcome:
+    def _work(self, task: ImageRequest) -> ImageRequest | Outcome:
         """Send one request; return what is next, or the outcome."""
+        origin = task.origin
         silence = self._silences.get(origin)
         if silence and silence.times >= MAX_SILENCES:
             return Unreachable(f"host {origin}", silence.reason)
@@ -238,7 +234,7 @@ class Fetcher:
         except PrivateHostError as error:
             return Unreachable("private", f"{error}; --allow-private permits it")
         except httpx.TransportError as error:
-            return self._failed(origin, task, error)
+            return self._failed(task, error)
         self._silences.pop(origin, None)
         if start.status == 304 and known:
             with self._lock:
@@ -248,18 +244,18 @@ class Fetcher:
         return self._interpret(task, start)
 
     def _read(self, task: ImageRequest, known: Version | None) -> FileStart:
-        reader = self._connections.take(task.url)
+        reader = self._connections.take(task)
         try:
             start = reader.read(task.url, task.size, known)
         except BaseException:
             reader.close()
             raise
-        self._connections.give_back(task.url, reader)
+        self._connections.give_back(task, reader)
         return start
 
-    def _failed(self, origin: str, task: ImageRequest, error: httpx.TransportError) -> ImageRequest | Outcome:
+    def _failed(self, task: ImageRequest, error: httpx.TransportError) -> ImageRequest | Outcome:
         """Try again where a host does not answer, unless nothing helps."""
-        reason = network_error(error, str(task.url)).message
+        origin, reason = task.origin, network_error(error, str(task.url)).message
         with self._lock:
             earlier = self._silences.get(origin)
             self._silences[origin] = Silence(earlier.times + 1 if earlier else 1, reason)

@@ -26,7 +26,7 @@ def temporary_folder() -> Iterator[Path]:
         ) from error
 
 
-def create(path: Path, tables: str) -> sqlite3.Connection:
+def create_database(path: Path, tables: str) -> sqlite3.Connection:
     """Create a database that one thread at a time writes, and that no crash outlives."""
     db = open_for_writing(path)
     db.executescript(tables)

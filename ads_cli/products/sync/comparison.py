@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import msgspec
 
 from ...errors import TEMPORARY_HINT, ContentError, StateError
 from ...feeds.rows import Rows
+from ...parallel import batched
 from ...parallel.ordered_map import map_ordered
 from ...parallel.process_pool import ProcessPool
 from ...validation.validator import OnProgress, Validator
@@ -23,7 +24,7 @@ from ..digest_index import (
     key_hash,
     repeat_digest,
     repeat_hash,
-    split,
+    split_records,
 )
 from ..listing import list_products
 from ..normal_form import COMPARED, Scope
@@ -85,7 +86,7 @@ class CatalogComparison:
         self._sync_state, self._options = sync_state, options
         self._background, self._table, self._listing = background, table, background.products
         self._index = DigestIndex()  # of what is acknowledged
-        self._of_rows = RowProducts()
+        self._of_rows = RowProducts(self._listing)
         self._may_hide = False  # variants, so that what is not listed may exist
         self._shrinking = set[str]()  # keys of the groups of which a product is deleted
 
@@ -97,7 +98,7 @@ class CatalogComparison:
     def wait(self, on_progress: OnProgress) -> None:
         """Wait until the catalog is listed."""
         self._background.wait(on_progress)
-        self._of_rows.grow(self._listing.last_number)
+        self._of_rows.grow()
         self.differences.listed = self._listing.count
 
     def watch(self, validator: Validator) -> None:
@@ -139,7 +140,7 @@ class CatalogComparison:
             )
         self._of_rows.add(compared.in_feed)
         self.differences.unchanged += compared.unchanged
-        for record in split(compared.equal, RECORD_BYTES):
+        for record in split_records(compared.equal, RECORD_BYTES):
             self._remember(record)
         self._table.add(filter(self._is_due, compared.updates))
         self._table.add_unlisted(
@@ -224,15 +225,15 @@ class CatalogComparison:
                 missing.difference_update(map(id_hash, by_id))
                 if not missing:
                     break
-        self._of_rows.grow(self._listing.last_number)
+        self._of_rows.grow()
         self.differences.listed = self._listing.count
 
     def list_variants(self, ids: Iterable[str], on_progress: OnProgress) -> None:
         """List groups, as far as products with these ids are not listed."""
         groups = self._listing.every_group_key()
-        missing, rest = set[bytes](), iter(ids if groups else ())
-        while part := {*islice(rest, CHANGES_AT_ONCE)}:
-            missing.update(map(id_hash, part - self._listing.find(part).keys()))
+        missing = set[bytes]()
+        for part in batched(ids if groups else (), CHANGES_AT_ONCE):
+            missing.update(map(id_hash, {*part} - self._listing.find(part).keys()))
         if missing:
             self.list_groups(groups, on_progress, missing)
 
@@ -252,24 +253,22 @@ class CatalogComparison:
             self._of_rows.add(
                 product.number for product in self._listing.find(row.id for row in part).values()
             )
-        unmatched = self._listing.unmatched(self._of_rows.others(self._listing.numbers()))
+        self._listing.index_unmatched(self._of_rows.others(self._listing.numbers()))
         for part in self._unlisted():
             listed = self._listing.find(row.id for row in part)
             rest = (row.id for row in part if row.id not in listed)
-            alike = self._of_rows.alike(self._listing, unmatched, rest)
+            alike = self._of_rows.alike(rest)
             writes = [change for row in part for change in self._writes_of(row, listed, alike)]
             self._table.add(filter(self._is_due, writes))
         if self._options.prune:
             ids = (row.id for part in self._unlisted() for row in part)
-            self._of_rows.spare(self._listing, unmatched, self._index, ids)
+            self._of_rows.spare(self._index, ids)
             self.differences.spared = self._of_rows.spared
             self._prune()
 
     def _unlisted(self) -> Iterator[list[Unlisted]]:
         """Yield the rows whose products were not listed at first, some at a time."""
-        rows = self._table.unlisted()
-        while part := list(islice(rows, CHANGES_AT_ONCE)):
-            yield part
+        return batched(self._table.unlisted(), CHANGES_AT_ONCE)
 
     def _writes_of(
         self, row: Unlisted, listed: Mapping[str, Listed], alike: Mapping[str, Listed]
@@ -314,8 +313,7 @@ class CatalogComparison:
 
     def _prune(self) -> None:
         """Delete the products within the scope that are not in the feed."""
-        numbers = self._of_rows.others(self._listing.within_scope())
-        while part := list(islice(numbers, CHANGES_AT_ONCE)):
+        for part in batched(self._of_rows.others(self._listing.within_scope()), CHANGES_AT_ONCE):
             deleted = [product for product in self._listing.read(part) if product.product_key]
             self._table.add(map(_deletion, deleted))
             self._shrinking.update(self._listing.groups_of(product.number for product in deleted))

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ...output.text import counted
-from ..digest_index import DIGEST_BYTES, KEY_BYTES, RECORD_BYTES, split
+from ..digest_index import DIGEST_BYTES, KEY_BYTES, RECORD_BYTES, split_records
 from ..normal_form import COMPARED, normal_form
-from . import blob, create, insert, text
+from . import blob, create_database, insert, text
 
 Action = Literal["create", "update", "delete"]
 WRITES: tuple[Action, ...] = ("create", "update")
@@ -84,7 +84,7 @@ class ChangeTable:
     """Changes in a temporary database; any number of them takes no memory."""
 
     def __init__(self, path: Path) -> None:
-        self._db = create(path, TABLES)
+        self._db = create_database(path, TABLES)
         self.counts = Counter[Action]()
 
     def add(self, changes: Iterable[ProductChange]) -> None:
@@ -207,5 +207,5 @@ class Differences:
 
     def equal(self) -> Iterator[tuple[bytes, int]]:
         """Yield digest and key hash of each unchanged row that the sync state does not have yet."""
-        for record in split(self._equal, RECORD_BYTES):
+        for record in split_records(self._equal, RECORD_BYTES):
             yield record[:DIGEST_BYTES], int.from_bytes(record[-KEY_BYTES:])

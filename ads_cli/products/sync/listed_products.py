@@ -6,7 +6,6 @@ deleted. Worker processes read the same file while they compare blocks of a feed
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +13,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...api.product_ids import id_form
+from ...parallel import batched
 from ..normal_form import COMPARED, Scope, as_cell
-from . import blob, create, insert, open_for_writing, open_unchanging, select, text
+from . import blob, create_database, insert, open_unchanging, select, text
 
 TABLE = """
     CREATE TABLE products (
@@ -77,17 +77,12 @@ class ListedProducts:
     @classmethod
     def create(cls, path: Path, scope: Scope | None = None) -> "ListedProducts":
         """Create the database of what is listed within a scope, or of the whole catalog."""
-        return cls(path, create(path, TABLE), scope)
+        return cls(path, create_database(path, TABLE), scope)
 
     @classmethod
     def open(cls, path: Path) -> "ListedProducts":
         """Open a database to which nothing is added meanwhile."""
         return cls(path, open_unchanging(path))
-
-    @classmethod
-    def open_for_adding(cls, path: Path, scope: Scope | None = None) -> "ListedProducts":
-        """Open a database to add products while nothing else does."""
-        return cls(path, open_for_writing(path), scope)
 
     def add(self, products: Iterable[Mapping[str, Any]]) -> None:
         """Add products; one without an id cannot be compared."""
@@ -176,14 +171,28 @@ class ListedProducts:
         """Yield the numbers of all products."""
         return (number for (number,) in self._db.execute("SELECT number FROM products"))
 
-    def unmatched(self, numbers: Iterator[int]) -> "Unmatched":
-        """Make products findable in other ways than by their ids; once."""
+    def index_unmatched(self, numbers: Iterator[int]) -> None:
+        """Make products, whose ids no row has, findable in other ways; once."""
         self._db.executescript(UNMATCHED)
-        while part := list(islice(numbers, INSERTED_AT_ONCE)):
+        for part in batched(numbers, INSERTED_AT_ONCE):
             rows = [(each.number, blob(id_form(each.id)), each.stored_key) for each in self.read(part)]
             insert(self._db, "unmatched VALUES (?, ?, ?)", rows)
         self._db.executescript(UNMATCHED_INDEXES)
-        return Unmatched(self._db)
+
+    def unmatched_by_form(self, forms: Iterable[bytes]) -> dict[bytes, list[int]]:
+        """Return the numbers of the unmatched products whose ids have these forms."""
+        return self._unmatched("SELECT form, number FROM unmatched WHERE form IN ({})", forms)
+
+    def unmatched_by_key(self, keys: Iterable[bytes | None]) -> dict[bytes, list[int]]:
+        """Return the numbers of the unmatched products with these keys."""
+        query = "SELECT product_key, number FROM unmatched WHERE product_key IN ({})"
+        return self._unmatched(query, filter(None, keys))
+
+    def _unmatched(self, query: str, values: Iterable[bytes]) -> dict[bytes, list[int]]:
+        found: dict[bytes, list[int]] = {}
+        for value, number in select(self._db, query, [*{*values}]):
+            found.setdefault(value, []).append(number)
+        return found
 
     def read(self, numbers: Sequence[int]) -> Iterator[Listed]:
         """Yield the products with these numbers."""
@@ -193,28 +202,6 @@ class ListedProducts:
     def close(self) -> None:
         """Close the database."""
         self._db.close()
-
-
-class Unmatched:
-    """Products whose ids no row has; a row may be theirs all the same."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def by_form(self, forms: Iterable[bytes]) -> dict[bytes, list[int]]:
-        """Return the numbers of the products whose ids have these forms."""
-        return self._numbers("SELECT form, number FROM unmatched WHERE form IN ({})", forms)
-
-    def by_key(self, keys: Iterable[bytes | None]) -> dict[bytes, list[int]]:
-        """Return the numbers of the products with these keys."""
-        query = "SELECT product_key, number FROM unmatched WHERE product_key IN ({})"
-        return self._numbers(query, filter(None, keys))
-
-    def _numbers(self, query: str, values: Iterable[bytes]) -> dict[bytes, list[int]]:
-        found: dict[bytes, list[int]] = {}
-        for value, number in select(self._db, query, [*{*values}]):
-            found.setdefault(value, []).append(number)
-        return found
 
 
 UNSTORABLE = (ValueError, OverflowError, TypeError)  # what no feed can hold

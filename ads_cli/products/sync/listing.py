@@ -7,19 +7,21 @@ import pickle
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import cache
-from itertools import islice, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ...client.response import parse_records
+from ...parallel import batched
 from ...parallel.ordered_map import map_ordered
 from ...parallel.process_pool import WorkerProcess
 from ..listing import encoded_pages
 from ..normal_form import Scope
+from . import open_for_writing
 from .listed_products import ListedProducts
 
 if TYPE_CHECKING:
@@ -40,34 +42,6 @@ class StorePages(msgspec.Struct, frozen=True):
         return add_pages(_opened(self.database, self.scope), pages)
 
 
-class PageStore:
-    """Adds pages to the products of a listing."""
-
-    def __init__(self, products: ListedProducts) -> None:
-        self._products = products
-        self._runs = 0
-        self._worker: WorkerProcess | None = None
-
-    def add(self, pages: Sequence[bytes]) -> int:
-        """Return the number of products; raise UnavailableError if they cannot be read."""
-        self._runs += 1
-        if self._runs == RUNS_HERE + 1:
-            self._worker = WorkerProcess.start(StorePages(self._products.path, self._products.scope))
-        if self._worker:
-            try:
-                return int(self._worker.run(pages))
-            except (OSError, EOFError, pickle.UnpicklingError):
-                # The process has died; a product that is added twice counts once.
-                self.close()
-        return add_pages(self._products, pages)
-
-    def close(self) -> None:
-        """End the process."""
-        if self._worker:
-            self._worker.close()
-            self._worker = None
-
-
 def add_pages(products: ListedProducts, pages: Sequence[bytes]) -> int:
     """Add the products of pages, as `Response.encoded_records` has them."""
     records = [record for page in pages for record in parse_records(page)]
@@ -77,7 +51,7 @@ def add_pages(products: ListedProducts, pages: Sequence[bytes]) -> int:
 
 @cache
 def _opened(database: Path, scope: Scope | None) -> ListedProducts:
-    return ListedProducts.open_for_adding(database, scope)
+    return ListedProducts(database, open_for_writing(database), scope)
 
 
 PAGES_AT_ONCE = 10  # stored in one transaction
@@ -92,6 +66,8 @@ class BackgroundListing:
         self.products = products
         self._client, self._catalog = client, catalog
         self._listed = 0
+        self._runs_stored = 0
+        self._worker: WorkerProcess | None = None  # stores runs, once they are many
         self._is_left = False
         self._storing = threading.Lock()  # the database must not be closed while it is written
         self._done = Future[None]()
@@ -126,19 +102,38 @@ class BackgroundListing:
 
     def _list(self) -> None:
         """Store some pages while the next ones are requested."""
-        with closing(PageStore(self.products)) as store:
-            for _ in map_ordered(lambda pages: self._store(store, pages), self._runs(), 1, RUNS_AHEAD):
+        try:
+            for _ in map_ordered(self._store, self._runs(), 1, RUNS_AHEAD):
                 pass
+        finally:
+            self._end_worker()
         with self._storing:
             if not self._is_left:
                 self.products.finish()
 
     def _runs(self) -> Iterator[list[bytes]]:
         pages = takewhile(lambda page: not self._is_left, encoded_pages(self._client, self._catalog))
-        while run := list(islice(pages, PAGES_AT_ONCE)):
-            yield run
+        return batched(pages, PAGES_AT_ONCE)
 
-    def _store(self, store: PageStore, pages: list[bytes]) -> None:
+    def _store(self, pages: list[bytes]) -> None:
         with self._storing:
             if not self._is_left:
-                self._listed += store.add(pages)
+                self._runs_stored += 1
+                self._listed += self._add(pages)
+
+    def _add(self, pages: list[bytes]) -> int:
+        """Add the products of pages; return their number, or raise UnavailableError."""
+        if self._runs_stored == RUNS_HERE + 1:
+            self._worker = WorkerProcess.start(StorePages(self.products.path, self.products.scope))
+        if self._worker:
+            try:
+                return int(self._worker.run(pages))
+            except (OSError, EOFError, pickle.UnpicklingError):
+                # The process has died; a product that is added twice counts once.
+                self._end_worker()
+        return add_pages(self.products, pages)
+
+    def _end_worker(self) -> None:
+        if self._worker:
+            self._worker.close()
+            self._worker = None

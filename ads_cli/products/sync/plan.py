@@ -3,8 +3,8 @@
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, count, islice
-from typing import TYPE_CHECKING, TypeVar
+from itertools import chain, count
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -14,18 +14,19 @@ from ...api.endpoint import Request
 from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
+from ...parallel import batched
 from ...uploads.job_file import Acknowledgement, Attempt, JobKey
 from ...uploads.journal import Journal
-from ...uploads.plan import OnAcknowledged, RowPlan
+from ...uploads.plan import OnAcknowledged
 from ...uploads.upload import FAILED, AttemptLog, Batch, Batches, RowUpload
 from ...validation import EncodedRows, RowSchema
 from ...validation.report import ValidationReport
 from ...validation.validator import Validator
 from ..digest_index import DIGEST_BYTES, NO_KEY, id_hash, key_hash, repeat_hash
 from ..normal_form import PRODUCT_SCHEMA
-from ..plans import DELETED, STATUSES, delete_upload, push_upload
-from ..selection import NOT_COMMITTED
-from ..sync_state import KIND, SyncState
+from ..plans import DELETED, STATUSES, ProductPlan, delete_upload, push_upload
+from ..selection import NOT_COMMITTED, Bookkeeper
+from ..sync_state import SyncState
 from .differences import NAMED_IDS, WRITES, Differences, ProductChange
 
 if TYPE_CHECKING:
@@ -99,11 +100,6 @@ class SyncUpload:
         if gone:
             ack.counts[DELETED] = ack.counts.get(DELETED, 0) + len(gone)
         return ack
-
-
-def sync_upload(catalog: str, *, deletes: bool) -> SyncUpload:
-    """Return the upload that makes a catalog equal to a feed."""
-    return SyncUpload(push_upload(catalog, note_keys=True), delete_upload(catalog) if deletes else None)
 
 
 class EarlierRuns:
@@ -229,7 +225,7 @@ REJECTED = -1
 
 
 @dataclass
-class CommitDifferences:
+class CommitDifferences(Bookkeeper):
     """Forget what is about to change, and at the end remember each row that the catalog has."""
 
     sync_state: SyncState
@@ -266,11 +262,9 @@ class CommitDifferences:
 
 SYNC, UPDATE = "sync", "update"  # operations
 
-T = TypeVar("T")
-
 
 @dataclass(kw_only=True)
-class SyncPlan(RowPlan):
+class SyncPlan(ProductPlan):
     """Carry out what differs between a feed and its catalog.
 
     Each run finds that out again, and sends nothing that an earlier run of the job has sent.
@@ -307,7 +301,7 @@ class SyncPlan(RowPlan):
         yield self._deletion_batches(numbers)
 
     def _write_batches(self, numbers: Iterator[int]) -> Batches:
-        for part in _parts(self._pending.writes()):
+        for part in batched(self._pending.writes(), BATCH_SIZE):
             rows = EncodedRows()
             for change in part:
                 rows.add(change.id, change.body, change.record, change.line)
@@ -317,7 +311,7 @@ class SyncPlan(RowPlan):
         """Yield first what an earlier run may have deleted, each batch under its number."""
         for number, deletions in self._pending.unanswered():
             yield Batch(number, deletions)
-        for part in _parts(self._pending.deletions()):
+        for part in batched(self._pending.deletions(), BATCH_SIZE):
             yield Batch(next(numbers), Deletions.of(part))
 
     def write_requests(self) -> Iterable[Request]:
@@ -378,23 +372,15 @@ def sync_plan(
     operation: str = SYNC,
 ) -> SyncPlan:
     """Plan to make a catalog equal to a feed, or in some fields to the rows of a file."""
-    validator = Validator(rows, schema, strict=strict)
-    upload = sync_upload(catalog, deletes=operation == SYNC)
     return SyncPlan(
-        noun="products",
-        validator=validator,
-        upload=upload,
-        kind=KIND,
-        target=catalog,
+        validator=Validator(rows, schema, strict=strict),
+        upload=SyncUpload(
+            push_upload(catalog, note_keys=True), delete_upload(catalog) if operation == SYNC else None
+        ),
+        catalog=catalog,
         operation=operation,
-        batch_size=BATCH_SIZE,
         bookkeeper=CommitDifferences(sync_state, differences),
         differences=differences,
         options={"prune": prune, "verify": verify, "version": __version__},
         expected_epoch=expected_epoch,
     )
-
-
-def _parts(changes: Iterator[T]) -> Iterator[list[T]]:
-    while part := list(islice(changes, BATCH_SIZE)):
-        yield part

@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
-from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,13 @@ import msgspec
 
 from ...api.product_ids import id_form
 from ...feeds.row import Row, RowTransform
+from ...parallel import batched
 from ...validation import CheckedRow, KeptRun
 from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_hash
-from ..normal_form import OUT_OF_SCOPE, as_cell, encode_product
+from ..normal_form import OUT_OF_SCOPE, as_cell
 from . import blob, text
 from .differences import FieldChange, ProductChange, Unlisted, difference
-from .listed_products import Listed, ListedProducts, Unmatched, content_of_item, values_in
+from .listed_products import Listed, ListedProducts, content_of_item, values_in
 
 keys_of = attrgetter("product_key", "item_group_key")  # a row may have them, though they are not compared
 
@@ -104,13 +104,14 @@ PRODUCTS_AT_ONCE = 10_000
 class RowProducts:
     """The products that are those of rows, by number, and among the others those that are all the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, listing: ListedProducts) -> None:
+        self._listing = listing
         self._by_id = bytearray()  # by number: whether a row has its id
         self.spared: list[str] = []  # ids of those that are a row's in another way, and that no row has
 
-    def grow(self, last_number: int) -> None:
-        """Make room for products up to a number."""
-        self._by_id.extend(bytes(max(0, last_number + 1 - len(self._by_id))))
+    def grow(self) -> None:
+        """Make room for the products that are listed by now."""
+        self._by_id.extend(bytes(max(0, self._listing.last_number + 1 - len(self._by_id))))
 
     def add(self, numbers: Iterable[int]) -> None:
         """Note products whose rows have their ids."""
@@ -124,35 +125,34 @@ class RowProducts:
         """Yield those of some numbers that are not of rows."""
         return (number for number in numbers if not self._by_id[number])
 
-    def alike(self, listing: ListedProducts, unmatched: Unmatched, ids: Iterable[str]) -> dict[str, Listed]:
+    def alike(self, ids: Iterable[str]) -> dict[str, Listed]:
         """Note the products that differ from the ids of rows in form only; return the first of each id."""
         forms = {id: blob(id_form(id)) for id in ids}
-        found = unmatched.by_form(forms.values())
+        found = self._listing.unmatched_by_form(forms.values())
         numbers = {id: found[form][0] for id, form in forms.items() if form in found}
         self.add(number for each in found.values() for number in each)
-        products = {product.number: product for product in listing.read([*{*numbers.values()}])}
+        products = {product.number: product for product in self._listing.read([*{*numbers.values()}])}
         return {id: products[number] for id, number in numbers.items()}
 
-    def spare(
-        self, listing: ListedProducts, unmatched: Unmatched, index: DigestIndex, unlisted: Iterable[str]
-    ) -> None:
+    def spare(self, index: DigestIndex, unlisted: Iterable[str]) -> None:
         """Note the products that are a row's by the form of its id, or by its key.
 
         Candidates are those whose ids no row has. One is spared where the id of a row has its form, where a
         product with a row has its key, where its key was acknowledged for the id of a row, and where it has
         the key of another one that is spared. `unlisted` are the ids of rows without a listed product.
         """
+        listing = self._listing
         if not (candidates := [*self.others(listing.within_scope())]):
             return
-        remembered = self._remembered(listing, index, candidates)
+        remembered = self._remembered(index, candidates)
         found = set[int]()
         matched = (number for number in listing.numbers() if self._by_id[number])
-        while part := list(islice(matched, PRODUCTS_AT_ONCE)):
+        for part in batched(matched, PRODUCTS_AT_ONCE):
             products = [*listing.read(part)]
             forms = (blob(id_form(each.id)) for each in products)
             keys = (each.stored_key for each in products)
-            found.update(*unmatched.by_form(forms).values())
-            found.update(*unmatched.by_key(keys).values())
+            found.update(*listing.unmatched_by_form(forms).values())
+            found.update(*listing.unmatched_by_key(keys).values())
             for each in products if remembered else ():
                 # The hash of its own key may be that of another one; then nothing else was acknowledged.
                 own = key_hash(each.product_key or "")
@@ -161,20 +161,18 @@ class RowProducts:
         for id in unlisted if remembered else ():
             found.update(*remembered.get(id_hash(id), {}).values())
         shared = (each.stored_key for each in listing.read([*found]))
-        found.update(*unmatched.by_key(shared).values())
+        found.update(*listing.unmatched_by_key(shared).values())
         spared = found.intersection(candidates)
         self.spared = [each.id for each in listing.read([*spared])]
         self.add(spared)
 
-    def _remembered(
-        self, listing: ListedProducts, index: DigestIndex, candidates: list[int]
-    ) -> dict[bytes, dict[int, list[int]]]:
+    def _remembered(self, index: DigestIndex, candidates: list[int]) -> dict[bytes, dict[int, list[int]]]:
         """Return candidates whose keys were acknowledged for other ids, by hashes of the id and the key."""
         if not len(index):
             return {}
         by_key: dict[int, list[int]] = {}
         own: dict[int, bytes] = {}
-        for product in listing.read(candidates):
+        for product in self._listing.read(candidates):
             by_key.setdefault(key_hash(product.product_key or ""), []).append(product.number)
             own[product.number] = id_hash(product.id)
         found: dict[bytes, dict[int, list[int]]] = {}
@@ -249,7 +247,7 @@ class RowComparison(msgspec.Struct, frozen=True):
             return None
         item = row.item(self.struct)
         fields = {name: FieldChange(None, value) for name, value in values_in(row.content).items()}
-        body, digest = encode_product(item), item_digest(item)
+        body, digest = _encode(item), item_digest(item)
         return ProductChange("create", item.id, None, fields, row.number, row.line, body, digest)
 
     def update(self, creation: ProductChange, listed: Listed) -> ProductChange | None:

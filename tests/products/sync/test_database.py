@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from ads_cli.errors import StateError
-from ads_cli.products.sync import create, insert, select, temporary_folder
+from ads_cli.products.sync import create_database, insert, select, temporary_folder
 from ads_cli.products.sync.listed_products import ListedProducts
 from ads_cli.products.sync.listing import BackgroundListing
 
@@ -18,7 +18,7 @@ def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):
     gc.collect()  # what other tests have left may say something
     said = []
     monkeypatch.setattr(sys, "unraisablehook", said.append)
-    db = create(tmp_path / "some.db", "CREATE TABLE ids (id)")
+    db = create_database(tmp_path / "some.db", "CREATE TABLE ids (id)")
     insert(db, "ids VALUES (?)", [(1,), (2,)])
     reading = select(db, "SELECT id FROM ids WHERE id IN ({})", [1, 2])
     assert next(reading) == (1,)
@@ -33,7 +33,7 @@ def test_a_full_disk_ends_a_comparison_with_what_to_do():
     page = SimpleNamespace(encoded_records=json.dumps(records).encode())
     client = SimpleNamespace(pages=lambda request, parse: iter([page]))
     with pytest.raises(StateError, match="full") as raised, temporary_folder() as folder:
-        db = create(folder / "small.db", "PRAGMA max_page_count = 30")
+        db = create_database(folder / "small.db", "PRAGMA max_page_count = 30")
         listing = ListedProducts(folder / "small.db", db)
         db.execute("CREATE TABLE products (number INTEGER PRIMARY KEY, a, b, c, d, e, f)")
         with BackgroundListing(client, "c", listing) as background:

@@ -1,6 +1,6 @@
 """The fixes that options name; they are loaded with the first row that may need one."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -142,14 +142,10 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _text_fixes(self) -> "list[TextFix]":
-        from .fixes import text_fixes
-
         return text_fixes(self.names)
 
     @cached_property
     def _rule_fixes(self) -> "list[Fix]":
-        from .fixes import rule_fixes
-
         return rule_fixes(self.names, self.currency)
 
 
@@ -160,3 +156,27 @@ def _apply(fixes: "Iterable[Fix]", row: "Row") -> None:
     for fix in fixes:
         if edits := fix.apply(row.values):
             row.changes += tuple(AppliedFix(fix.name, *edit) for edit in edits)
+
+
+def text_fixes(names: Collection[str]) -> "list[TextFix]":
+    """Return the fixes of these names that every row is shown to, in the order that they are applied in."""
+    from .texts import Html, Whitespace
+    from .values import CategoryFix
+
+    # White space may hide HTML, and HTML the levels of a category.
+    return [fix for fix in (Whitespace(), Html(), CategoryFix()) if fix.name in names]
+
+
+def rule_fixes(names: Collection[str], currency: str = "") -> "list[Fix]":
+    """Return the fixes of these names for rows that break a rule; `currency` is that of bare prices."""
+    from .money import Price
+    from .values import CONDITIONS, Availability, ChoiceFix, Gtin, Https, ImageFix, Length
+
+    choices = Availability(), ChoiceFix("condition", CONDITIONS)
+    fixes: tuple[Fix, ...] = (Price(currency), Length(), Https(), *choices, Gtin(), ImageFix())
+    return [fix for fix in fixes if fix.name in names]
+
+
+def all_fixes(currency: str = "") -> "list[Fix]":
+    """Return every fix."""
+    return [*text_fixes(NAMES), *rule_fixes(NAMES, currency)]

@@ -1,6 +1,6 @@
 """What a fix is, and the declared fields that fixes work on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from ....api.fields import FieldType, fields_of
@@ -56,3 +56,15 @@ def edit(values: dict[str, Any], field: str, after: Any) -> Edit:
         return field, before, None
     values[field] = after
     return field, before, after
+
+
+def edit_texts(
+    values: dict[str, Any], fields: Iterable[str], fixed: Callable[[str, str], str]
+) -> Sequence[Edit]:
+    """Set each field whose text is not as `fixed(field, text)` returns it."""
+    edits: list[Edit] = []
+    for field in fields:
+        text = values.get(field)
+        if isinstance(text, str) and (after := fixed(field, text)) != text:
+            edits.append(edit(values, field, after))
+    return edits

@@ -7,7 +7,7 @@ from html.entities import html5
 from typing import Any
 
 from ....api.products import find_html_tag
-from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit
+from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
 NON_BREAKING = "\xa0\u2007\u202f"
 INVISIBLE = "\u200b\u2060\ufeff"  # but not the joiners of emoji and of Persian words
@@ -57,13 +57,12 @@ class Whitespace:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Clean every text of a product."""
-        edits: list[Edit] = []
-        for field, value in list(values.items()):
-            if isinstance(value, str) and field in FIELD_TYPES:
-                cleaned = clean_lines(value) if field == MULTILINE else clean_line(value)
-                if cleaned != value:
-                    edits.append(edit(values, field, cleaned))
-        return edits
+        fields = [field for field in values if field in FIELD_TYPES]
+        return edit_texts(values, fields, _cleaned)
+
+
+def _cleaned(field: str, text: str) -> str:
+    return clean_lines(text) if field == MULTILINE else clean_line(text)
 
 
 # Where a browser sees a tag to end: `>` in a quoted value does not end it; a quote that is never closed is
@@ -87,7 +86,7 @@ h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul
 SEPARATORS = dict.fromkeys(BLOCKS.split(), "\n") | {"td": " ", "th": " "}
 
 
-def text_of(html: str) -> str:
+def without_tags(html: str) -> str:
     """Return the text of HTML without comments: a line for each block, those of items with a dash.
 
     References stay as they are.
@@ -137,14 +136,9 @@ class Html:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Convert every text that has markup."""
-        edits: list[Edit] = []
-        for field in TEXT_FIELDS:
-            value = values.get(field)
-            if value and isinstance(value, str) and ("<" in value or "&" in value):
-                text = to_text(value, multiline=field == MULTILINE)
-                if text != value:
-                    edits.append(edit(values, field, text))
-        return edits
+        return edit_texts(
+            values, TEXT_FIELDS, lambda field, text: to_text(text, multiline=field == MULTILINE)
+        )
 
 
 def to_text(markup: str, *, multiline: bool) -> str:
@@ -162,7 +156,7 @@ def to_text(markup: str, *, multiline: bool) -> str:
 
 
 def _has_markup(text: str) -> bool:
-    return (
+    return ("<" in text or "&" in text) and (
         find_html_tag(text) is not None
         or _has_comment(text)
         or any(map(character_of, REFERENCE.findall(text)))
@@ -178,7 +172,7 @@ def _without_markup(markup: str) -> str:
     """Remove comments and tags, and put characters for references, once."""
     text = DECLARATION.sub("", _without_comments(markup))
     if find_html_tag(text):
-        text = text_of(text)
+        text = without_tags(text)
     return REFERENCE.sub(lambda reference: character_of(reference[0]) or reference[0], text)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from ....api.product_ids import gtin_error, gtin_warning, was_truncated
 from ....api.products import MAX_IMAGES, image_problem
 from ....api.types import URL_PATTERN
+from ..kinds import SCHEMA_ADDRESS
 from ..transforms import HAS_HOST
 from . import CATEGORIES, is_spaced
-from .fix import FIELD_TYPES, Edit, edit
+from .fix import FIELD_TYPES, Edit, edit, edit_texts
 
 MAX_LENGTHS = {
     field: limit for field, type in FIELD_TYPES.items() if (limit := type.limit("max_length")) is not None
@@ -20,7 +21,6 @@ JOINER = "\u200d"
 MIN_KEPT = 0.8  # of the limit: a cut at a word keeps at least this much, else it is made inside the word
 
 STOCK = re.compile(r"([+-]?[0-9]{1,9})(?:\.0{1,2})?\Z")
-SCHEMA_ORG = re.compile(r"^https?://(?:www\.)?schema\.org/", re.IGNORECASE)
 # Spellings by value, as their letters alone.
 AVAILABILITIES = {
     "in stock": (
@@ -78,15 +78,6 @@ def letters(text: str) -> str:
     return "".join(filter(str.isalpha, unicodedata.normalize("NFC", text).casefold()))
 
 
-def _spelled(field: str, spellings: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the values of a field by their spellings."""
-    return {
-        letters(each): value
-        for value in FIELD_TYPES[field].choices
-        for each in (value, *spellings.get(value, ()))
-    }
-
-
 CATEGORY_ID = re.compile(r"^[0-9]+ +- +(?=\D)")  # as lists of the public taxonomy have it
 
 
@@ -98,16 +89,13 @@ class Length:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Cut what is too long."""
-        edits: list[Edit] = []
-        for field, limit in MAX_LENGTHS.items():
-            text = values.get(field)
-            if text and isinstance(text, str) and len(text) > limit:
-                edits.append(edit(values, field, shortened(text, limit)))
-        return edits
+        return edit_texts(values, MAX_LENGTHS, lambda field, text: cut_at_word(text, MAX_LENGTHS[field]))
 
 
-def shortened(text: str, limit: int) -> str:
-    """Cut a text to `limit` characters, the ellipsis among them."""
+def cut_at_word(text: str, limit: int) -> str:
+    """Cut a longer text to `limit` characters, the ellipsis among them."""
+    if len(text) <= limit:
+        return text
     end = limit - len(ELLIPSIS)
     if not text[end].isspace():
         word = max(text.rfind(space, 0, end) for space in " \n")
@@ -130,15 +118,18 @@ class ChoiceFix:
     def __init__(self, field: str, spellings: Mapping[str, Sequence[str]]) -> None:
         self.name = field
         self.rules = (field,)
-        self._values = _spelled(field, spellings)
+        self._values = {
+            letters(each): value
+            for value in FIELD_TYPES[field].choices
+            for each in (value, *spellings.get(value, ()))
+        }
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the value, where it is a spelling of one."""
-        value = values.get(self.name)
-        if not isinstance(value, str):
-            return ()
-        meant = self._values.get(letters(SCHEMA_ORG.sub("", value.strip())))
-        return [edit(values, self.name, meant)] if meant and meant != value else ()
+        return edit_texts(values, [self.name], self._meant)
+
+    def _meant(self, field: str, text: str) -> str:
+        return self._values.get(letters(SCHEMA_ADDRESS.sub("", text.strip())), text)
 
 
 class Availability(ChoiceFix):
@@ -171,23 +162,17 @@ class CategoryFix:
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look at the categories."""
-        for field in CATEGORIES:
-            value = values.get(field)
-            if value is not None and not is_spaced(value):
-                return True
-        return False
+        return not all(is_spaced(values[field]) for field in CATEGORIES if field in values)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite categories."""
-        edits: list[Edit] = []
-        for field in CATEGORIES:
-            value = values.get(field)
-            if isinstance(value, str) and not is_spaced(value):
-                levels = map(str.strip, CATEGORY_ID.sub("", value).split(">"))
-                category = " > ".join(filter(None, levels))
-                if category != value:
-                    edits.append(edit(values, field, category))
-        return edits
+        return edit_texts(values, CATEGORIES, _levels_apart)
+
+
+def _levels_apart(field: str, category: str) -> str:
+    if is_spaced(category):
+        return category
+    return " > ".join(filter(None, map(str.strip, CATEGORY_ID.sub("", category).split(">"))))
 
 
 class Gtin:
@@ -220,18 +205,13 @@ class Https:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the scheme of links, and write the one that is missing."""
-        edits: list[Edit] = []
-        for field in (*LINKS, "image_link", IMAGES):
-            address = values.get(field)
-            if not address or not isinstance(address, str):
-                continue
-            if field in LINKS and address[:7].lower() == HTTP:
-                fixed = f"https://{address[7:]}"
-            else:
-                fixed = ",".join(map(_with_scheme, address.split(",") if field == IMAGES else [address]))
-            if fixed != address:
-                edits.append(edit(values, field, fixed))
-        return edits
+        return edit_texts(values, (*LINKS, "image_link", IMAGES), _secure)
+
+
+def _secure(field: str, address: str) -> str:
+    if field in LINKS and address[:7].lower() == HTTP:
+        return f"https://{address[7:]}"
+    return ",".join(map(_with_scheme, address.split(",") if field == IMAGES else [address]))
 
 
 def _with_scheme(address: str) -> str:

@@ -1,7 +1,7 @@
 """Kinds of product feeds: how each is recognized, and what its columns are."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from fnmatch import translate
 from functools import cache, cached_property
 from pathlib import Path
@@ -36,6 +36,33 @@ class NamePatterns:
         """Tell whether one of the patterns matches the whole of a name."""
         name = column_key(str(column))
         return name in self._names or bool(self._wild and self._wild.fullmatch(name))
+
+
+SCHEMA_ADDRESS = re.compile(r"^https?://(www\.)?schema\.org/", re.I)
+
+
+def spelling_key(value: str) -> str:
+    """Return what the spellings of a value have in common: `In Stock`, `in_stock`, schema.org/InStock."""
+    return column_key(SCHEMA_ADDRESS.sub("", value.strip()))
+
+
+class Spellings(msgspec.Struct, frozen=True):
+    """Replaces known spellings of values; any other value stays as it is."""
+
+    fields: dict[str, dict[str, str]]  # field to the key of a spelling to the value
+    values: dict[str, tuple[str, ...]]  # field to its values, which stay
+
+    def apply(self, row: Row) -> None:
+        """Replace the spellings in a row."""
+        values = row.values
+        for field, known in self.values.items():
+            value = values.get(field)
+            if value is not None and value not in known and (meant := self.meaning(field, value)):
+                values[field] = meant
+
+    def meaning(self, field: str, value: Any) -> str | None:
+        """Return the value that a spelling stands for, or None."""
+        return self.fields.get(field, {}).get(spelling_key(value)) if isinstance(value, str) else None
 
 
 class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
@@ -82,6 +109,15 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         """Return the columns that are known, and are not sent by themselves."""
         parts = (*self.roles.values(), *self.joined.values())
         return NamePatterns([*self.ignored, *(column for columns in parts for column in columns)])
+
+    @cached_property
+    def spellings(self) -> Spellings:
+        """Return what reads the spellings of values."""
+        fields = {
+            field: {spelling_key(name): value for value, others in known.items() for name in (value, *others)}
+            for field, known in self.values.items()
+        }
+        return Spellings(fields, {field: tuple(known) for field, known in self.values.items()})
 
     @cached_property
     def _role_columns(self) -> frozenset[str]:
@@ -176,39 +212,3 @@ def _require_names(path: str, where: str, names: Any, allowed: Collection[str]) 
         if name not in allowed:
             kind = "field" if where else "key"
             raise ContentError(f"{path}: {where}unknown {kind} {name!r}{suggestion(name, allowed)}")
-
-
-SCHEMA_ADDRESS = re.compile(r"^https?://(www\.)?schema\.org/", re.I)
-
-
-def spelling_key(value: str) -> str:
-    """Return what the spellings of a value have in common: `In Stock`, `in_stock`, schema.org/InStock."""
-    return column_key(SCHEMA_ADDRESS.sub("", value.strip()))
-
-
-class Spellings(msgspec.Struct, frozen=True):
-    """Replaces known spellings of values; any other value stays as it is."""
-
-    fields: dict[str, dict[str, str]]  # field to the key of a spelling to the value
-    values: dict[str, tuple[str, ...]]  # field to its values, which stay
-
-    def apply(self, row: Row) -> None:
-        """Replace the spellings in a row."""
-        values = row.values
-        for field, known in self.values.items():
-            value = values.get(field)
-            if value is not None and value not in known and (meant := self.meaning(field, value)):
-                values[field] = meant
-
-    def meaning(self, field: str, value: Any) -> str | None:
-        """Return the value that a spelling stands for, or None."""
-        return self.fields.get(field, {}).get(spelling_key(value)) if isinstance(value, str) else None
-
-
-def spellings_of(values: Mapping[str, Mapping[str, Iterable[str]]]) -> Spellings:
-    """Make the step that reads the spellings of a kind: field to value to its other spellings."""
-    fields = {
-        field: {spelling_key(name): value for value, others in spelled.items() for name in (value, *others)}
-        for field, spelled in values.items()
-    }
-    return Spellings(fields, {field: tuple(spelled) for field, spelled in values.items()})

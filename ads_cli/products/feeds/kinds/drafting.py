@@ -24,9 +24,7 @@ class MappingDraft:
         self._known, self._required, self._choices = known, required, choices
         self._filled: set[str] = set()
         self._samples: dict[str, str] = {}  # by column or field
-        self._strange: dict[
-            str, dict[str, None]
-        ] = {}  # values by field, in the order in which they are found
+        self._unknown_values: dict[str, dict[str, None]] = {}  # by field, in the order they are found
 
     def add(self, values: dict[str, Any]) -> None:
         """Note which fields a row has, and values that are not those of their field."""
@@ -35,7 +33,7 @@ class MappingDraft:
             self._samples[name] = str(values[name])
         for field, allowed in self._choices.items():
             if (value := values.get(field)) is not None and value not in allowed:
-                found = self._strange.setdefault(field, {})
+                found = self._unknown_values.setdefault(field, {})
                 if len(found) < MAX_VALUES:
                     found[str(value)] = None
 
@@ -82,10 +80,10 @@ class MappingDraft:
 
     def _values(self) -> Iterator[str]:
         """List values that no field has, below the first value that the field has."""
-        if not self._strange:
+        if not self._unknown_values:
             return
         yield "values:  # write each below the value that it means\n"
-        for field, found in self._strange.items():
+        for field, found in self._unknown_values.items():
             yield f"  {field}:\n"
             for number, allowed in enumerate(self._choices[field]):
                 others = ", ".join(map(_text, found)) if not number else ""

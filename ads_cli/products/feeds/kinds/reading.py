@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ....errors import ContentError, UsageError
@@ -10,7 +10,7 @@ from ....feeds.registry import load
 from ....feeds.row import Row, Step
 from ....feeds.rows import Rows
 from ....spelling import suggestion
-from . import KINDS, FeedKind, Spellings, built_in, column_key, load_mapping, merged, spellings_of
+from . import KINDS, FeedKind, built_in, column_key, load_mapping, merged
 
 ASSEMBLIES = {
     "shopify": "ads_cli.products.feeds.exports:ShopifyRows",
@@ -62,10 +62,11 @@ class AsKind(Step, frozen=True, dict=True):
             row.left_out = True
             return
         for field, columns in self._lists:
-            found = [str(row.values[column]) for column in (field, *columns) if column in row.values]
-            if found:
-                row.values[field] = LIST_SEPARATOR.join(found)
-        self._spellings.apply(row)
+            found = [row.values[column] for column in (field, *columns) if column in row.values]
+            lists = [value if isinstance(value, list) else [value] for value in found]
+            if items := [*map(str, chain.from_iterable(lists))]:
+                row.values[field] = LIST_SEPARATOR.join(items)
+        self.kind.spellings.apply(row)
 
     @cached_property
     def _unwanted(self) -> list[tuple[str, list[str]]]:
@@ -77,10 +78,6 @@ class AsKind(Step, frozen=True, dict=True):
     @cached_property
     def _lists(self) -> list[tuple[str, list[str]]]:
         return [(field, [*map(self._found, columns)]) for field, columns in self.kind.joined.items()]
-
-    @cached_property
-    def _spellings(self) -> Spellings:
-        return spellings_of(self.kind.values)
 
     def _found(self, column: str) -> str:
         """Return the name under which rows have a column, however the feed spells it."""
@@ -131,9 +128,8 @@ def _most_differ(records: Sequence[Record], field: str, values: Collection[str])
 
 def _reads(kind: FeedKind, records: Sequence[Record], field: str) -> bool:
     """Tell whether a kind knows how most of the values of a field are spelled."""
-    spellings = spellings_of(kind.values)
     found = [record[field] for record in records if field in record]
-    return sum(spellings.meaning(field, value) is not None for value in found) * 2 > len(found)
+    return sum(kind.spellings.meaning(field, value) is not None for value in found) * 2 > len(found)
 
 
 AUTO, GENERIC = "auto", "generic"

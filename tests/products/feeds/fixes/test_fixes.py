@@ -10,10 +10,17 @@ from hypothesis import strategies as st
 from ads_cli.api.products import HTML_TAG, Product
 from ads_cli.api.validation import check, errors_in
 from ads_cli.feeds.row import Row
-from ads_cli.products.feeds.fixes import DUPLICATES, NAMES, TRIGGERS, Fixes, Triggers
-from ads_cli.products.feeds.fixes import fixes as fixes_module
+from ads_cli.products.feeds.fixes import (
+    DUPLICATES,
+    NAMES,
+    TRIGGERS,
+    Fixes,
+    Triggers,
+    all_fixes,
+    rule_fixes,
+    text_fixes,
+)
 from ads_cli.products.feeds.fixes.fix import edit
-from ads_cli.products.feeds.fixes.fixes import RULE_FIXES, TEXT_FIXES, all_fixes
 from ads_cli.products.feeds.fixes.texts import to_text
 from ads_cli.products.feeds.fixes.values import MAX_LENGTHS
 from tests.conftest import PRODUCT
@@ -269,7 +276,7 @@ VALID = st.fixed_dictionaries(
 )
 
 
-@given(VALID, st.sampled_from(RULE_FIXES))
+@given(VALID, st.sampled_from(rule_fixes(NAMES)))
 def test_a_row_that_breaks_no_rule_need_not_be_shown_to_a_fix_of_rules(changes, fix):
     values = PRODUCT | {key: value for key, value in changes.items() if value.strip()}
     problems = check(Product, values)[1]
@@ -339,7 +346,8 @@ class Exclamation:
 )
 def test_a_fix_of_texts_is_asked_whatever_triggers_the_others(triggers, monkeypatch):
     monkeypatch.setitem(TRIGGERS, "exclamation", triggers)
-    monkeypatch.setattr(fixes_module, "TEXT_FIXES", (*TEXT_FIXES, Exclamation()))
+    fixes = [*text_fixes(NAMES), Exclamation()]
+    monkeypatch.setattr("ads_cli.products.feeds.fixes.text_fixes", lambda names: fixes)
     named = Fixes(("html", "category", "whitespace", "exclamation"))
     seen = {"title": "Tea", "product_type": "Drinks > Tea"}
     assert not named.may_fix_texts([seen]) and not named.may_fix_texts([seen])
@@ -349,7 +357,7 @@ def test_a_fix_of_texts_is_asked_whatever_triggers_the_others(triggers, monkeypa
 
 def test_every_fix_has_a_name_that_the_option_offers():
     assert sorted([*BY_NAME, DUPLICATES]) == list(NAMES)
-    assert {fix.name for fix in TEXT_FIXES} == TRIGGERS.keys()
+    assert {fix.name for fix in text_fixes(NAMES)} == TRIGGERS.keys()
 
 
 def test_a_category_is_looked_at_after_others_that_need_nothing():

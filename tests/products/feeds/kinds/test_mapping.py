@@ -53,6 +53,17 @@ def test_a_mapping_reads_a_foreign_feed_with_no_other_option(at_home, service):
     assert found["A-2"]["custom_label_0"] == "Lager 0" and found["A-1"]["condition"] == "new"
 
 
+@pytest.mark.parametrize("own", [[], ["https://cdn.example/1.jpg"]])
+def test_the_items_of_a_list_are_joined_one_by_one(adsctl, service, own):
+    more = ["https://cdn.example/2.jpg", "https://cdn.example/3.jpg"]
+    product = PRODUCT | {"additional_image_link": own, "more": more}
+    adsctl.file("feed.json", json.dumps([product]))
+    adsctl.file("mapping.yaml", "joined: {additional_image_link: [more]}")
+    adsctl("products", "push", "feed.json", "--mapping", "mapping.yaml")
+    (found,) = service.emulator.data.products()
+    assert found["additional_image_link"] == ",".join(own + more)
+
+
 def test_options_take_precedence_over_a_mapping(at_home, service):
     words = ["--map", "Artikelnummer=mpn", "--set", "id=x{Artikelnummer}", "--currency", "CHF"]
     at_home("products", "push", "foreign.csv", "--mapping", "mapping.yaml", *words)

@@ -1,4 +1,4 @@
-"""What the answers to an upload say: its ids, when it expires, how far its processing is."""
+"""What the responses to an upload say: its ids, when it expires, how far its processing is."""
 
 import re
 import time
@@ -26,7 +26,7 @@ OF_PROGRESS = ("state", "check_after_secs", "progress_percent")  # which say not
 
 
 def read_begun(response: Response, label: str, segment_bytes: int) -> Begun:
-    """Read the answer that begins an upload; raise UnavailableError where it names no media."""
+    """Read the response that begins an upload; raise UnavailableError where it names no media."""
     data = response.data if isinstance(response.data, dict) else {}
     if not (id := _id_in(response, "id")):
         raise UnavailableError("the answer to the upload names no media id", http_status=response.status)
@@ -42,7 +42,7 @@ def read_begun(response: Response, label: str, segment_bytes: int) -> Begun:
 
 
 def _id_in(response: Response, name: str) -> str:
-    """Return an id that an answer may name; raise UnavailableError for what cannot be one."""
+    """Return an id that a response may name; raise UnavailableError for what cannot be one."""
     value = response.data.get(name) if isinstance(response.data, dict) else None
     if value is None:
         return ""
@@ -55,7 +55,7 @@ def _id_in(response: Response, name: str) -> str:
 
 
 def read_media_key(ended: Response, media_id: str, category: Category) -> str:
-    """Return the media key of the last answer, or else the one that the category gives."""
+    """Return the media key of the last response, or else the one that the category gives."""
     return _id_in(ended, "media_key") or f"{KEY_PREFIXES[category]}_{media_id}"
 
 
@@ -93,8 +93,8 @@ def reason_of(info: dict[str, Any]) -> str:
     return shortened(str(error)) if error else "no reason given"
 
 
-def parse_segment_answer(content: bytes) -> Any:
-    """Read the answer to a segment, which may be empty."""
+def parse_segment_response(content: bytes) -> Any:
+    """Read the response to a segment, which may be empty."""
     from ..http.response_body import parse_json
 
     return parse_json(content) if content else {}

@@ -55,7 +55,7 @@ class StatsTable(NamedTuple):
 
 
 class EntityInfo(NamedTuple):
-    """What a listing says of an entity."""
+    """What listings say of an entity; the ids that a campaign or a line item lies in include its own."""
 
     name: str | None = None
     campaign: str | None = None  # its name, or its id where it has none

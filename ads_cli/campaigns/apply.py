@@ -28,11 +28,12 @@ from .account import REQUESTS_AT_ONCE, AccountReader, chunks
 from .comparison import mark_of, replacement_mark
 from .memory import ApplyMemory, CreationAttempt, Mark
 from .model import KINDS, Entry, Kind, content_of
-from .plan import PLACEHOLDER_ID, CampaignPlan, Change
+from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
 
 if TYPE_CHECKING:
     from ..client.client import Client
 
+MAX_CREATED_TOGETHER = 50  # records of one parent, by a request that takes several
 RESUME_HINT = "the next apply looks what was created, and makes the rest: run it again with --resume"
 
 
@@ -85,14 +86,14 @@ class Apply:
         memory, plan = self._memory, self._plan
         memory.remember(plan.ids)
         memory.settle()
+        self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
         known = (change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
         if begun := [*self._replacements(known)]:
             memory.begin_attempt(begun)
-        self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
         updates = [change for change in plan.changes if change.action == "update"]
         creations = [change for change in plan.changes if change.action == "create"]
         deletions = [change for change in plan.changes if change.action == "delete"]
-        self._update((each, _only_status(each)) for each in updates if each.values.get(STATUS) == PAUSED)
+        self._update((each, {STATUS: PAUSED}) for each in updates if each.values.get(STATUS) == PAUSED)
         # Of what has no name, the service may take only one of a kind.
         first = [each for each in deletions if each.replaced_by and not each.replaced_by.kind.is_named]
         self._delete(first)
@@ -128,9 +129,8 @@ class Apply:
             )
         elif kind.of_several:
             ((many, _),) = kind.of_several.items()
-            of_parent = sorted(ready, key=lambda change: self._parent_id(change))
-            groups = [[*group] for _, group in groupby(of_parent, key=self._parent_id)]
-            several = [some for group in groups for some in chunks(group, 50)]
+            groups = groupby(sorted(ready, key=self._parent_id), key=self._parent_id)
+            several = [some for _, group in groups for some in chunks([*group], MAX_CREATED_TOGETHER)]
             self._at_once(lambda some: self._send_single(some, self._creation(*some), of=many), several)
         else:
             self._at_once(lambda change: self._send_single([change], self._creation(change)), ready)
@@ -178,7 +178,8 @@ class Apply:
             raise errors[0]
 
     def _parent_id(self, change: Change) -> str:
-        return self.result.ids[change.parent] if change.parent else ""
+        """Return the id of the record above, which exists by now."""
+        return self.result.ids[change.parent] if change.parent else ROOT
 
     def _creation(self, *changes: Change) -> Request:
         """Return the request that creates a record, or several of one parent: what may spend is paused."""
@@ -334,20 +335,14 @@ class Apply:
 
     def _marks(self, changes: Sequence[Change]) -> Iterator[Mark]:
         for change in changes:
-            if mark := mark_of(_entry(change), self._own_parent_id(change)):
+            if mark := mark_of(_entry(change), self._parent_id(change)):
                 yield mark
         yield from self._replacements(changes)
 
     def _replacements(self, changes: Iterable[Change]) -> Iterator[Mark]:
         for change in changes:
             if change.replaces:
-                yield replacement_mark(_entry(change), self._own_parent_id(change))
-
-    def _own_parent_id(self, change: Change) -> str:
-        """Return the id of the record above, which exists by now."""
-        if change.parent_id == PLACEHOLDER_ID and change.parent:
-            return self.result.ids[change.parent]
-        return change.parent_id
+                yield replacement_mark(_entry(change), self._parent_id(change))
 
     def _refused(self, change: Change, reason: str) -> None:
         if change.entry:
@@ -366,10 +361,6 @@ class Apply:
 def _entry(change: Change) -> Entry:
     assert change.entry
     return change.entry
-
-
-def _only_status(change: Change) -> dict[str, Any]:
-    return {STATUS: change.values[STATUS]}
 
 
 def _without_status(change: Change) -> dict[str, Any]:

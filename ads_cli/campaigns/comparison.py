@@ -10,7 +10,6 @@ from .file import CampaignFile
 from .memory import ApplyMemory, Mark
 from .model import (
     CAMPAIGN,
-    NAMED,
     Entry,
     FileField,
     Stored,
@@ -74,7 +73,6 @@ class Comparison:
         """Compare; what is wrong is noted in the file."""
         file = self._file
         self._siblings(file.campaigns, self._campaigns, None, ROOT, "campaigns", file.may_prune)
-        self.plan.sum_budgets()
         return self.plan
 
     def match_campaigns(self) -> dict[Entry, Stored]:
@@ -346,9 +344,8 @@ def mark_of(entry: Entry, parent_id: str) -> Mark | None:
     """Return under what a record is remembered; None where it has no key."""
     if parent_id == PLACEHOLDER_ID:
         return None
-    if entry.kind.name in NAMED:
-        return Mark(entry.kind.name, parent_id, entry.key) if entry.key else None
-    return Mark(entry.kind.name, parent_id, entry.own_key) if entry.own_key else None
+    key = entry.key if entry.kind.is_named else entry.own_key
+    return Mark(entry.kind.name, parent_id, key) if key else None
 
 
 def replacement_mark(entry: Entry, parent_id: str) -> Mark:

@@ -37,7 +37,6 @@ class ApplyMemory:
         self.folder = state_dir / FOLDER
         self.path = self.folder / f"{name}.jsonl"
         self.ids: dict[Mark, str] = {}
-        self.names: dict[str, str] = {}  # values of targeting by type and name
         self.lost: dict[Mark, int] = {}  # by the number of the attempt
         self.begun_plan = ""  # digest of the stored plan that is being applied
         self._attempts = 0
@@ -74,8 +73,6 @@ class ApplyMemory:
         elif "ended" in line:
             for mark in self._open.pop(int(line["ended"]), ()):
                 self.lost.pop(mark, None)
-        elif "name" in line:
-            self.names[line["name"]] = line["value"]
         elif "plan" in line:
             self.begun_plan = line["plan"]
         else:
@@ -99,11 +96,6 @@ class ApplyMemory:
         news = {mark: id for mark, id in ids.items() if self.ids.get(mark) != id or mark in self.lost}
         if news:
             self._write([{"mark": mark, "id": id} for mark, id in news.items()])
-
-    def remember_name(self, name: str, value: str) -> None:
-        """Note the value of a targeting criterion that a search has found."""
-        if self.names.get(name) != value:
-            self._write([{"name": name, "value": value}])
 
     def begin_plan(self, digest: str) -> None:
         """Note the stored plan that is being applied; empty when it has ended."""

@@ -168,7 +168,6 @@ class FileField:
     key: str  # in a file
     type: FieldType
     is_comma_list: bool
-    in_create: bool
     in_update: bool
     is_removable: bool
     required: bool
@@ -234,7 +233,6 @@ def file_fields(kind: Kind) -> Mapping[str, FileField]:
             key,
             type_,
             type_.is_comma_list,
-            in_create=name in created,
             in_update=name in updated,
             is_removable=name in removable,
             required=declared.required,

@@ -88,8 +88,7 @@ def keep_planned(stored: dict[str, Any], plan: CampaignPlan, *, is_begun: bool) 
     touched = {campaigns[change] for change in kept}
     if is_begun:
         touched |= {_top(one) for one in plan.matched.values() if one.id in stored["seen"]}
-    if others:
-        plan.keep({*kept}.__contains__)
+    plan.changes = kept
     is_same = touched.isdisjoint(campaigns[change] for change in others) and (
         is_begun
         or (

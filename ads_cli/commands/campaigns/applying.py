@@ -127,7 +127,7 @@ class ApplyRun:
         if self.prune and parsed.may_prune:
             within = {one.id for one in campaigns}
         campaigns = reader.tree(listed, self._lists(parsed), within)
-        resolve_names(call.client, call.account, parsed, memory, parsed.campaigns)
+        resolve_names(call.client, call.account, parsed)
         return Comparison(
             parsed, campaigns, memory, prune=self.prune, replace=self.replace, is_copy=is_copy
         ).run()
@@ -152,8 +152,6 @@ class ApplyRun:
         """Ask, and send what differs."""
         call, memory = self.call, self.memory
         self.ask(found)
-        for entry_name, value in [*memory.names.items()]:
-            memory.remember_name(entry_name, value)
         if self.stored_plan:
             memory.begin_plan(self.digest)
         with self._job(found) as note_done:
@@ -226,7 +224,8 @@ def _question(found: CampaignPlan) -> str:
         for change in found.changes
         if change.action != "delete" and change.values.get(STATUS) == ACTIVE
     ]
-    rises = found.budgets.before != found.budgets.after or bool(_spends_more(found))
+    before, after = found.budgets
+    rises = before != after or bool(_spends_more(found))
     if not (deletions or activated or rises):
         return ""
     what = [f"Change campaigns: {found.words}"]

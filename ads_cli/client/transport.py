@@ -12,7 +12,7 @@ import httpx
 
 from .. import __version__
 from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
-from ..http.connections import tls_context
+from ..http.connections import through_proxy, tls_context
 from ..http.response_body import ENCODING, Parse, is_certificate_error, network_error, read_body
 from ..http.retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt, clock_hint
 from ..http.trace import Trace
@@ -50,9 +50,11 @@ class ThreadConnections(threading.local):
     def _connect(self, url: httpx.URL, *, is_stranger: bool) -> httpx.BaseTransport:
         if self._app and not is_stranger:
             return EmulatorTransport(self._app)
-        from ..http.network import connect, connect_to_public
+        from ..http.network import NetworkTransport, connect_to_public
 
-        return connect_to_public(url, tls_context) if is_stranger else connect(url, self._tls)
+        if is_stranger:
+            return connect_to_public(url, tls_context)
+        return through_proxy(NetworkTransport, url, self._tls)
 
 
 def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> httpx.Request:

@@ -197,7 +197,8 @@ class Watch(threading.Thread):
                     self._process.tell(sent_stop)
             quiet = time.monotonic() - heard
             if quiet > QUIET_PART * self._lease_seconds or not is_running(self._worker):
-                self._process.tell(signal.SIGTERM) if not self.lost_contact else None
+                if not self.lost_contact:
+                    self._process.tell(signal.SIGTERM)
                 self.lost_contact = True
             if quiet > KILL_PART * self._lease_seconds:
                 self._process.tell(getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -86,7 +86,7 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
         listed = " and ".join(sorted(entities))
         raise ContentError(f"the files have rows of {listed}, which cannot be added up", hint=HINT)
     columns = {_neutral(name): name for record in records for name in record}
-    known = {column for column in columns if column in _metrics()}
+    known = columns.keys() & all_columns(_all_metrics())
     metrics = tuple(metric for metric in _all_metrics() if known.intersection(columns_of(metric)))
     question = _question(rows, X.to_neutral({"entity": entities.pop()})["entity"], metrics)
     is_compared = any(f"{column}{BEFORE}" in columns for column in known)
@@ -141,11 +141,6 @@ def _neutral(name: str) -> str:
 @cache
 def _all_metrics() -> tuple[str, ...]:
     return tuple(metric for metrics in METRICS.values() for metric in metrics)
-
-
-@cache
-def _metrics() -> set[str]:
-    return {*all_columns(_all_metrics())}
 
 
 def _refuse_overlaps(rows: Iterable[_TimedRecord]) -> None:

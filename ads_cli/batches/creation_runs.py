@@ -4,8 +4,8 @@ No record is created twice, by runs one after another or at the same time, since
 1. `begin_creation` reads the write epoch of the file, and only then looks for earlier runs.
 2. A run that is not resumed opens its journal for this epoch only: a run with the same file that has begun
    since step 1 has begun another epoch, even if it has ended.
-3. `plan.rest_of` notes in the journal what is to be created, on disk, and only then looks for other runs
-   with the same records: of two at the same time at least one finds the other, and sends nothing.
+3. `plan.RestOfRun.begin` notes in the journal what is to be created, on disk, and only then looks for
+   other runs with the same records: of two at the same time at least one finds the other, and sends nothing.
 4. Each request is noted before it is sent, so that a lost answer is known to the next run.
 """
 

@@ -102,11 +102,6 @@ class Creation(NamedTuple):
     folder: str  # that the path starts from
     contents: Sequence[str]  # of its records
 
-    @property
-    def noun(self) -> str:
-        """Name the records, in the plural."""
-        return _noun_of(self.key)
-
 
 class CreationStart(NamedTuple):
     """What a run begins with: the key of a run to be resumed, or else the write epoch that it requires."""
@@ -136,7 +131,7 @@ def begin_creation(
             last = ended[-1]
             warn(
                 f"{last.file} was sent before, at {last.started} (job {last.job}): "
-                f"all its {creation.noun} are sent again"
+                f"all its {_noun_of(creation.key)} are sent again"
             )
         return CreationStart(expected_epoch=expected_epoch)
     run = related[-1]

@@ -27,7 +27,7 @@ from ..uploads.upload import FAILED, Batch, not_understood
 from .account import REQUESTS_AT_ONCE, AccountReader, chunks
 from .comparison import mark_of, replacement_mark
 from .memory import ApplyMemory, CreationAttempt, Mark
-from .model import KINDS, Entry, Kind, content_of
+from .model import KINDS, Entry, Kind, content_of, creation_values
 from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
 
 if TYPE_CHECKING:
@@ -183,15 +183,10 @@ class Apply:
 
     def _creation(self, *changes: Change) -> Request:
         """Return the request that creates a record, or several of one parent: what may spend is paused."""
-        first = changes[0]
-        kind, values = first.kind, dict(first.values)
+        kind = changes[0].kind
+        values = creation_values(kind, [each.values for each in changes], self._parent_id(changes[0]))
         if STATUS in kind.create.__struct_fields__:
             values[STATUS] = DRAFT if values.get(STATUS) == DRAFT else PAUSED
-        for many, one in kind.of_several.items():
-            values.pop(one)
-            values[many] = [change.values[one] for change in changes]
-        if kind.parent_field:
-            values[kind.parent_field] = self._parent_id(first)
         return convert(kind.create, {"account_id": self._account, **values})
 
     def _activate(self, updates: Iterable[Change], creations: Iterable[Change]) -> None:

@@ -14,6 +14,7 @@ from .model import (
     FileField,
     Stored,
     content_of,
+    creation_values,
     each_entry,
     file_fields,
     label_of,
@@ -284,14 +285,9 @@ class Comparison:
         if entry in self._ids_obsolete:
             fields = file_fields(entry.kind)
             values = {name: one for name, one in values.items() if not fields[name].is_made_by_service(one)}
-        several = {one: name for name, one in entry.kind.of_several.items()}
-        sent = {
-            several.get(name, name): [value] if name in several else value for name, value in values.items()
-        }
-        status = {} if STATUS not in file_fields(entry.kind) else {STATUS: values.get(STATUS, PAUSED)}
-        own = {entry.kind.parent_field: PLACEHOLDER_ID} if entry.kind.parent_field else {}
-        problems = check(entry.kind.create, {"account_id": "-", **own, **status, **sent})[1]
-        self._note_all(entry, problems)
+        status = {STATUS: PAUSED} if STATUS in file_fields(entry.kind) else {}
+        sent = {"account_id": "-", **status, **creation_values(entry.kind, [values], PLACEHOLDER_ID)}
+        self._note_all(entry, check(entry.kind.create, sent)[1])
         self.plan.changes.append(
             Change(
                 "create",

@@ -392,6 +392,15 @@ def content_of(kind: Kind, values: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(found)
 
 
+def creation_values(kind: Kind, records: Sequence[Mapping[str, Any]], parent_id: str) -> dict[str, Any]:
+    """Return the values of the request that creates a record, or several of one parent."""
+    values = dict(records[0])
+    for many, one in kind.of_several.items():
+        if values.pop(one, None) is not None:
+            values[many] = [record[one] for record in records]
+    return values | ({kind.parent_field: parent_id} if kind.parent_field else {})
+
+
 def each_entry(entries: Sequence[Entry]) -> "list[Entry]":
     """Return records with all below them, parents first."""
     found = []

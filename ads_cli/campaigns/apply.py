@@ -59,7 +59,7 @@ class Apply:
     ) -> None:
         self._client, self._account, self._plan, self._memory = client, account, plan, memory
         self._on_progress = on_progress
-        self._sent = 0
+        self._sent: set[Change] = set()  # changes that were sent
         self._lock = Lock()  # of the results of requests that are sent at once
         self._failed: list[tuple[Change, str]] = []
         self._refused_entries: set[Entry] = set()  # or below one: not made, or not as the file has it
@@ -277,14 +277,14 @@ class Apply:
             attempts.end(ids_of)
             if action != "update":
                 self.result.done[f"{action}d"] += len(changes) - ack.counts[FAILED]
-            self._progress(len(changes))
+            self._progress(changes)
 
     def _send_single(self, changes: Sequence[Change], request: Request, of: str = "") -> None:
         """Create by a request of its own."""
         attempts = CreationAttempt(self._memory, [*self._marks(changes)])
         prepared = self._client.prepare(request)
         try:
-            response = self._client.exchange(prepared, on_send=lambda: attempts.note_attempt(0, []))
+            response = self._client.exchange(prepared, on_send=attempts.note_attempt)
         except (RefusedError, NotFoundError) as error:
             attempts.end({})
             if len(changes) > 1:  # nothing was applied: find out which of them are refused
@@ -304,7 +304,7 @@ class Apply:
                 self._made(change, record, ids_of)
             attempts.end(ids_of)
             self.result.done["created"] += len(changes)
-            self._progress(len(changes))
+            self._progress(changes)
 
     def _call(self, change: Change, request: Request) -> None:
         """Change or delete by a request of its own."""
@@ -319,7 +319,7 @@ class Apply:
             raise self._stopped(error) from None
         with self._lock:
             self.result.done["deleted"] += is_deletion
-            self._progress(1)
+            self._progress([change])
 
     def _made(self, change: Change, record: Any, ids: dict[Mark, str]) -> None:
         id = record.get("id") if isinstance(record, dict) else None
@@ -348,9 +348,11 @@ class Apply:
         error.hint = "; ".join(filter(None, (error.hint if not error.may_be_applied else "", RESUME_HINT)))
         return error
 
-    def _progress(self, count: int) -> None:
-        self._sent += count
-        self._on_progress(self._sent)
+    def _progress(self, changes: Sequence[Change]) -> None:
+        """Count changes as sent, each once: one that activates a record has a request for that too."""
+        if new := {*changes} - self._sent:
+            self._sent |= new
+            self._on_progress(len(self._sent))
 
 
 def _entry(change: Change) -> Entry:

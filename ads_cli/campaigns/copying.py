@@ -157,12 +157,11 @@ class Copy:
                     record[key] = setting.of(record.get(key), one.currency)
                 except UsageError as error:
                     self._wrong.setdefault(error.message, []).append(f"{one.kind.noun} {one.id}")
-        fields = file_fields(one.kind)
         for key in [key for key, value in record.items() if value is None]:
             del record[key]
-        for name, each in fields.items():
-            if each.is_made_by_service(record.get(name)):
-                record.pop(name, None)
+        for each in file_fields(one.kind).values():
+            if each.is_made_by_service(record.get(each.key)):
+                del record[each.key]
         if record.get(STATUS) != DRAFT and not (self.active and record.get(STATUS) == ACTIVE):
             record[STATUS] = PAUSED
         self._map(record)

@@ -24,7 +24,7 @@ from ..client.shared_window import Allowance, LimitShare
 from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
-from ..signals import turn_off as turn_off_core_dumps
+from ..signals import turn_off_core_dumps
 from ..uploads.write_epochs import boot_id
 from .engine import TaskResult
 from .quota_allocator import scope_of_profile

@@ -187,6 +187,12 @@ def test_what_is_activated_is_created_paused_and_activated_last(adsctl, service,
     assert active == [False] * (len(sent) - 2) + [True] * 2, sent
 
 
+def test_each_change_is_counted_once_whatever_requests_it_takes(adsctl, service, winter):
+    made = json.loads(apply(adsctl, winter).stdout)
+    (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    assert job["sent"] == job["rows"] == len(made)
+
+
 def recorded(monkeypatch) -> list[tuple[str, str]]:
     """The requests that change anything, from now on."""
     sent, send = [], Sender.send

@@ -165,6 +165,17 @@ def test_a_file_is_carried_out_once_from_the_top_down(adsctl, service, service_n
     assert f'- id: "{new["Solo"]["id"]}"\n  name: Solo\n' in text and "# one for each country" in text
 
 
+@pytest.mark.parametrize("line_break", ["\r\n", "\r", "\x85", "\u2028"])
+def test_ids_are_written_into_the_lines_of_any_file(adsctl, service, winter, line_break):
+    text = COUNTRIES.replace("\n", line_break).replace(line_break, "\n", 1)
+    (adsctl.home / winter).write_bytes(text.encode())
+    made = json.loads(apply(adsctl, winter, "--write-ids").stdout)
+    (solo,) = [change["id"] for change in made if change["name"] == "Solo"]
+    after = (adsctl.home / winter).read_bytes().decode()
+    assert after == text.replace("- name: Solo", f'- id: "{solo}"\n  name: Solo')
+    assert apply(adsctl, winter).stdout == "[]\n"
+
+
 def test_nothing_begins_to_spend_unasked_and_what_is_paused_is_not_asked_about(adsctl, service, winter):
     told = adsctl("campaigns", "apply", winter, code=12).stderr
     assert "15" in told or "17 to create" in told

@@ -176,6 +176,18 @@ def test_ids_are_written_into_the_lines_of_any_file(adsctl, service, winter, lin
     assert apply(adsctl, winter).stdout == "[]\n"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"content": 5}, {"changes": [3]}, {"options": {}}, {"seen": []}, {"folder": None}, {"adsctl_plan": 2}],
+)
+def test_a_stored_plan_that_is_damaged_is_not_carried_out(adsctl, service, winter, change):
+    adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
+    path = adsctl.home / "winter.plan"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    told = adsctl("campaigns", "apply", "winter.plan", "--yes", code=3).stderr
+    assert "winter.plan: is not a plan that this version reads" in told
+
+
 def test_nothing_begins_to_spend_unasked_and_what_is_paused_is_not_asked_about(adsctl, service, winter):
     told = adsctl("campaigns", "apply", winter, code=12).stderr
     assert "15" in told or "17 to create" in told

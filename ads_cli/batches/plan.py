@@ -88,8 +88,8 @@ class BatchPlan(Plan):
         """Return the items of the valid records."""
         return [checked.item for checked in self._valid]
 
-    def reduce(self, items: Iterable[Any]) -> None:
-        """Send other items in place of the valid ones, None of those that are not sent."""
+    def replace_items(self, items: Iterable[Any]) -> None:
+        """Send other items in place of the valid ones: None for each that is not sent at all."""
         changed = zip(self._valid, items, strict=True)
         self._valid = [replace(checked, item=item) for checked, item in changed if item is not None]
 

@@ -186,7 +186,8 @@ class Comparison:
         if not replacement and mark in memory.lost:
             wanted = _match_key_of_entry(entry)
             same = (one for one in by_id.values() if one.id != id and _match_key_of_stored(one) == wanted)
-            replacement = next((one for one in same if not self._fixed(entry, one)), None)
+            can_become = (one for one in same if not self._unchangeable(entry, self._differences(entry, one)))
+            replacement = next(can_become, None)
         if replacement:
             self._still_present[entry] = by_id[id]
             self._note_obsolete_ids(entry)
@@ -195,10 +196,11 @@ class Comparison:
     def _note_obsolete_ids(self, entry: Entry) -> None:
         self._ids_obsolete.update(each_entry([entry]))
 
-    def _fixed(self, entry: Entry, one: Stored) -> list[str]:
-        """Name the fields that differ and cannot be changed."""
+    @staticmethod
+    def _unchangeable(entry: Entry, names: Iterable[str]) -> list[str]:
+        """Return those of some fields of an entry that no update can change."""
         fields = file_fields(entry.kind)
-        return [name for name in self._differences(entry, one) if not fields[name].in_update]
+        return [name for name in names if not fields[name].in_update]
 
     def _no_such_id(self, entry: Entry, parent_id: str) -> str:
         noun = entry.kind.noun
@@ -228,7 +230,7 @@ class Comparison:
         """Note what differs of a record, and of those below it."""
         fields = file_fields(entry.kind)
         differing = self._differences(entry, one)
-        fixed = [name for name in differing if not fields[name].in_update]
+        fixed = self._unchangeable(entry, differing)
         if fixed and self._replace:
             self._note_obsolete_ids(entry)
             self._note_deletion(one, entry.path, entry)

@@ -27,8 +27,8 @@ class Change:
 
     action: str  # create, update or delete
     kind: Kind
-    path: str
-    key: str
+    path: str  # of the record in the file; of the list that it would be in, where it is deleted
+    key: str  # by what it is known in the file, or a label of what it is
     name: str | None
     entry: Entry | None = None
     stored: Stored | None = None

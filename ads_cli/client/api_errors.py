@@ -151,13 +151,7 @@ def is_partial(body: dict[str, Any]) -> bool:
 
 def error_of(status: int, body: Any, *, unreadable: str = "") -> AdsctlError:
     """Return the error that a response means; `unreadable` describes a body that is not JSON."""
-    error = _error_for(status, ErrorDetails(unreadable) if unreadable else error_details(body))
-    error.body = body
-    return error
-
-
-def _error_for(status: int, details: ErrorDetails) -> AdsctlError:
-    """Choose the exception for a status, or for the error code in a response whose status means success."""
+    details = ErrorDetails(unreadable) if unreadable else error_details(body)
     meaning = STATUSES.get(str(details.code), 400) if 200 <= status < 300 else status
     error_type: type[AdsctlError] = RefusedError
     if meaning in (401, 403):
@@ -172,7 +166,10 @@ def _error_for(status: int, details: ErrorDetails) -> AdsctlError:
     if 300 <= status < 400:
         message = "the service redirects to another address; credentials are not sent there"
         hint = "set the final address in the profile or the environment"
-    return error_type(f"{message} (status {status})", hint=hint, http_status=status, api_code=details.code)
+    message = f"{message} (status {status})"
+    error = error_type(message, hint=hint, http_status=status, api_code=details.code)
+    error.body = body
+    return error
 
 
 def error_details(body: Any) -> ErrorDetails:

@@ -128,8 +128,8 @@ STATISTICS = (
     Mutant(
         "a segment counts as it is answered last",
         "ads_cli/statistics/answers.py",
-        "            if segment.value in values:\n",
-        "            if segment.value in values and not metrics:\n",
+        "            if segment in values:\n",
+        "            if segment in values and not metrics:\n",
         (NO_SUM,),
     ),
     Mutant(

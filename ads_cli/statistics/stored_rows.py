@@ -114,7 +114,7 @@ def _records(path: Path) -> Iterator[Record]:
             is_table = suffix in SEPARATORS
             lines = csv.DictReader(stream, delimiter=SEPARATORS[suffix]) if is_table else map(_loaded, stream)
             for number, record in enumerate(lines, 1):
-                if not isinstance(record, dict) or not record.get("entity"):
+                if not _is_flat(record) or not record.get("entity"):
                     raise ContentError(f"{path}: record {number:,} is not a row of statistics", hint=HINT)
                 if record["entity"] == TOTAL:
                     continue
@@ -125,6 +125,11 @@ def _records(path: Path) -> Iterator[Record]:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except (csv.Error, ValueError) as error:
         raise ContentError(f"{path} cannot be read: {error}", hint=HINT) from None
+
+
+def _is_flat(record: Any) -> bool:
+    """Tell whether a record has plain values only; a line with more cells than columns has a list of them."""
+    return isinstance(record, dict) and not any(isinstance(value, list | dict) for value in record.values())
 
 
 def _loaded(line: str) -> Any:

@@ -3,7 +3,6 @@
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON.
@@ -69,19 +68,11 @@ class Mask:
                     yield plain.place(start, stop)
 
 
-class _Part(NamedTuple):
-    """A part of a rewritten text: as long as in its source, or one character that an encoding stood for."""
-
-    start: int
-    end: int
-    source_start: int
-    source_end: int
-
-
 class _Rewritten:
     """A text in which some parts were replaced by one character or none, and where each came from.
 
-    Its parts follow each other without a gap; what was replaced by nothing has no part.
+    Its parts follow each other without a gap: each is as long as in its source, or one character that an
+    encoding stood for. What was replaced by nothing has no part.
     """
 
     def __init__(self, text: str, source: "_Rewritten | None" = None) -> None:
@@ -124,14 +115,9 @@ class _Rewritten:
         """Return where the characters from `start` to `stop` are in the text that was the first source."""
         if self._source is None:
             return start, stop
-        first, last = self._part_of(start), self._part_of(stop - 1)
-        return self._source.place(
-            first.source_start + (start - first.start), last.source_end - (last.end - stop)
-        )
-
-    def _part_of(self, position: int) -> _Part:
-        number = bisect(self._starts, position) - 1
-        return _Part(self._starts[number], self._starts[number + 1], *self._sources[number])
+        first, last = (bisect(self._starts, position) - 1 for position in (start, stop - 1))
+        before, after = start - self._starts[first], self._starts[last + 1] - stop  # within these parts
+        return self._source.place(self._sources[first][0] + before, self._sources[last][1] - after)
 
 
 def _character(found: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ def signal_numbers() -> list[int]:
     return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
 
 
-def turn_off() -> None:
+def turn_off_core_dumps() -> None:
     """Let the system write no core dump of this process and those that it starts; Windows writes none."""
     if sys.platform == "win32":
         return

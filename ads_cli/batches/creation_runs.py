@@ -4,8 +4,8 @@ No record is created twice, by runs one after another or at the same time, since
 1. `begin_creation` reads the write epoch of the file, and only then looks for earlier runs.
 2. A run that is not resumed opens its journal for this epoch only: a run with the same file that has begun
    since step 1 has begun another epoch, even if it has ended.
-3. `plan.rest_of` notes in the journal what is to be created, on disk, and only then looks for other runs
-   with the same records: of two at the same time at least one finds the other, and sends nothing.
+3. `plan.RestOfRun.begin` notes in the journal what is to be created, on disk, and only then looks for
+   other runs with the same records: of two at the same time at least one finds the other, and sends nothing.
 4. Each request is noted before it is sent, so that a lost answer is known to the next run.
 """
 
@@ -102,11 +102,6 @@ class Creation(NamedTuple):
     folder: str  # that the path starts from
     contents: Sequence[str]  # of its records
 
-    @property
-    def noun(self) -> str:
-        """Name the records, in the plural."""
-        return _noun_of(self.key)
-
 
 class CreationStart(NamedTuple):
     """What a run begins with: the key of a run to be resumed, or else the write epoch that it requires."""
@@ -136,7 +131,7 @@ def begin_creation(
             last = ended[-1]
             warn(
                 f"{last.file} was sent before, at {last.started} (job {last.job}): "
-                f"all its {creation.noun} are sent again"
+                f"all its {_noun_of(creation.key)} are sent again"
             )
         return CreationStart(expected_epoch=expected_epoch)
     run = related[-1]

@@ -88,8 +88,8 @@ class BatchPlan(Plan):
         """Return the items of the valid records."""
         return [checked.item for checked in self._valid]
 
-    def reduce(self, items: Iterable[Any]) -> None:
-        """Send other items in place of the valid ones, None of those that are not sent."""
+    def replace_items(self, items: Iterable[Any]) -> None:
+        """Send other items in place of the valid ones: None for each that is not sent at all."""
         changed = zip(self._valid, items, strict=True)
         self._valid = [replace(checked, item=item) for checked, item in changed if item is not None]
 
@@ -188,7 +188,8 @@ class BatchPlan(Plan):
         """Find out what the run has created; refuse to create it again, unless it is said what to do."""
         if self.upload.creates:
             creation = self.creation(journal.job.key, journal.job.folder)
-            self._rest = rest_of(journal, self.rows.source.label, self.upload, creation, self._place_of)
+            self._rest = RestOfRun(journal, self.rows.source.label, self.upload, creation, self._place_of)
+            self._rest.begin()
 
     def creation(self, key: JobKey, folder: str) -> Creation:
         """Return what is created once, by a command in a folder."""
@@ -222,15 +223,13 @@ class RestOfRun:
     """
 
     def __init__(
-        self,
-        label: str,
-        upload: BatchUpload,
-        contents: Sequence[str],
-        place_of: PlaceOf,
-        run: CreationRun,
+        self, journal: "Journal", label: str, upload: BatchUpload, creation: Creation, place_of: PlaceOf
     ) -> None:
-        self._label, self._upload, self._contents, self._place_of = label, upload, contents, place_of
-        self._run = run
+        """Read the journal; raise StateError where it is damaged."""
+        self._journal, self._label, self._upload, self._place_of = journal, label, upload, place_of
+        self._creation, self._contents = creation, creation.contents
+        path, job, contents = journal.path, journal.job, creation.contents
+        self._run = run = read_run(path, job) if journal.resumed else CreationRun(path, job, set(), [])
         at: dict[str, list[int]] = {record.content: [] for record in run.sent}
         for index in reversed(range(len(contents))):
             if contents[index] in at:
@@ -252,8 +251,12 @@ class RestOfRun:
         """Count what is to be sent, and what the run has sent already."""
         return len(self._matches) + len(self.pending)
 
-    def begin(self, journal: "Journal") -> None:
-        """Note what is to be sent; raise where it is not clear what the run has sent."""
+    def begin(self) -> None:
+        """Note what is to be sent; raise where it is not clear what the run has sent.
+
+        Raise StateError where another run has begun with the same records: step 3 of `creation_runs`.
+        """
+        journal = self._journal
         self._require_unchanged()
         self._decide(journal)
         kept = [match for match in self._matches if match.at is not None or not match.is_rejected]
@@ -263,6 +266,8 @@ class RestOfRun:
         if news := [key for key in dict.fromkeys(self._contents) if key not in self._run.planned]:
             journal.append(Planned(news))
         journal.flush()
+        if not journal.resumed:
+            require_no_other_run(journal, self._creation)
 
     def acknowledged(self) -> Iterator[tuple[int, list[int], Acknowledgement]]:
         """Yield each batch that was answered: its number, indexes of its records, and what became of them."""
@@ -324,26 +329,6 @@ class RestOfRun:
             else:
                 runs.append([index])
         return listed([lines_between(self._place_of(run[0]), self._place_of(run[-1])) for run in runs], 5)
-
-
-def rest_of(
-    journal: "Journal",
-    label: str,
-    upload: BatchUpload,
-    creation: Creation,
-    place_of: PlaceOf,
-) -> RestOfRun:
-    """Compare the records of a file with those that the run of a journal has sent; note what is new.
-
-    Raise StateError where another run has begun with the same records: step 3 of `creation_runs`.
-    """
-    path, job = journal.path, journal.job
-    run = read_run(path, job) if journal.resumed else CreationRun(path, job, set(), [])
-    rest = RestOfRun(label, upload, creation.contents, place_of, run)
-    rest.begin(journal)
-    if not journal.resumed:
-        require_no_other_run(journal, creation)
-    return rest
 
 
 def record_plan(

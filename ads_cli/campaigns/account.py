@@ -1,6 +1,6 @@
 """Read the campaigns of an account, with all that belongs to them."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.audiences import ListAudiences
@@ -28,39 +28,37 @@ class AccountReader:
 
     def campaigns(self, *, ids: Collection[str] = (), q: str | None = None) -> list[Any]:
         """List campaigns, drafts too; raise NotFoundError where an id is that of none."""
-        list_request: Any = CAMPAIGN.list
-        requests = [
-            list_request(account_id=self.account, campaign_ids=some, q=q, with_draft=True, count=PAGE_SIZE)
-            for some in (chunks([*ids]) if ids else [None])
-        ]
-        found = self.fetch_all(requests, "id")
+        some_or_all = chunks([*ids]) if ids else [None]
+        found = self._list(CAMPAIGN.list, "campaign_ids", some_or_all, "id", q=q, with_draft=True)
         if missing := {*ids} - {record["id"] for record in found}:
             raise NotFoundError(f"the account {self.account} has no campaign {', '.join(sorted(missing))}")
         return found
 
     def line_items(self, campaigns: Sequence[str]) -> list[Any]:
         """List the line items of campaigns, drafts too."""
-        list_request: Any = LINE_ITEM.list
-        requests = [
-            list_request(account_id=self.account, campaign_ids=some, with_draft=True, count=PAGE_SIZE)
-            for some in chunks(campaigns)
-        ]
-        return self.fetch_all(requests, "id", "campaign_id")
+        some = chunks(campaigns)
+        return self._list(LINE_ITEM.list, "campaign_ids", some, "id", "campaign_id", with_draft=True)
 
     def below(self, request_type: "type[Request]", line_items: Sequence[str]) -> list[Any]:
         """List what belongs to line items."""
-        list_request: Any = request_type
-        requests = [
-            list_request(account_id=self.account, line_item_ids=some, count=PAGE_SIZE)
-            for some in chunks(line_items)
-        ]
-        return self.fetch_all(requests, "id", "line_item_id")
+        return self._list(request_type, "line_item_ids", chunks(line_items), "id", "line_item_id")
 
-    def fetch_all(self, requests: "Sequence[Request]", *ids: str) -> list[Any]:
-        """Fetch all pages of some lists, whose records have `ids`."""
+    def _list(
+        self,
+        request_type: "type[Request]",
+        field: str,
+        each_ids: "Iterable[list[str] | None]",
+        *required: str,
+        **filters: Any,
+    ) -> list[Any]:
+        """Fetch all pages of a list for each value of a field of ids; its records have what is required."""
+        requests = [
+            request_type(account_id=self.account, count=PAGE_SIZE, **{field: ids}, **filters)
+            for ids in each_ids
+        ]
 
         def records(request: "Request") -> list[Any]:
-            return [record for page in self.client.pages(request) for record in records_in(page, *ids)]
+            return [record for page in self.client.pages(request) for record in records_in(page, *required)]
 
         found = map_ordered(records, requests, REQUESTS_AT_ONCE, max(len(requests), 1))
         return [record for of_one in found for record in of_one]
@@ -80,17 +78,12 @@ class AccountReader:
         wanted = [id for id in by_id if within is None or id in within]
         if "line_items" not in lists:
             return _sorted(found)
-        items: dict[str, Stored] = {}
-        for one in by_id.values():
-            one.below["line_items"] = []
-        for record in map(to_neutral, self.line_items(wanted)):
-            parent = by_id.get(record["campaign_id"])
-            if parent and _is_there(record) and record["id"] not in items:
-                items[record["id"]] = item = Stored(LINE_ITEM, record, parent)
-                parent.below["line_items"].append(item)
+        items = _place(LINE_ITEM, by_id, self.line_items(wanted))
         for kind in KINDS:
             if kind.parent_field == "line_item_id" and kind.list_name in lists:
-                self._add(kind, items)
+                # The service refuses the others where it lists promoted accounts.
+                parents = [id for id, item in items.items() if kind.only_for.items() <= item.fields.items()]
+                _place(kind, items, self.below(kind.list, parents) if parents else ())
         for item in items.values():
             for inner in item.below.values():
                 inner.sort(key=_order)
@@ -98,22 +91,18 @@ class AccountReader:
             one.below["line_items"] = _sorted(one.below["line_items"])
         return _sorted(found)
 
-    def _add(self, kind: Kind, items: dict[str, Stored]) -> None:
-        """Add the records of a kind to their line items."""
-        # The service refuses the others where it lists promoted accounts.
-        of = [
-            id
-            for id, item in items.items()
-            if all(item.fields.get(name) == value for name, value in kind.only_for.items())
-        ]
-        seen = set()
-        for item in items.values():
-            item.below.setdefault(kind.list_name, [])
-        for record in map(to_neutral, self.below(kind.list, of) if of else ()):
-            parent = items.get(record["line_item_id"])
-            if parent and _is_there(record) and record["id"] not in seen:
-                seen.add(record["id"])
-                parent.below[kind.list_name].append(Stored(kind, record, parent))
+
+def _place(kind: Kind, parents: Mapping[str, Stored], records: Iterable[Any]) -> dict[str, Stored]:
+    """Put records of a kind that are not deleted below their parents, each once; return them by id."""
+    found: dict[str, Stored] = {}
+    for parent in parents.values():
+        parent.below.setdefault(kind.list_name, [])
+    for record in map(to_neutral, records):
+        above = parents.get(record[kind.parent_field])
+        if above and _is_there(record) and record["id"] not in found:
+            found[record["id"]] = one = Stored(kind, record, above)
+            above.below[kind.list_name].append(one)
+    return found
 
 
 def records_in(response: "Response", *ids: str) -> list[Any]:

@@ -27,12 +27,13 @@ from ..uploads.upload import FAILED, Batch, not_understood
 from .account import REQUESTS_AT_ONCE, AccountReader, chunks
 from .comparison import mark_of, replacement_mark
 from .memory import ApplyMemory, CreationAttempt, Mark
-from .model import KINDS, Entry, Kind, content_of
-from .plan import PLACEHOLDER_ID, CampaignPlan, Change
+from .model import KINDS, Entry, Kind, content_of, creation_values
+from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
 
 if TYPE_CHECKING:
     from ..client.client import Client
 
+MAX_CREATED_TOGETHER = 50  # records of one parent, by a request that takes several
 RESUME_HINT = "the next apply looks what was created, and makes the rest: run it again with --resume"
 
 
@@ -58,7 +59,7 @@ class Apply:
     ) -> None:
         self._client, self._account, self._plan, self._memory = client, account, plan, memory
         self._on_progress = on_progress
-        self._sent = 0
+        self._sent: set[Change] = set()  # changes that were sent
         self._lock = Lock()  # of the results of requests that are sent at once
         self._failed: list[tuple[Change, str]] = []
         self._refused_entries: set[Entry] = set()  # or below one: not made, or not as the file has it
@@ -85,14 +86,14 @@ class Apply:
         memory, plan = self._memory, self._plan
         memory.remember(plan.ids)
         memory.settle()
+        self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
         known = (change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
         if begun := [*self._replacements(known)]:
             memory.begin_attempt(begun)
-        self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
         updates = [change for change in plan.changes if change.action == "update"]
         creations = [change for change in plan.changes if change.action == "create"]
         deletions = [change for change in plan.changes if change.action == "delete"]
-        self._update((each, _only_status(each)) for each in updates if each.values.get(STATUS) == PAUSED)
+        self._update((each, {STATUS: PAUSED}) for each in updates if each.values.get(STATUS) == PAUSED)
         # Of what has no name, the service may take only one of a kind.
         first = [each for each in deletions if each.replaced_by and not each.replaced_by.kind.is_named]
         self._delete(first)
@@ -128,9 +129,8 @@ class Apply:
             )
         elif kind.of_several:
             ((many, _),) = kind.of_several.items()
-            of_parent = sorted(ready, key=lambda change: self._parent_id(change))
-            groups = [[*group] for _, group in groupby(of_parent, key=self._parent_id)]
-            several = [some for group in groups for some in chunks(group, 50)]
+            groups = groupby(sorted(ready, key=self._parent_id), key=self._parent_id)
+            several = [some for _, group in groups for some in chunks([*group], MAX_CREATED_TOGETHER)]
             self._at_once(lambda some: self._send_single(some, self._creation(*some), of=many), several)
         else:
             self._at_once(lambda change: self._send_single([change], self._creation(change)), ready)
@@ -178,19 +178,15 @@ class Apply:
             raise errors[0]
 
     def _parent_id(self, change: Change) -> str:
-        return self.result.ids[change.parent] if change.parent else ""
+        """Return the id of the record above, which exists by now."""
+        return self.result.ids[change.parent] if change.parent else ROOT
 
     def _creation(self, *changes: Change) -> Request:
         """Return the request that creates a record, or several of one parent: what may spend is paused."""
-        first = changes[0]
-        kind, values = first.kind, dict(first.values)
+        kind = changes[0].kind
+        values = creation_values(kind, [each.values for each in changes], self._parent_id(changes[0]))
         if STATUS in kind.create.__struct_fields__:
             values[STATUS] = DRAFT if values.get(STATUS) == DRAFT else PAUSED
-        for many, one in kind.of_several.items():
-            values.pop(one)
-            values[many] = [change.values[one] for change in changes]
-        if kind.parent_field:
-            values[kind.parent_field] = self._parent_id(first)
         return convert(kind.create, {"account_id": self._account, **values})
 
     def _activate(self, updates: Iterable[Change], creations: Iterable[Change]) -> None:
@@ -281,14 +277,14 @@ class Apply:
             attempts.end(ids_of)
             if action != "update":
                 self.result.done[f"{action}d"] += len(changes) - ack.counts[FAILED]
-            self._progress(len(changes))
+            self._progress(changes)
 
     def _send_single(self, changes: Sequence[Change], request: Request, of: str = "") -> None:
         """Create by a request of its own."""
         attempts = CreationAttempt(self._memory, [*self._marks(changes)])
         prepared = self._client.prepare(request)
         try:
-            response = self._client.exchange(prepared, on_send=lambda: attempts.note_attempt(0, []))
+            response = self._client.exchange(prepared, on_send=attempts.note_attempt)
         except (RefusedError, NotFoundError) as error:
             attempts.end({})
             if len(changes) > 1:  # nothing was applied: find out which of them are refused
@@ -308,7 +304,7 @@ class Apply:
                 self._made(change, record, ids_of)
             attempts.end(ids_of)
             self.result.done["created"] += len(changes)
-            self._progress(len(changes))
+            self._progress(changes)
 
     def _call(self, change: Change, request: Request) -> None:
         """Change or delete by a request of its own."""
@@ -323,7 +319,7 @@ class Apply:
             raise self._stopped(error) from None
         with self._lock:
             self.result.done["deleted"] += is_deletion
-            self._progress(1)
+            self._progress([change])
 
     def _made(self, change: Change, record: Any, ids: dict[Mark, str]) -> None:
         id = record.get("id") if isinstance(record, dict) else None
@@ -334,20 +330,14 @@ class Apply:
 
     def _marks(self, changes: Sequence[Change]) -> Iterator[Mark]:
         for change in changes:
-            if mark := mark_of(_entry(change), self._own_parent_id(change)):
+            if mark := mark_of(_entry(change), self._parent_id(change)):
                 yield mark
         yield from self._replacements(changes)
 
     def _replacements(self, changes: Iterable[Change]) -> Iterator[Mark]:
         for change in changes:
             if change.replaces:
-                yield replacement_mark(_entry(change), self._own_parent_id(change))
-
-    def _own_parent_id(self, change: Change) -> str:
-        """Return the id of the record above, which exists by now."""
-        if change.parent_id == PLACEHOLDER_ID and change.parent:
-            return self.result.ids[change.parent]
-        return change.parent_id
+                yield replacement_mark(_entry(change), self._parent_id(change))
 
     def _refused(self, change: Change, reason: str) -> None:
         if change.entry:
@@ -358,18 +348,16 @@ class Apply:
         error.hint = "; ".join(filter(None, (error.hint if not error.may_be_applied else "", RESUME_HINT)))
         return error
 
-    def _progress(self, count: int) -> None:
-        self._sent += count
-        self._on_progress(self._sent)
+    def _progress(self, changes: Sequence[Change]) -> None:
+        """Count changes as sent, each once: one that activates a record has a request for that too."""
+        if new := {*changes} - self._sent:
+            self._sent |= new
+            self._on_progress(len(self._sent))
 
 
 def _entry(change: Change) -> Entry:
     assert change.entry
     return change.entry
-
-
-def _only_status(change: Change) -> dict[str, Any]:
-    return {STATUS: change.values[STATUS]}
 
 
 def _without_status(change: Change) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from .file import CampaignFile
 from .memory import ApplyMemory, Mark
 from .model import (
     CAMPAIGN,
-    NAMED,
     Entry,
     FileField,
     Stored,
     content_of,
+    creation_values,
     each_entry,
     file_fields,
     label_of,
@@ -74,7 +74,6 @@ class Comparison:
         """Compare; what is wrong is noted in the file."""
         file = self._file
         self._siblings(file.campaigns, self._campaigns, None, ROOT, "campaigns", file.may_prune)
-        self.plan.sum_budgets()
         return self.plan
 
     def match_campaigns(self) -> dict[Entry, Stored]:
@@ -187,7 +186,8 @@ class Comparison:
         if not replacement and mark in memory.lost:
             wanted = _match_key_of_entry(entry)
             same = (one for one in by_id.values() if one.id != id and _match_key_of_stored(one) == wanted)
-            replacement = next((one for one in same if not self._fixed(entry, one)), None)
+            can_become = (one for one in same if not self._unchangeable(entry, self._differences(entry, one)))
+            replacement = next(can_become, None)
         if replacement:
             self._still_present[entry] = by_id[id]
             self._note_obsolete_ids(entry)
@@ -196,10 +196,11 @@ class Comparison:
     def _note_obsolete_ids(self, entry: Entry) -> None:
         self._ids_obsolete.update(each_entry([entry]))
 
-    def _fixed(self, entry: Entry, one: Stored) -> list[str]:
-        """Name the fields that differ and cannot be changed."""
+    @staticmethod
+    def _unchangeable(entry: Entry, names: Iterable[str]) -> list[str]:
+        """Return those of some fields of an entry that no update can change."""
         fields = file_fields(entry.kind)
-        return [name for name in self._differences(entry, one) if not fields[name].in_update]
+        return [name for name in names if not fields[name].in_update]
 
     def _no_such_id(self, entry: Entry, parent_id: str) -> str:
         noun = entry.kind.noun
@@ -229,7 +230,7 @@ class Comparison:
         """Note what differs of a record, and of those below it."""
         fields = file_fields(entry.kind)
         differing = self._differences(entry, one)
-        fixed = [name for name in differing if not fields[name].in_update]
+        fixed = self._unchangeable(entry, differing)
         if fixed and self._replace:
             self._note_obsolete_ids(entry)
             self._note_deletion(one, entry.path, entry)
@@ -286,14 +287,9 @@ class Comparison:
         if entry in self._ids_obsolete:
             fields = file_fields(entry.kind)
             values = {name: one for name, one in values.items() if not fields[name].is_made_by_service(one)}
-        several = {one: name for name, one in entry.kind.of_several.items()}
-        sent = {
-            several.get(name, name): [value] if name in several else value for name, value in values.items()
-        }
-        status = {} if STATUS not in file_fields(entry.kind) else {STATUS: values.get(STATUS, PAUSED)}
-        own = {entry.kind.parent_field: PLACEHOLDER_ID} if entry.kind.parent_field else {}
-        problems = check(entry.kind.create, {"account_id": "-", **own, **status, **sent})[1]
-        self._note_all(entry, problems)
+        status = {STATUS: PAUSED} if STATUS in file_fields(entry.kind) else {}
+        sent = {"account_id": "-", **status, **creation_values(entry.kind, [values], PLACEHOLDER_ID)}
+        self._note_all(entry, check(entry.kind.create, sent)[1])
         self.plan.changes.append(
             Change(
                 "create",
@@ -346,9 +342,8 @@ def mark_of(entry: Entry, parent_id: str) -> Mark | None:
     """Return under what a record is remembered; None where it has no key."""
     if parent_id == PLACEHOLDER_ID:
         return None
-    if entry.kind.name in NAMED:
-        return Mark(entry.kind.name, parent_id, entry.key) if entry.key else None
-    return Mark(entry.kind.name, parent_id, entry.own_key) if entry.own_key else None
+    key = entry.key if entry.kind.is_named else entry.own_key
+    return Mark(entry.kind.name, parent_id, key) if key else None
 
 
 def replacement_mark(entry: Entry, parent_id: str) -> Mark:

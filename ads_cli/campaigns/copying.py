@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -104,31 +105,26 @@ def parse_map(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
+@dataclass
 class Copy:
     """Makes the file of a copy."""
 
-    def __init__(
-        self,
-        originals: Sequence[Stored],
-        source: str,
-        *,
-        name: str,
-        settings: Sequence[CopySetting],
-        mapped: Mapping[str, str],
-        active: bool,
-    ) -> None:
-        self._originals, self._source, self._name = originals, source, name
-        self._settings, self._mapped, self._active = settings, mapped, active
+    originals: Sequence[Stored]
+    source: str  # the account of the originals
+    name: str  # of the copies; {name} stands for that of the original
+    settings: Sequence[CopySetting]
+    mapped: Mapping[str, str]  # values of the copies, by those of the originals
+    active: bool  # whether what is active stays so
+    _wrong: dict[str, list[str]] = field(default_factory=dict)  # records by what is wrong with them
 
     def file(self) -> CampaignFile:
         """Return the originals as records of a file that are new; what cannot be as it was is noted."""
-        document = document_of(self._originals, "")
+        document = document_of(self.originals, "")
         del document["account"]
-        self._wrong: dict[str, list[str]] = {}
-        for record, one in zip(document["campaigns"], self._originals, strict=True):
+        for record, one in zip(document["campaigns"], self.originals, strict=True):
             self._change(record, one)
-            record["name"] = self._name.replace("{name}", one.name or "")
-            record["key"] = f"copy of {self._source}/{one.id} {record['name']}"
+            record["name"] = self.name.replace("{name}", one.name or "")
+            record["key"] = f"copy of {self.source}/{one.id} {record['name']}"
             items = one.below.get("line_items", ())
             for inner, item in zip(record["line_items"], items, strict=True):
                 self._change(inner, item)
@@ -154,43 +150,41 @@ class Copy:
     def _change(self, record: dict[str, Any], one: Stored) -> None:
         """Take off what the original has by itself, and set what was asked for."""
         del record["id"]
-        for setting in self._settings:
+        for setting in self.settings:
             if setting.kind is one.kind:
                 key = setting.field.key
                 try:
                     record[key] = setting.of(record.get(key), one.currency)
                 except UsageError as error:
                     self._wrong.setdefault(error.message, []).append(f"{one.kind.noun} {one.id}")
-        fields = file_fields(one.kind)
         for key in [key for key, value in record.items() if value is None]:
             del record[key]
-        for name, each in fields.items():
-            if each.is_made_by_service(record.get(name)):
-                record.pop(name, None)
-        if record.get(STATUS) != DRAFT and not (self._active and record.get(STATUS) == ACTIVE):
+        for each in file_fields(one.kind).values():
+            if each.is_made_by_service(record.get(each.key)):
+                del record[each.key]
+        if record.get(STATUS) != DRAFT and not (self.active and record.get(STATUS) == ACTIVE):
             record[STATUS] = PAUSED
         self._map(record)
 
     def _map(self, record: dict[str, Any]) -> None:
         for key, value in record.items():
-            if isinstance(value, str) and value in self._mapped:
-                record[key] = self._mapped[value]
+            if isinstance(value, str) and value in self.mapped:
+                record[key] = self.mapped[value]
 
 
 def note_missing(client: "Client", account: str, file: CampaignFile) -> None:
     """Note what another account does not have: funding, audiences, media, posts, tags."""
     wanted: dict[Any, dict[str, list[tuple[Entry, str]]]] = {}
     for entry in each_entry(file.campaigns):
-        for kind, field, value in _references(entry):
-            wanted.setdefault(kind, {}).setdefault(value, []).append((entry, field))
+        for kind, name, value in _references(entry):
+            wanted.setdefault(kind, {}).setdefault(value, []).append((entry, name))
     for kind, values in wanted.items():
         found = set() if kind is None else {*_ids(client, account, kind, [*values])}
         for value, places in values.items():
             if value not in found:
-                for entry, field in places:
-                    file.note(
-                        entry, f"{account} does not have {value}: --map {value}=ID names its own", field
-                    )
+                text = f"{account} does not have {value}: --map {value}=ID names its own"
+                for entry, name in places:
+                    file.note(entry, text, name)
 
 
 def _references(entry: Entry) -> Iterator[tuple[Any, str, str]]:

@@ -41,7 +41,7 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 WORKBOOK_MAGIC = b"PK\x03\x04"
 MAX_MIB = 64  # of a file of campaigns
 MAX_PROBLEMS = 100  # that are shown
-KEYS_OF_ANY = frozenset(("id", "key", "for"))  # record
+RECORD_KEYS = frozenset(("id", "key", "for"))  # that any record may have, beside its fields
 LOOP_KEYS = ("rows", "files", "profiles")
 OPERATORS = {words.strip(): name for name, words in OPERATOR_WORDS.items()}
 
@@ -282,7 +282,7 @@ class _Reader:
         if kind is POST and NEW_POST & filled.keys():
             filled = self._new_post(entry, record, filled)
         lists = {key: filled.pop(key) for key in kind.below if key in filled}
-        for key in KEYS_OF_ANY.intersection(filled):
+        for key in RECORD_KEYS.intersection(filled):
             del filled[key]
         self._read_fields(entry, record, filled)
         for key, records in lists.items():

@@ -11,7 +11,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ..config.atomic_files import make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
@@ -37,7 +37,6 @@ class ApplyMemory:
         self.folder = state_dir / FOLDER
         self.path = self.folder / f"{name}.jsonl"
         self.ids: dict[Mark, str] = {}
-        self.names: dict[str, str] = {}  # values of targeting by type and name
         self.lost: dict[Mark, int] = {}  # by the number of the attempt
         self.begun_plan = ""  # digest of the stored plan that is being applied
         self._attempts = 0
@@ -74,8 +73,6 @@ class ApplyMemory:
         elif "ended" in line:
             for mark in self._open.pop(int(line["ended"]), ()):
                 self.lost.pop(mark, None)
-        elif "name" in line:
-            self.names[line["name"]] = line["value"]
         elif "plan" in line:
             self.begun_plan = line["plan"]
         else:
@@ -100,11 +97,6 @@ class ApplyMemory:
         if news:
             self._write([{"mark": mark, "id": id} for mark, id in news.items()])
 
-    def remember_name(self, name: str, value: str) -> None:
-        """Note the value of a targeting criterion that a search has found."""
-        if self.names.get(name) != value:
-            self._write([{"name": name, "value": value}])
-
     def begin_plan(self, digest: str) -> None:
         """Note the stored plan that is being applied; empty when it has ended."""
         if self.begun_plan != digest:
@@ -125,13 +117,12 @@ class ApplyMemory:
         try:
             make_folder(self.folder)
             is_new = not self.path.exists()
-            file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                _end_line(file)
-                os.write(file, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-                os.fsync(file)
-            finally:
-                os.close(file)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+            with os.fdopen(os.open(self.path, flags, 0o600), "a+b") as file:
+                _cut_last_line(file)
+                file.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+                file.flush()
+                os.fsync(file.fileno())
             if is_new:
                 sync_folder(self.folder)
         except OSError as error:
@@ -167,15 +158,13 @@ class CreationAttempt:
             self._memory.remember(ids)
 
 
-def _end_line(file: int) -> None:
+def _cut_last_line(file: BinaryIO) -> None:
     """Cut a last line that is not whole."""
-    size = os.lseek(file, 0, os.SEEK_END)
-    start, tail = max(0, size - 2**20), b""
-    if size:
-        os.lseek(file, start, os.SEEK_SET)
-        tail = os.read(file, size - start)
-    if tail and not tail.endswith(b"\n"):
-        os.ftruncate(file, start + tail.rfind(b"\n") + 1)
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - 1, 0))
+    if file.read() not in (b"", b"\n"):
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def _mark(line: Any) -> Mark:

@@ -168,7 +168,6 @@ class FileField:
     key: str  # in a file
     type: FieldType
     is_comma_list: bool
-    in_create: bool
     in_update: bool
     is_removable: bool
     required: bool
@@ -234,7 +233,6 @@ def file_fields(kind: Kind) -> Mapping[str, FileField]:
             key,
             type_,
             type_.is_comma_list,
-            in_create=name in created,
             in_update=name in updated,
             is_removable=name in removable,
             required=declared.required,
@@ -392,6 +390,15 @@ def content_of(kind: Kind, values: Mapping[str, Any]) -> tuple[Any, ...]:
         value = values.get(name)
         found.append(fields[name].text_of("EQ" if value is None and name == OPERATOR else value))
     return tuple(found)
+
+
+def creation_values(kind: Kind, records: Sequence[Mapping[str, Any]], parent_id: str) -> dict[str, Any]:
+    """Return the values of the request that creates a record, or several of one parent."""
+    values = dict(records[0])
+    for many, one in kind.of_several.items():
+        if values.pop(one, None) is not None:
+            values[many] = [record[one] for record in records]
+    return values | ({kind.parent_field: parent_id} if kind.parent_field else {})
 
 
 def each_entry(entries: Sequence[Entry]) -> "list[Entry]":

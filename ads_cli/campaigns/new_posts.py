@@ -158,11 +158,11 @@ def _digest(place: str) -> str:
 def find_posts(
     service: str, entries: Iterable[Entry], memory: ApplyMemory, note: Callable[..., None]
 ) -> None:
-    """Give ads the posts that were made for them before; note what the service takes for no post."""
+    """Give ads the posts that were made for them before; note what is wrong with those to be made."""
     for entry in each_entry([*entries]):
         if entry.post is None:
             continue
-        if id := memory.ids.get(mark_of(entry.post)):
+        if id := memory.ids.get(mark_of_post(entry.post)):
             entry.values["post_id"] = int(id)
             continue
         post, own = entry.post, dict(entry.post.values)
@@ -211,14 +211,14 @@ def request_kind(service: str) -> type[Request]:
     return next(kind for kind in requests_for(service) if kind.endpoint.command == "posts create")
 
 
-def mark_of(post: NewPost) -> Mark:
+def mark_of_post(post: NewPost) -> Mark:
     """Return under what a post is remembered."""
     return Mark(KIND, "", post.digest)
 
 
 def make_post(client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory) -> str:
     """Create a post, unless a run without an answer has; return its id."""
-    mark = mark_of(post)
+    mark = mark_of_post(post)
     if mark in memory.lost and (found := _find(client, account, post, memory)):
         memory.remember({mark: found})
         return found

@@ -1,10 +1,10 @@
 """What differs between a file and an account, and what may be spent a day, before and after."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..api.spending import PAUSED, STATUS, is_on, may_serve
 from .memory import Mark
@@ -14,8 +14,7 @@ ROOT = ""  # the record above campaigns
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
 
 
-@dataclass
-class Budgets:
+class Budgets(NamedTuple):
     """Sums of the daily budgets of what may serve, by currency, in millionths."""
 
     before: Counter[str]
@@ -28,8 +27,8 @@ class Change:
 
     action: str  # create, update or delete
     kind: Kind
-    path: str
-    key: str
+    path: str  # of the record in the file; of the list that it would be in, where it is deleted
+    key: str  # by what it is known in the file, or a label of what it is
     name: str | None
     entry: Entry | None = None
     stored: Stored | None = None
@@ -39,11 +38,6 @@ class Change:
     replaces: str = ""  # the id of the record in whose place one is created
     replaced_by: Entry | None = None  # what takes the place of one that is deleted
     currency: str = ""
-
-    @property
-    def is_replaced(self) -> bool:
-        """Whether another record takes its place."""
-        return self.replaced_by is not None
 
     @property
     def id(self) -> str | None:
@@ -57,11 +51,7 @@ class Change:
             return None
         if self.action == "delete":
             return self.stored.values()
-        fields = file_fields(self.kind)
-        return {
-            fields[name].key: shown_value(fields[name], self.stored.fields.get(name), self.currency)
-            for name in self.values
-        }
+        return self._shown({name: self.stored.fields.get(name) for name in self.values})
 
     @property
     def after(self) -> dict[str, Any] | None:
@@ -70,10 +60,11 @@ class Change:
             return None
         if self.entry and self.entry.post:
             return self.entry.post.shown
+        return self._shown(self.values)
+
+    def _shown(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values as a file has them."""
         fields = file_fields(self.kind)
-        values = self.values
-        if self.action == "create":
-            values = {name: value for name, value in values.items() if value is not None}
         return {
             fields[name].key: shown_value(fields[name], value, self.currency)
             for name, value in values.items()
@@ -102,16 +93,11 @@ class CampaignPlan:
     ids: dict[Mark, str] = field(default_factory=dict)  # of the keys that were found
     matched: dict[Entry, Stored] = field(default_factory=dict)
     listed: int = 0  # records in the lists that the file has
-    budgets: "Budgets" = field(default_factory=lambda: Budgets(Counter(), Counter()))
 
-    def keep(self, is_wanted: Callable[[Change], bool]) -> None:
-        """Keep only some of the changes, and sum up the budgets with them."""
-        self.changes = [change for change in self.changes if is_wanted(change)]
-        self.sum_budgets()
-
-    def sum_budgets(self) -> None:
-        """Sum up the budgets, once the changes are known."""
-        self.budgets = _budgets(self.campaigns, self.changes)
+    @property
+    def budgets(self) -> Budgets:
+        """Sum up the daily budgets of what may serve, before and after the changes."""
+        return _budgets(self.campaigns, self.changes)
 
     def count(self, action: str) -> int:
         """Count the changes of a kind."""
@@ -120,7 +106,7 @@ class CampaignPlan:
     @property
     def pruned(self) -> int:
         """Count the records that are deleted since the file does not have them."""
-        return sum(change.action == "delete" and not change.is_replaced for change in self.changes)
+        return sum(change.action == "delete" and not change.replaced_by for change in self.changes)
 
     @property
     def words(self) -> str:
@@ -133,7 +119,6 @@ class CampaignPlan:
 
 
 def _budgets(campaigns: Sequence[Stored], changes: Sequence[Change]) -> Budgets:
-    """Sum up the daily budgets of what may serve, before and after."""
     updated = {change.stored: change.values for change in changes if change.action == "update"}
     deleted = {change.stored for change in changes if change.action == "delete"}
     created = [change for change in changes if change.action == "create"]

@@ -3,7 +3,9 @@
 import json
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from ..config.strict_yaml import LinedBuilder, fast_loader, load
 from ..errors import ContentError, NotConfirmedError
@@ -11,11 +13,30 @@ from .file import CampaignFile
 from .model import Entry, Stored
 from .plan import CampaignPlan, Change
 
-MARK = "adsctl_plan"
-PLAN_START = f'{{"{MARK}"'.encode()
+PLAN_START = b'{"adsctl_plan"'
 AGAIN = "make it again with plan --out"
-VERSION = 1
 VOLATILE = ("effective_status", "servable", "reasons_not_servable")  # follow from others, or from the time
+
+
+class PlanOptions(msgspec.Struct, frozen=True):
+    """The options that a plan was made with."""
+
+    prune: bool
+    replace: bool
+
+
+class StoredPlan(msgspec.Struct, frozen=True):
+    """What the file of a plan says."""
+
+    adsctl_plan: Literal[1]  # the version, and by its name the mark of such a file
+    account: str
+    service: str
+    file: str  # that the plan was made of
+    folder: str  # where the names of other files start from
+    options: PlanOptions
+    changes: list[dict[str, Any]]  # records of `Change`
+    seen: dict[str, str]  # see `seen`
+    content: str  # of the file
 
 
 def is_stored_plan(content: bytes) -> bool:
@@ -29,35 +50,34 @@ def is_plan_file(path: Path) -> bool:
         return is_stored_plan(file.read(len(PLAN_START)))
 
 
-def encode(
-    plan: CampaignPlan, file: CampaignFile, account: str, service: str, options: dict[str, Any]
-) -> str:
+def encode(plan: CampaignPlan, file: CampaignFile, account: str, service: str, options: PlanOptions) -> str:
     """Return a plan as the text of a file."""
-    document = {
-        MARK: VERSION,
-        "account": account,
-        "service": service,
-        "file": file.label,
-        "folder": str(Path(file.label).absolute().parent),
-        "options": options,
-        "changes": [change.record() for change in plan.changes],
-        "seen": seen(plan),
-        "content": file.content.decode("utf-8-sig"),
-    }
-    return json.dumps(document, ensure_ascii=False) + "\n"
+    document = StoredPlan(
+        1,
+        account,
+        service,
+        file.label,
+        str(Path(file.label).absolute().parent),
+        options,
+        [change.record() for change in plan.changes],
+        seen(plan),
+        file.content.decode("utf-8-sig"),
+    )
+    return json.dumps(msgspec.to_builtins(document), ensure_ascii=False) + "\n"
 
 
-def decode(content: bytes, label: str) -> dict[str, Any]:
+def decode(content: bytes, label: str) -> StoredPlan:
     """Read a stored plan; raise ContentError where it is damaged or of another version."""
     try:
         found = json.loads(content)
     except ValueError as error:
         raise ContentError(f"{label}: is not a whole plan: {error}", hint=AGAIN) from None
-    keys = {"account", "service", "file", "folder", "options", "changes", "seen", "content"}
-    if not isinstance(found, dict) or found.get(MARK) != VERSION or not keys <= found.keys():
-        raise ContentError(f"{label}: is not a plan that this version reads", hint=AGAIN)
-    load(found["content"], label, LinedBuilder, fast_loader())
-    return found
+    try:
+        plan = msgspec.convert(found, StoredPlan)
+    except msgspec.ValidationError:
+        raise ContentError(f"{label}: is not a plan that this version reads", hint=AGAIN) from None
+    load(plan.content, label, LinedBuilder, fast_loader())
+    return plan
 
 
 def seen(plan: CampaignPlan) -> dict[str, str]:
@@ -72,7 +92,7 @@ def seen(plan: CampaignPlan) -> dict[str, str]:
     return found
 
 
-def keep_planned(stored: dict[str, Any], plan: CampaignPlan, *, is_begun: bool) -> int:
+def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> int:
     """Keep of a plan what a stored one has, and return how many other differences there are by now.
 
     Raise NotConfirmedError where a campaign that the stored plan touches has changed. Of one that is begun,
@@ -80,21 +100,20 @@ def keep_planned(stored: dict[str, Any], plan: CampaignPlan, *, is_begun: bool) 
     plan saw is not compared.
     """
     mark = _identity if is_begun else _text
-    planned = [mark(record) for record in stored["changes"]]
+    planned = [mark(record) for record in stored.changes]
     known = {*planned}
     campaigns = _campaigns(plan)
     kept = [change for change in plan.changes if mark(change.record()) in known]
     others = {*plan.changes}.difference(kept)
     touched = {campaigns[change] for change in kept}
     if is_begun:
-        touched |= {_top(one) for one in plan.matched.values() if one.id in stored["seen"]}
-    if others:
-        plan.keep({*kept}.__contains__)
+        touched |= {_top(one) for one in plan.matched.values() if one.id in stored.seen}
+    plan.changes = kept
     is_same = touched.isdisjoint(campaigns[change] for change in others) and (
         is_begun
         or (
             planned == [_text(change.record()) for change in kept]
-            and all(stored["seen"].get(id) == digest for id, digest in seen(plan).items())
+            and all(stored.seen.get(id) == digest for id, digest in seen(plan).items())
         )
     )
     if not is_same:

@@ -1,15 +1,14 @@
-"""The values of targeting criteria that a file names by words: found by a search once, and remembered."""
+"""The values of targeting criteria that a file names by words: found by a search."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..api import targeting_search
 from ..api.audiences import ListAudiences
 from .account import list_all
 from .file import CampaignFile
-from .memory import ApplyMemory
-from .model import TARGETING, TYPE, VALUE, Entry, each_entry
+from .model import TARGETING, TYPE, VALUE, each_entry
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -34,12 +33,10 @@ SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
 }
 
 
-def resolve_names(
-    client: "Client", account: str, file: CampaignFile, memory: ApplyMemory, entries: Sequence[Entry]
-) -> None:
+def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
     """Replace the names in criteria by values; note those that are not found, or are those of several."""
     found: dict[tuple[str, str], list[str]] = {}
-    for entry in each_entry(entries):
+    for entry in each_entry(file.campaigns):
         type_, text = str(entry.values.get(TYPE)), entry.values.get(VALUE)
         if entry.kind is not TARGETING or type_ not in SEARCHES or not isinstance(text, str):
             continue
@@ -47,16 +44,13 @@ def resolve_names(
         if looks.fullmatch(text) and search is not ListAudiences:
             continue
         key = (type_, text)
-        if remembered := memory.names.get(f"{account} {type_} {text}"):
-            found.setdefault(key, [remembered])
-        if key not in found:
+        if key not in found:  # several criteria may have the same name
             found[key] = [*dict.fromkeys(_search(client, account, search, text))]
             if not found[key] and looks.fullmatch(text):
                 found[key] = [text]
         values = found[key]
         if len(values) == 1:
             entry.values[VALUE] = values[0]
-            memory.names[f"{account} {type_} {text}"] = values[0]
         else:
             several = f"is the name of several: {', '.join(values[:20])}; write the value that is meant"
             none = (

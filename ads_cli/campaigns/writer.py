@@ -131,10 +131,7 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
             f"{path} was changed while it was applied",
             hint="apply it again with --write-ids",
         )
-    text = file.content.decode("utf-8-sig")
-    lines = text.splitlines(keepends=True) if "\r" not in text else text.split("\n")
-    if "\r" in text:
-        lines = [f"{line}\n" for line in lines[:-1]] + lines[-1:]
+    lines = file.content.decode("utf-8-sig").splitlines(keepends=True)
     looped, places = False, []
     file.find_lines()
     for entry, id in ids.items():

@@ -12,8 +12,7 @@ from types import FrameType
 
 from ..console.options import CommandLine
 from ..errors import AdsctlError, Interrupted, ReportedError, StateError
-from ..signals import handled_by
-from ..signals import turn_off as turn_off_core_dumps
+from ..signals import handled_by, turn_off_core_dumps
 
 BROKEN_PIPE_EXIT_CODE = 141
 WRITE_ERRNOS = (errno.ENOSPC, errno.EFBIG, errno.EIO)

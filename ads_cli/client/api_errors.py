@@ -19,16 +19,8 @@ from ..errors import (
 from ..http.retry import RETRIED_STATUSES
 from ..output.text import shortened
 
+# The status that a code means in a response whose own status means success; every other code means 400.
 CODES_BY_STATUS = {
-    400: """
-        DUPLICATE_TWEET EXCLUSIVE_PARAMETERS FEATURE_NOT_AVAILABLE ILLEGAL_CHARACTERS INCLUSIVE_PARAMETERS
-        INCOMPATIBLE_LINE_ITEM INVALID_DENOMINATION INVALID_FUNDING_INSTRUMENT INVALID_IMAGE INVALID_MEDIA
-        INVALID_MEDIA_ID INVALID_PARAMETER INVALID_PLACEMENT_TYPE INVALID_TAILORED_AUDIENCE_TYPE
-        INVALID_TARGETING_TYPE INVALID_TIME_WINDOW INVALID_TV_SHOW_LOCATIONS INVALID_TWEET INVALID_USER
-        INVALID_USER_ID MISSING_PARAMETER REQUEST_TOO_COMPLEX SPEND_EXCEEDS_BUDGET TOO_MANY_CAMPAIGNS
-        TOO_MANY_LINE_ITEMS TV_SHOW_OUTSIDE_MARKET TWEET_CANNOT_BE_BLANK UNKNOWN_CARD_TYPE
-        UNKNOWN_CRITERIA_TYPE
-    """,
     401: "UNAUTHORIZED_ACCESS",
     403: """
         ACCOUNT_LOCKED_OUT ACCOUNT_NOT_FOUND ACTION_NOT_ALLOWED CURRENT_USER_SUSPENDED
@@ -47,7 +39,6 @@ CODES_BY_STATUS = {
         TAILORED_AUDIENCE_OR_TAILORED_AUDIENCE_EXPANDED_NOT_FOUND TARGETING_CRITERION_NOT_FOUND
         TWEET_NOT_FOUND WEB_EVENT_TAG_NOT_FOUND
     """,
-    405: "METHOD_NOT_ALLOWED",
     408: "CANCELLED_REQUEST",
     423: "LOCK_ACQUISITION_TIMEOUT",
     429: "TOO_MANY_REQUESTS TWEET_RATE_LIMIT_EXCEEDED",
@@ -55,16 +46,8 @@ CODES_BY_STATUS = {
     503: "SERVICE_UNAVAILABLE OVER_CAPACITY",
 }
 STATUSES = {code: status for status, codes in CODES_BY_STATUS.items() for code in codes.split()}
-# What a problem may name in its title or detail; each has a hint.
-WEBHOOK_FAILURES = (
-    "CrcValidationFailed",
-    "DuplicateUrlFailed",
-    "UrlValidationFailed",
-    "WebhookLimitExceeded",
-)
 
 _BUSY = "the service is busy; try again later"
-_CARD = "adsctl cards list --with-deleted shows the cards of the account"
 _MEDIA = "adsctl media library list shows the media that can be used"
 _DELETED = (
     "check the id, and that it is of this account (--account); a deleted record is shown only with "
@@ -77,6 +60,7 @@ PARAMETER_HINTS = {
     "line_item_id": "adsctl line-items list shows those of the account",
     "targeting_value": "adsctl targeting search finds the values",
 }
+# By code.
 HINTS = {
     **dict.fromkeys((code for code in CODES_BY_STATUS[404].split() if code.endswith("NOT_FOUND")), _DELETED),
     "ACCOUNT_LOCKED_OUT": "sign in at the service's own page and unlock the user",
@@ -84,11 +68,9 @@ HINTS = {
     "ACCOUNT_NOT_FOUND": "the account does not exist, or is not shared with the user: adsctl accounts list",
     "ACTION_NOT_ALLOWED": "the user's role in this account does not allow this; ask its administrator",
     "CANCELLED_REQUEST": "the service gave up on the request; ask for less at once, or raise --max-attempts",
-    "CARD_NOT_FOUND": _CARD,
+    "CARD_NOT_FOUND": "adsctl cards list --with-deleted shows the cards of the account",
     "CURRENT_USER_SUSPENDED": "the service suspended the user; sign in as another: adsctl auth login",
-    "CrcValidationFailed": "the address must answer the service's challenge (crc_token) within 10 seconds",
     "DUPLICATE_TWEET": "the same text was posted shortly before; change it",
-    "DuplicateUrlFailed": "this address is registered already; each one can have one webhook",
     "EXCLUSIVE_PARAMETERS": "leave out one of the named parameters",
     "FEATURE_NOT_AVAILABLE": "the account has not been given this feature: adsctl accounts features list",
     "FUNDING_INSTRUMENT_ACCESS_NOT_ALLOWED": "this account may not use that funding instrument",
@@ -116,10 +98,14 @@ HINTS = {
     "TWEET_RATE_LIMIT_EXCEEDED": "the user has posted as much as is allowed; try again in some hours",
     "UNAUTHORIZED_CLIENT_APPLICATION": "the app needs approval for the advertising API, or this part of it",
     "USER_NOT_FOUND": "the user does not exist, or may not be used by this account",
+}  # fmt: skip
+# What the message of an error may name: why a webhook was not registered.
+WEBHOOK_HINTS = {
+    "CrcValidationFailed": "the address must answer the service's challenge (crc_token) within 10 seconds",
+    "DuplicateUrlFailed": "this address is registered already; each one can have one webhook",
     "UrlValidationFailed": "the address must be https, have no port, and be reachable for the service",
     "WebhookLimitExceeded": "the app has as many webhooks as it may have; delete one",
-}  # fmt: skip
-
+}
 
 TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 
@@ -165,13 +151,7 @@ def is_partial(body: dict[str, Any]) -> bool:
 
 def error_of(status: int, body: Any, *, unreadable: str = "") -> AdsctlError:
     """Return the error that a response means; `unreadable` describes a body that is not JSON."""
-    error = _error_for(status, ErrorDetails(unreadable) if unreadable else error_details(body))
-    error.body = body
-    return error
-
-
-def _error_for(status: int, details: ErrorDetails) -> AdsctlError:
-    """Choose the exception for a status, or for the error code in a response whose status means success."""
+    details = ErrorDetails(unreadable) if unreadable else error_details(body)
     meaning = STATUSES.get(str(details.code), 400) if 200 <= status < 300 else status
     error_type: type[AdsctlError] = RefusedError
     if meaning in (401, 403):
@@ -186,7 +166,10 @@ def _error_for(status: int, details: ErrorDetails) -> AdsctlError:
     if 300 <= status < 400:
         message = "the service redirects to another address; credentials are not sent there"
         hint = "set the final address in the profile or the environment"
-    return error_type(f"{message} (status {status})", hint=hint, http_status=status, api_code=details.code)
+    message = f"{message} (status {status})"
+    error = error_type(message, hint=hint, http_status=status, api_code=details.code)
+    error.body = body
+    return error
 
 
 def error_details(body: Any) -> ErrorDetails:
@@ -259,7 +242,7 @@ def _slug(type_: object) -> str:
 
 def _named_hint(message: str) -> str:
     """Return the hint of a failure that a message names."""
-    return next((HINTS[name] for name in WEBHOOK_FAILURES if name in message), "")
+    return next((hint for name, hint in WEBHOOK_HINTS.items() if name in message), "")
 
 
 def _problem(body: dict[str, Any]) -> ErrorDetails:

@@ -26,7 +26,7 @@ from .writes import Dialect, Operation, Write, write_of
 
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
 KEYS_WITHOUT_RECORDS = {"read_only", "deny", "max_changes"}  # which are judged by the requests alone
-FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet: the path of a FleetCount
+FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet: the path of this one's count
 HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
 
 
@@ -46,29 +46,25 @@ def limited_fields(kind: type[Request]) -> Mapping[str, str]:
     return {name: limit for name, limit in limits if limit in KEYS}
 
 
-class FleetCount:
-    """What the tasks of a fleet's run change together on this machine: a file for each task and limit."""
+def count_in_fleet(fleet_count: Path, limit: Limit, count: int) -> int:
+    """Return how many records all tasks of a fleet's run change, this one `count` of them.
 
-    def __init__(self, path: Path) -> None:
-        self._folder, self._task = path.parent, path.name
+    If that is allowed, it is noted in a file for the task and the limit. A task that is resumed counts as
+    much as it did at most.
+    """
+    from ..config.atomic_files import atomic, make_folder
+    from ..config.file_locks import locked
 
-    def total(self, limit: Limit, count: int) -> int:
-        """Return how many records all tasks change, this one `count` of them; note it if that is allowed.
-
-        A task that is resumed counts as much as it did at most.
-        """
-        from ..config.atomic_files import atomic, make_folder
-        from ..config.file_locks import locked
-
-        folder = self._folder / blake2b(limit.source.encode(), digest_size=8).hexdigest()
-        make_folder(folder)
-        with locked(self._folder / "lock"):
-            counts = {path.name: int(path.read_text()) for path in folder.iterdir() if path.name[0] != "."}
-            counts[self._task] = max(count, counts.get(self._task, 0))
-            if (total := sum(counts.values())) <= limit.value:
-                with atomic(folder / self._task) as stream:
-                    stream.write(str(counts[self._task]))
-        return total
+    folder = fleet_count.parent / blake2b(limit.source.encode(), digest_size=8).hexdigest()
+    task = fleet_count.name
+    make_folder(folder)
+    with locked(fleet_count.parent / "lock"):
+        counts = {path.name: int(path.read_text()) for path in folder.iterdir() if path.name[0] != "."}
+        counts[task] = max(count, counts.get(task, 0))
+        if (total := sum(counts.values())) <= limit.value:
+            with atomic(folder / task) as stream:
+                stream.write(str(counts[task]))
+    return total
 
 
 class WriteGuard:
@@ -81,9 +77,9 @@ class WriteGuard:
         stored: Callable[[str], StoredRecords],
         lock_account: Callable[[str], None] = lambda account: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        fleet: FleetCount | None = None,
+        fleet_count: Path | None = None,
     ) -> None:
-        self._fleet = fleet
+        self._fleet_count = fleet_count
         self._read, self._dialect = guard, cache(dialect)
         self._spending = _SpendingJudge(lambda: self.guard, stored, lock_account, now)
         self._lock = threading.RLock()
@@ -183,7 +179,7 @@ class WriteGuard:
         """Judge how many records the run changes, with `count` more of them."""
         for limit in self.guard.of("max_changes") if not self._is_planned else ():
             own = self._count + count
-            total = self._fleet.total(limit, own) if self._fleet and count else own
+            total = count_in_fleet(self._fleet_count, limit, own) if self._fleet_count and count else own
             if total > limit.value:
                 of_fleet = f" of a fleet, {own:,} of this task" if total > own else ""
                 raise refused(f"{total:,} changes{of_fleet}", limit)
@@ -201,24 +197,20 @@ class WriteGuard:
             raise refused(f"a request that cannot be judged, as {write.problem}", next(holding))
 
 
-class _SpendingJudge:
+class _SpendingJudge(msgspec.Struct, eq=False):
     """Judges budgets, bids, hours and sums of changes, by what the service has; for one thread at a time."""
 
-    def __init__(
-        self,
-        guard: Callable[[], Guard],
-        stored: Callable[[str], StoredRecords],
-        lock_account: Callable[[str], None],
-        now: Callable[[], datetime],
-    ) -> None:
-        self._guard, self._stored, self._lock_account, self._now = guard, stored, lock_account, now
-        self.planned: dict[str, Record] = {}  # values of the records that a plan creates, by what names them
-        self._accounts: dict[str, AccountSpending] = {}  # with the changes that were allowed so far
+    guard: Callable[[], Guard]
+    stored: Callable[[str], StoredRecords]  # of an account
+    lock_account: Callable[[str], None]
+    now: Callable[[], datetime]
+    planned: dict[str, Record] = {}  # records that a plan creates, by what names them
+    accounts: dict[str, AccountSpending] = {}  # by id, with the changes that were allowed so far
 
     def judge(self, due: Sequence[RecordChange], *, with_sum: bool) -> None:
         """Raise the error of the first change that a limit refuses; `with_sum` as one with all before."""
         concerned = [change for change in due if _concerns_spending(change.operation)]
-        if not concerned or {limit.key for limit in self._guard().limits} <= KEYS_WITHOUT_RECORDS:
+        if not concerned or {limit.key for limit in self.guard().limits} <= KEYS_WITHOUT_RECORDS:
             return
         changes = self._with_records(concerned)
         for change in changes:
@@ -234,7 +226,7 @@ class _SpendingJudge:
             operations = [change.operation for change in changes if change.account == account]
             for field in (CAMPAIGN, LINE_ITEM):
                 ids = [op.id for op in operations if op.id_field == field and op.id]
-                records = self._stored(account).read(field, ids)
+                records = self.stored(account).read(field, ids)
                 found |= {(field, identifier): record for identifier, record in records.items()}
         return [each._replace(before=found.get(each.operation.key, {})) for each in changes]
 
@@ -246,7 +238,7 @@ class _SpendingJudge:
             is_set = field in op.values
             old, new = micros(change.before.get(field)), micros(op.values.get(field))
             value = new if is_set else old
-            for limit in self._guard().of(KEYS[name]):
+            for limit in self.guard().of(KEYS[name]):
                 if is_set and new is None and op.action == "update":
                     raise refused(f"to remove the {name}", limit)
                 if value is None or not (is_set or op.activates):
@@ -254,7 +246,7 @@ class _SpendingJudge:
                 self._require_currency(change, limit)
                 if value > limit.value.micros or value < 0:
                     raise refused(f"a {name} of {_amount(value, limit)}", limit)
-            for limit in self._guard().of("max_increase") if is_set and op.action == "update" else ():
+            for limit in self.guard().of("max_increase") if is_set and op.action == "update" else ():
                 self._judge_increase(name, old, new, change, limit)
 
     def _judge_increase(
@@ -275,8 +267,8 @@ class _SpendingJudge:
 
     def _judge_hours(self, change: RecordChange) -> None:
         """Judge activations and raises outside of the hours."""
-        op, now = change.operation, self._now()
-        for limit in self._guard().of("active_hours"):
+        op, now = change.operation, self.now()
+        for limit in self.guard().of("active_hours"):
             hours: ActiveHours = limit.value
             if hours.contains(now):
                 continue
@@ -290,13 +282,13 @@ class _SpendingJudge:
 
     def _judge_sum(self, changes: Sequence[RecordChange]) -> None:
         """Judge what may be spent in a day, by all campaigns of each account."""
-        limits = self._guard().of("max_account_daily_budget")
+        limits = self.guard().of("max_account_daily_budget")
         for account in dict.fromkeys(change.account for change in changes) if limits else ():
-            if account not in self._accounts:
-                self._lock_account(account)
-                records = {field: self._stored(account).all(field) for field in (CAMPAIGN, LINE_ITEM)}
-                self._accounts[account] = AccountSpending(records, self._now())
-            spending = self._accounts[account]
+            if account not in self.accounts:
+                self.lock_account(account)
+                records = {field: self.stored(account).all(field) for field in (CAMPAIGN, LINE_ITEM)}
+                self.accounts[account] = AccountSpending(records, self.now())
+            spending = self.accounts[account]
             after = spending.after(each.operation for each in changes if each.account == account)
             before, total = spending.total, after.total
             for limit in limits:
@@ -307,7 +299,7 @@ class _SpendingJudge:
                         self._require_currency(change, limit)
                 if before < total > limit.value.micros:
                     raise refused(f"up to {_amount(total, limit)} a day in the account {account}", limit)
-            self._accounts[account] = after
+            self.accounts[account] = after
 
     def _require_currency(self, change: RecordChange, limit: Limit) -> None:
         """Raise an error unless a limit is in the currency of the account."""
@@ -328,7 +320,7 @@ class _SpendingJudge:
             if identifier := str(values.get(field) or ""):
                 if identifier in self.planned:
                     return self._named_currency(account, self.planned[identifier])
-                return _currency_of(self._stored(account).read(field, [identifier])[identifier])
+                return _currency_of(self.stored(account).read(field, [identifier])[identifier])
         return None
 
 

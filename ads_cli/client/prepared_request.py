@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from random import getrandbits
 from typing import Any, NamedTuple, Protocol
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -150,6 +150,4 @@ def _quoted(name: str) -> str:
 
 def url_encoded(params: Mapping[str, Any]) -> str:
     """Encode parameters for a query or a form."""
-    return "&".join(
-        f"{quote(name, safe='')}={quote(as_text(value), safe='')}" for name, value in params.items()
-    )
+    return urlencode({name: as_text(value) for name, value in params.items()}, safe="", quote_via=quote)

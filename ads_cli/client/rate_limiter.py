@@ -215,14 +215,9 @@ class Permit:
         self._round = state.concurrency.acquire(state.in_flight)
 
     @property
-    def has_stated_quota(self) -> bool:
-        """Whether the headers of responses state how many requests remain."""
-        return self._state.quota.is_stated
-
-    @property
-    def stated_limit(self) -> int | None:
-        """The limit of a window that headers of responses stated."""
-        return self._state.quota.limit
+    def quota(self) -> Quota:
+        """What the headers of responses have stated of the route."""
+        return self._state.quota
 
     def record(self, status: int, headers: Headers) -> None:
         """Update quota and concurrency limit from a response."""
@@ -304,7 +299,7 @@ class RateLimiter:
             permit = self._acquire(route)
             if window is None or rate is None:
                 return permit
-            limit = window.limit(permit.stated_limit, is_current=permit.has_stated_quota)
+            limit = window.limit(permit.quota.limit, is_current=permit.quota.is_stated)
             if limit is None:
                 return permit
             slot = window.acquire(limit)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +13,7 @@ import httpx
 
 from .. import __version__
 from ..errors import AccessError, AdsctlError, RateLimitedError, UnavailableError
-from ..http.connections import tls_context
+from ..http.connections import through_proxy, tls_context
 from ..http.response_body import ENCODING, Parse, is_certificate_error, network_error, read_body
 from ..http.retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt, clock_hint
 from ..http.trace import Trace
@@ -50,9 +51,11 @@ class ThreadConnections(threading.local):
     def _connect(self, url: httpx.URL, *, is_stranger: bool) -> httpx.BaseTransport:
         if self._app and not is_stranger:
             return EmulatorTransport(self._app)
-        from ..http.network import connect, connect_to_public
+        from ..http.network import NetworkTransport, connect_to_public
 
-        return connect_to_public(url, tls_context) if is_stranger else connect(url, self._tls)
+        if is_stranger:
+            return connect_to_public(url, tls_context)
+        return through_proxy(NetworkTransport, url, self._tls)
 
 
 def http_request(prepared: PreparedRequest, timeout: float, deadline: float) -> httpx.Request:
@@ -105,19 +108,16 @@ BAD_TIMESTAMP = 135  # with status 401: the timestamp is too far from the servic
 WARNING_HEADER = "x-api-warn"  # sent with responses of what will be switched off
 
 
+@dataclass
 class Sender:
     """Signs and sends a request over a connection of the calling thread, and reads the response."""
 
-    def __init__(
-        self,
-        connections: ThreadConnections,
-        trace: Trace,
-        sign_in_hint: str,
-        on_warning: Callable[[str], None],
-    ) -> None:
-        self._connections, self._trace = connections, trace
-        self._sign_in_hint, self._on_warning = sign_in_hint, on_warning
-        self._warnings = threading.Semaphore()  # one is shown, however many responses have it
+    connections: ThreadConnections
+    trace: Trace
+    sign_in_hint: str
+    on_warning: Callable[[str], None]
+    # One warning is shown, however many responses have it.
+    _warnings: threading.Semaphore = field(default_factory=threading.Semaphore)
 
     def send(
         self,
@@ -133,7 +133,7 @@ class Sender:
 
         `timeout` limits each network operation and the head of the response, `max_seconds` the attempt.
         """
-        started, trace = time.monotonic(), self._trace
+        started, trace = time.monotonic(), self.trace
         request = http_request(prepared, timeout, started + max_seconds)
         shown = _traced(prepared, prepared.body, prepared.size)
         trace.request(prepared.method, prepared.url, request.headers, shown)
@@ -144,7 +144,7 @@ class Sender:
         shown = _traced(prepared, content, len(content))
         trace.response(prepared.method, prepared.url, status, headers, shown, time.monotonic() - started)
         if (warning := headers.get(WARNING_HEADER)) and self._warnings.acquire(blocking=False):
-            self._on_warning(f"the service warns: {shortened(trace.mask(warning))}")
+            self.on_warning(f"the service warns: {shortened(trace.mask(warning))}")
         try:
             return read_response(status, headers, content, parse)
         except AdsctlError as error:
@@ -152,13 +152,13 @@ class Sender:
             _raise_if_retried(error, status, headers)
             error.may_be_applied = _has_data(error.body, status)
             if isinstance(error, AccessError):
-                error.hint = error.hint or self._sign_in_hint
+                error.hint = error.hint or self.sign_in_hint
             raise
 
     def _exchange(self, prepared: PreparedRequest, request: httpx.Request) -> tuple[httpx.Response, bytes]:
         """Send a signed request; return the response, and its body."""
         try:
-            transport = self._connections.to(request.url, is_stranger=prepared.to_stranger)
+            transport = self.connections.to(request.url, is_stranger=prepared.to_stranger)
             with closing(transport.handle_request(request)) as response:
                 return response, read_body(response)
         except (httpx.TransportError, httpx.DecodingError) as error:

@@ -239,7 +239,8 @@ def _values(prepared: PreparedRequest, endpoint: Endpoint) -> dict[str, Any]:
     """Return the parameters of the query and the body; raise ValueError where one has two values."""
     pairs = parse_qsl(urlsplit(prepared.url).query, keep_blank_values=True)
     values: Any = {}
-    if (body := _body(prepared)) and not endpoint.sensitive and _has_values(prepared):
+    is_file = prepared.declared and not prepared.content_type.startswith((FORM, JSON))
+    if (body := _body(prepared)) and not endpoint.sensitive and not is_file:
         if prepared.content_type.startswith(FORM):
             pairs += parse_qsl(body.decode(), keep_blank_values=True)
         else:
@@ -251,12 +252,6 @@ def _values(prepared: PreparedRequest, endpoint: Endpoint) -> dict[str, Any]:
             raise ValueError(f"{name} is given twice")
         values[name] = value
     return values
-
-
-def _has_values(prepared: PreparedRequest) -> bool:
-    """Whether a body holds fields, and not a file."""
-    is_declared_file = prepared.declared and not prepared.content_type.startswith((FORM, JSON))
-    return not is_declared_file
 
 
 @cache

@@ -78,7 +78,7 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
 
 def _show_metrics(ctx: typer.Context) -> None:
     """List the metrics of statistics, by group."""
-    from ..statistics.metric_catalog import CatalogMetric, catalog_metrics
+    from ..statistics.derived import CatalogMetric, catalog_metrics
 
     call = Invocation.of(ctx, is_help=True)
     metrics = list(catalog_metrics(SERVICES[_service(call)]))

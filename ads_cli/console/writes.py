@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ..api.amounts import money_fields
-from ..client.guard import FLEET_COUNT, FleetCount, WriteGuard
+from ..client.guard import FLEET_COUNT, WriteGuard
 from ..client.spending import SOURCES
 from ..client.writes import Dialect, Write
 from ..config.atomic_files import make_folder
@@ -217,7 +217,7 @@ class Writes:
             self._dialect,
             self._call.stored_of,
             self._lock_account if is_sent else lambda account: None,
-            fleet=FleetCount(Path(counts)) if counts and is_sent else None,
+            fleet_count=Path(counts) if counts and is_sent else None,
         )
 
     @contextmanager

@@ -5,6 +5,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -67,19 +68,14 @@ class Parsed(NamedTuple):
     is_write: bool
 
 
+@dataclass
 class Parser:
     """Parses the lines of tasks with the command tree, which is handed in."""
 
-    def __init__(
-        self,
-        parse: Callable[[Sequence[str]], ParsedLine],
-        commands: FleetCommands,
-        inherited: Sequence[str] = (),
-    ) -> None:
-        self._parse = parse
-        self._commands = commands
-        self._inherited = tuple(inherited)  # options of every task
-        self.problems: list[TaskProblem] = []
+    parse: Callable[[Sequence[str]], ParsedLine]
+    commands: FleetCommands
+    inherited: Sequence[str] = ()  # options of every task
+    problems: list[TaskProblem] = field(default_factory=list)
 
     def tasks(self, lines: Sequence[TaskLine]) -> list[Parsed]:
         """Return the tasks whose lines are right, and note what is wrong with the others."""
@@ -88,20 +84,19 @@ class Parser:
             try:
                 found.append(self._task(line))
             except UsageError as error:  # the command line is the content of a file
-                found_in = problem(line, error)
-                self.problems.append(found_in._replace(error=ContentError))
+                self.problems.append(problem(line, error)._replace(error=ContentError))
             except AdsctlError as error:
                 self.problems.append(problem(line, error))
         return found
 
     def _task(self, line: TaskLine) -> Parsed:
         _refuse_secrets((line.name, *line.words))  # first: an error of the parser would quote it
-        typed = self._parse(line.words).options
+        typed = self.parse(line.words).options
         if option := next((name for name in NOT_IN_LINES if name in typed), ""):
             raise UsageError(f"--{option} has no place here: {NOT_IN_LINES[option]}")
         profile = (f"--profile={line.profile}",) if line.profile else ()
-        words = (*self._inherited, *profile, *line.words)
-        return parsed_task(line, self._commands[line.command], self._parse(words), words)
+        words = (*self.inherited, *profile, *line.words)
+        return parsed_task(line, self.commands[line.command], self.parse(words), words)
 
 
 def parsed_task(

@@ -24,7 +24,7 @@ from ..client.shared_window import Allowance, LimitShare
 from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
-from ..signals import turn_off as turn_off_core_dumps
+from ..signals import turn_off_core_dumps
 from ..uploads.write_epochs import boot_id
 from .engine import TaskResult
 from .quota_allocator import scope_of_profile
@@ -197,7 +197,8 @@ class Watch(threading.Thread):
                     self._process.tell(sent_stop)
             quiet = time.monotonic() - heard
             if quiet > QUIET_PART * self._lease_seconds or not is_running(self._worker):
-                self._process.tell(signal.SIGTERM) if not self.lost_contact else None
+                if not self.lost_contact:
+                    self._process.tell(signal.SIGTERM)
                 self.lost_contact = True
             if quiet > KILL_PART * self._lease_seconds:
                 self._process.tell(getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -54,18 +54,11 @@ class TaskResult(msgspec.Struct, frozen=True):
         exit_code: int,
         *,
         seconds: float = 0.0,
-        worker: str | None = None,
-        summary: dict[str, Any] | None = None,
-        error: dict[str, Any] | None = None,
-        data: msgspec.Raw = NO_DATA,
-        shape: ResultShape | None = None,
+        **fields: Any,
     ) -> "TaskResult":
-        """Return the result of a task that has ended with an exit code."""
+        """Return the result of a task that has ended with an exit code; `fields` are the others."""
         status: Status = "failed" if exit_code not in (0, DIFFERENCES_FOUND) else "ok"
-        return cls(
-            *(task.name, task.profile, status, exit_code, round(seconds, 3), worker, summary, error),
-            *(data, shape),
-        )
+        return cls(task.name, task.profile, status, exit_code, round(seconds, 3), **fields)
 
 
 class Started(msgspec.Struct, frozen=True):

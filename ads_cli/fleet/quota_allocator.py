@@ -90,14 +90,11 @@ class Division(msgspec.Struct):
 
     def shifted(self, seconds: float) -> "Division":
         """Return a copy for a clock that shows so much more."""
-        return Division(
-            [
-                LimitPart(
-                    part.holder, part.usable_at + seconds, part.last_holder, part.usable_again_at + seconds
-                )
-                for part in self.parts
-            ]
-        )
+        parts = [msgspec.structs.replace(part) for part in self.parts]
+        for part in parts:
+            part.usable_at += seconds
+            part.usable_again_at += seconds
+        return Division(parts)
 
     def _held_by(self, worker: str) -> Iterator[LimitPart]:
         return (part for part in self.parts if part.holder == worker)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 from uuid import uuid4
 
 import msgspec
@@ -15,6 +16,8 @@ from ..config.file_locks import how_to_unlock, locked, try_lock
 from ..errors import StateError
 from .engine import TaskResult
 from .tasks import Task
+
+T = TypeVar("T")
 
 
 class RunId(msgspec.Struct, frozen=True):
@@ -40,9 +43,7 @@ class Records:
 
     def find(self, task: Task | PlannedTask) -> TaskResult | None:
         """Return the result of a task that has ended; a damaged record counts as none."""
-        with suppress(FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
-            return msgspec.json.decode(self._path(task, "json").read_bytes(), type=TaskResult)
-        return None
+        return _read(self._path(task, "json"), TaskResult)
 
     def has_begun(self, task: Task | PlannedTask) -> bool:
         """Tell whether a task has begun, and may have ended."""
@@ -134,7 +135,7 @@ class FleetState:
 
     def last(self) -> FleetRun | None:
         """Return the last run; a damaged file counts as none."""
-        return _read(self._folder / "run.json")
+        return _read(self._folder / "run.json", FleetRun)
 
     def begin(self, tasks: Sequence[Task], *, resume: bool, dry_run: bool) -> FleetRun:
         """Begin a run, or continue the last one; a dry run is never continued."""
@@ -181,7 +182,7 @@ class FleetState:
 
 def list_runs(state_dir: Path) -> list[FleetRun]:
     """Return the last run of each fleet, oldest first."""
-    found = (_read(path) for path in (state_dir / "fleet").glob("*/run.json"))
+    found = (_read(path, FleetRun) for path in (state_dir / "fleet").glob("*/run.json"))
     return sorted(filter(None, found), key=lambda run: run.began)
 
 
@@ -192,7 +193,8 @@ def _make_folder(folder: Path) -> None:
         raise StateError(f"{folder} cannot be created: {error.strerror}") from None
 
 
-def _read(path: Path) -> FleetRun | None:
+def _read(path: Path, type_: type[T]) -> T | None:
+    """Read a record; a damaged one counts as none."""
     with suppress(FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
-        return msgspec.json.decode(path.read_bytes(), type=FleetRun)
+        return msgspec.json.decode(path.read_bytes(), type=type_)
     return None

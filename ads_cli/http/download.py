@@ -13,7 +13,7 @@ from ..errors import AccessError, NotFoundError, RefusedError, UnavailableError,
 from ..hosts import is_loopback
 from ..masking import MASK, mask_address
 from .response_body import is_certificate_error, network_error
-from .retry import RETRIED_STATUSES, CopyLimits, CopyRetries, FailedAttempt, http_date
+from .retry import RETRIED_STATUSES, CopyRetries, FailedAttempt, http_date
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -122,10 +122,6 @@ class Download:
                     _empty(file)
                 self.retries.wait(failed, file.tell())
 
-    @property
-    def _limits(self) -> CopyLimits:
-        return self.retries.limits
-
     def _attempt(self, file: BinaryIO) -> Downloaded:
         """Send a request, follow redirects, and receive what is missing."""
         import httpx
@@ -160,7 +156,7 @@ class Download:
         if self.credentials and _origin(url) == _origin(self.url):
             headers["Authorization"] = _basic_auth(*self.credentials)
         deadline = max(self.retries.silence_ends_at, time.monotonic() + MIN_TIMEOUT_SECONDS)
-        times = dict.fromkeys(("connect", "read", "write", "pool"), self._limits.timeout)
+        times = dict.fromkeys(("connect", "read", "write", "pool"), self.retries.limits.timeout)
         request = httpx.Request(
             "GET", url, headers=headers, extensions={"timeout": times, "deadline": deadline}
         )
@@ -222,7 +218,7 @@ class Download:
         self, connection: "DownloadTransport", response: "httpx.Response", file: BinaryIO, total: int | None
     ) -> None:
         """Write a body as it arrives; a server that drips is left at the end of a period of --timeout."""
-        period = self._limits.timeout
+        period = self.retries.limits.timeout
         expected = file.tell() + MIN_BYTES_PER_SECOND * period
         connection.extend_deadline(time.monotonic() + period)
         for part in response.iter_raw():

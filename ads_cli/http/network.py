@@ -324,11 +324,6 @@ def httpx_errors() -> Iterator[None]:
 MAX_LOOKUP_SECONDS = 5.0  # of a name that is looked up only to be refused
 
 
-def connect(url: httpx.URL, tls: ssl.SSLContext) -> NetworkTransport:
-    """Return a connection to a host, through the proxy that the environment names for it."""
-    return through_proxy(NetworkTransport, url, tls)
-
-
 def connect_to_public(
     url: httpx.URL, tls: Callable[[bool], ssl.SSLContext], *, allow_private: bool = False
 ) -> NetworkTransport:
@@ -374,14 +369,14 @@ class DownloadTransport(NetworkTransport):
         self.deadline.start(ends_at)
 
 
-class _WholeBody(httpx.SyncByteStream):
+class _WholeBody(_Body):
     """The body of a response; raise RemoteProtocolError where the server sends more than it states.
 
     Who counts characters where bytes are to be counted states too little, and the end would be missing.
     """
 
     def __init__(self, response: httpcore.Response, connection: Any) -> None:
-        self._response = response
+        super().__init__(response)
         self._connection = innermost(connection)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -389,9 +384,6 @@ class _WholeBody(httpx.SyncByteStream):
             yield from self._response.iter_stream()
             if self._has_length and self._sends_more():
                 raise httpcore.RemoteProtocolError("it sends more than the Content-Length that it states")
-
-    def close(self) -> None:
-        self._response.close()
 
     @property
     def _has_length(self) -> bool:

@@ -52,22 +52,14 @@ def seconds_until(reset: int | None, headers: Headers, now: float) -> float | No
     return seconds if abs(seconds) <= MAX_DELAY_SECONDS else None
 
 
-def quota_of(headers: Headers, now: float | None = None) -> tuple[int | None, float | None]:
-    """Read the remaining requests and the seconds until the reset.
-
-    Either is None if it is not stated; the seconds also if they are past or absurd.
-    """
-    remaining, reset, _ = window_of(headers)
-    seconds = seconds_until(reset, headers, time.time() if now is None else now)
-    return remaining, seconds if seconds and seconds > 0 else None
-
-
 def requested_delay(headers: Headers, now: float | None = None) -> float | None:
     """Return the seconds that the service asks to wait before the next attempt, or None."""
     delay = retry_after(headers, now)
     if delay is None:
-        remaining, seconds = quota_of(headers, now)
-        delay = None if remaining else seconds  # what states a reset alone has nothing left
+        remaining, reset, _ = window_of(headers)
+        seconds = seconds_until(reset, headers, time.time() if now is None else now)
+        # What states a reset alone has nothing left.
+        delay = seconds if not remaining and seconds and seconds > 0 else None
     return delay
 
 

@@ -34,18 +34,12 @@ class QueryResult(NamedTuple):
     data: list[dict[str, Any]]
 
 
-class SegmentValue(NamedTuple):
-    """A part of the people, or all of them where there is no value."""
-
-    value: str | None
-    name: str | None
-
-
 class Series(NamedTuple):
     """The numbers of one entity and one segment in an answer, and what numbers no column has."""
 
     id: str
-    segment: SegmentValue
+    segment: str | None  # the value of a part of the people; None: all of them
+    segment_name: str | None
     columns: Columns
     unmapped_metrics: set[str]
 
@@ -119,28 +113,28 @@ def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
             metrics = one.get("metrics") if isinstance(one, dict) else None
             if not isinstance(metrics, dict):
                 raise UnavailableError(f"the statistics of {id} have no metrics")
-            segment = _segment(id, one.get("segment"))
-            if segment.value in values:
-                what = f"of the segment {segment.value}" if segment.value else "without a segment"
+            segment, name = _segment(id, one.get("segment"))
+            if segment in values:
+                what = f"of the segment {segment}" if segment else "without a segment"
                 raise UnavailableError(f"the answer has the statistics of {id} {what} twice")
-            values.add(segment.value)
-            if segment.value and not question.segmentation:
+            values.add(segment)
+            if segment and not question.segmentation:
                 raise UnavailableError(f"the statistics of {id} have segments that were not asked for")
-            yield Series(id, segment, *_columns(question, answer.part, metrics))
+            yield Series(id, segment, name, *_columns(question, answer.part, metrics))
     if missing := [id for id in answer.part.ids if id not in seen]:
         raise UnavailableError(f"the answer has no statistics of {missing[0]}")
 
 
-def _segment(id: str, segment: Any) -> SegmentValue:
-    """Return a segment, which its value tells from others; where it has none, its name does."""
+def _segment(id: str, segment: Any) -> tuple[str | None, str | None]:
+    """Return the value of a segment, which tells it from others, and its name; one stands for the other."""
     if segment is None:
-        return SegmentValue(None, None)
+        return None, None
     fields = ("segment_value", "segment_name")
     value, name = (segment.get(field) for field in fields) if isinstance(segment, dict) else (None, None)
     known = value if value not in (None, "") else name
     if isinstance(known, bool) or not isinstance(known, str | int) or known == "":
         raise UnavailableError(f"the statistics of {id} have a segment without a value")
-    return SegmentValue(str(known), str(name or known))
+    return str(known), str(name or known)
 
 
 def _columns(question: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]) -> tuple[Columns, set[str]]:

@@ -89,8 +89,8 @@ class Calendar:
             raise UnavailableError(f"the account has the time zone {zone!r}, which is not known") from error
         self.now = now.astimezone(self.zone)
         self.midnight = timezone(self.now.utcoffset() or timedelta())
-        self.today = self.now.astimezone(self.midnight).replace(hour=0, minute=0, second=0, microsecond=0)
         self.hour = self.now.astimezone(self.midnight).replace(minute=0, second=0, microsecond=0)
+        self.today = self.hour.replace(hour=0)
 
     def period(self, since: str, until: str | None, granularity: str) -> Period:
         """Return the period between two times as typed; raise UsageError."""

@@ -64,10 +64,10 @@ def require_matplotlib() -> Any:
     return matplotlib
 
 
-def plotted(gathered: ChartData, title: str, kind: Format) -> bytes:
+def plotted(data: ChartData, title: str, kind: Format) -> bytes:
     """Return a picture of the numbers."""
     with _style(kind):
-        figure = _figure(gathered, title)
+        figure = _figure(data, title)
         written = io.BytesIO()
         if kind == "svg":
             figure.savefig(written, format="svg", metadata={"Date": None})
@@ -91,16 +91,14 @@ def _style(kind: Format) -> Iterator[None]:
         yield
 
 
-def _figure(gathered: ChartData, title: str) -> "Figure":
+def _figure(data: ChartData, title: str) -> "Figure":
     from matplotlib.figure import Figure
 
-    columns = gathered.counted_columns
-    charts = [
-        _Chart(column, part.total().currency) for column in columns for part in gathered.comparable(column)
-    ]
+    columns = data.counted_columns
+    charts = [_Chart(column, part.total().currency) for column in columns for part in data.comparable(column)]
     across = 1 if len(charts) <= 3 else 2
-    is_total = len(gathered.times) < 2
-    largest = gathered.largest(_leading(gathered), MOST_LINES) if columns else []
+    is_total = len(data.times) < 2
+    largest = data.largest(_leading(data), MOST_LINES) if columns else []
     lines = [*map(_Line, largest, cycle(COLORS), cycle(DASHES), cycle(MARKS))]
     heights = [LINES_HEIGHT if not is_total else chart.height_of_bars(lines) for chart in charts]
     rows = [max(heights[start : start + across]) for start in range(0, len(charts), across)]
@@ -113,7 +111,7 @@ def _figure(gathered: ChartData, title: str) -> "Figure":
     for unused in axes[len(charts) :]:
         unused.remove()
     for axis, chart in zip(axes, charts, strict=False):
-        (_draw_bars if is_total else _draw_lines)(axis, lines, chart, gathered.times)
+        (_draw_bars if is_total else _draw_lines)(axis, lines, chart, data.times)
         axis.set_title(chart.heading, loc="left")
     if not is_total:
         _add_legend(figure, axes[: len(charts)])
@@ -155,10 +153,10 @@ def _add_legend(figure: "Figure", axes: "Sequence[Axes]") -> None:
     figure.legend(handles=[*drawn.values()], loc="outside lower center", ncols=columns, frameon=False)
 
 
-def _leading(gathered: ChartData) -> str:
+def _leading(data: ChartData) -> str:
     """Return the column by which the largest are chosen: what was spent in one currency, else the first."""
-    columns = gathered.counted_columns
-    return next((name for name in columns if is_money(name) and len(gathered.by_currency()) == 1), columns[0])
+    columns = data.counted_columns
+    return next((name for name in columns if is_money(name) and len(data.by_currency()) == 1), columns[0])
 
 
 def _draw_lines(axis: "Axes", lines: Sequence[_Line], chart: _Chart, times: Sequence[str]) -> None:

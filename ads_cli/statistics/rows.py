@@ -55,7 +55,7 @@ class StatsTable(NamedTuple):
 
 
 class EntityInfo(NamedTuple):
-    """What a listing says of an entity."""
+    """What listings say of an entity; the ids that a campaign or a line item lies in include its own."""
 
     name: str | None = None
     campaign: str | None = None  # its name, or its id where it has none
@@ -134,7 +134,7 @@ def rows_of(asked: ResultContext, answers: Sequence[QueryResult], times: Times) 
     windows = sorted({answer.part.window for answer in answers})
     for answer in answers:
         for series in series_in(question, answer):
-            own = found[series.id].setdefault(series.segment.value, _Numbers(question, windows))
+            own = found[series.id].setdefault(series.segment, _Numbers(question, windows))
             own.add(answer.part.window, series)
             asked.unmapped_metrics.update(series.unmapped_metrics)
     shared = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
@@ -161,7 +161,7 @@ class _Numbers:
     def add(self, window: Period, series: Series) -> None:
         """Add the numbers of a window."""
         self._windows[window] |= series.columns
-        self.segment_name = series.segment.name or self.segment_name
+        self.segment_name = series.segment_name or self.segment_name
 
     def columns(self, currency: str | None) -> list[list[Any]]:
         """Return the values of each column over the times; those of a total are added up over the windows."""

@@ -20,21 +20,6 @@ from .rows import SEGMENT_KEYS, SEGMENT_VALUE, TIMES, ResultContext, Row, StatsT
 NEAR = 3 * DAY  # how far from the days that are asked for others may have to be asked again
 
 
-def questions_again(question: StatsQuery, stored: Mapping[str, Sequence[Period]]) -> list[StatsQuery]:
-    """Return the questions about days that a question cuts, given the stored days of each entity near it.
-
-    They are asked by the hour, which may begin and end at any.
-    """
-    ids: dict[Period, list[str]] = {}
-    for id, days in stored.items():
-        for period in periods_again(question.period, days):
-            ids.setdefault(period, []).append(id)
-    return [
-        msgspec.structs.replace(question, period=period, ids=tuple(own), granularity="HOUR")
-        for period, own in ids.items()
-    ]
-
-
 def as_one_day(table: StatsTable, period: Period) -> StatsTable:
     """Return rows of hours as those of a period, which the rows of an entity are added up to."""
     summed = grouped(table, [key for key in table.keys if key not in TIMES])
@@ -130,15 +115,24 @@ class StatisticsTable:
             ) from error
 
     def _questions_again(self, db: sqlite3.Connection, asked: ResultContext) -> list[StatsQuery]:
-        question, stored = asked.question, {}
+        """Return the questions about stored days that the days of a question cut.
+
+        They are asked by the hour, which may begin and end at any.
+        """
+        question, ids = asked.question, dict[Period, list[str]]()
         if question.granularity != "DAY":
             return []
         near = _instants(Period(question.period.start - NEAR, question.period.end + NEAR))
         query = f'SELECT DISTINCT "start", "end" FROM "{TABLE}" WHERE {WITHIN}'
         for id in question.ids:
             found = db.execute(query, self._scope(asked, id) | near)
-            stored[id] = sorted(Period(*map(datetime.fromisoformat, times)) for times in found)
-        return questions_again(question, stored)
+            stored = sorted(Period(*map(datetime.fromisoformat, times)) for times in found)
+            for period in periods_again(question.period, stored):
+                ids.setdefault(period, []).append(id)
+        return [
+            msgspec.structs.replace(question, period=period, ids=tuple(own), granularity="HOUR")
+            for period, own in ids.items()
+        ]
 
     def _scope(self, asked: ResultContext, id: str) -> dict[str, Any]:
         """Return what tells the rows of an entity from those of other questions."""

@@ -86,7 +86,7 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
         listed = " and ".join(sorted(entities))
         raise ContentError(f"the files have rows of {listed}, which cannot be added up", hint=HINT)
     columns = {_neutral(name): name for record in records for name in record}
-    known = {column for column in columns if column in _metrics()}
+    known = columns.keys() & all_columns(_all_metrics())
     metrics = tuple(metric for metric in _all_metrics() if known.intersection(columns_of(metric)))
     question = _question(rows, X.to_neutral({"entity": entities.pop()})["entity"], metrics)
     is_compared = any(f"{column}{BEFORE}" in columns for column in known)
@@ -114,7 +114,7 @@ def _records(path: Path) -> Iterator[Record]:
             is_table = suffix in SEPARATORS
             lines = csv.DictReader(stream, delimiter=SEPARATORS[suffix]) if is_table else map(_loaded, stream)
             for number, record in enumerate(lines, 1):
-                if not isinstance(record, dict) or not record.get("entity"):
+                if not _is_flat(record) or not record.get("entity"):
                     raise ContentError(f"{path}: record {number:,} is not a row of statistics", hint=HINT)
                 if record["entity"] == TOTAL:
                     continue
@@ -125,6 +125,11 @@ def _records(path: Path) -> Iterator[Record]:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except (csv.Error, ValueError) as error:
         raise ContentError(f"{path} cannot be read: {error}", hint=HINT) from None
+
+
+def _is_flat(record: Any) -> bool:
+    """Tell whether a record has plain values only; a line with more cells than columns has a list of them."""
+    return isinstance(record, dict) and not any(isinstance(value, list | dict) for value in record.values())
 
 
 def _loaded(line: str) -> Any:
@@ -141,11 +146,6 @@ def _neutral(name: str) -> str:
 @cache
 def _all_metrics() -> tuple[str, ...]:
     return tuple(metric for metrics in METRICS.values() for metric in metrics)
-
-
-@cache
-def _metrics() -> set[str]:
-    return {*all_columns(_all_metrics())}
 
 
 def _refuse_overlaps(rows: Iterable[_TimedRecord]) -> None:

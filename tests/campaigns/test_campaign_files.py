@@ -164,6 +164,29 @@ def test_a_file_is_carried_out_once_from_the_top_down(adsctl, service, service_n
     assert f'- id: "{new["Solo"]["id"]}"\n  name: Solo\n' in text and "# one for each country" in text
 
 
+@pytest.mark.parametrize("line_break", ["\r\n", "\r", "\x85", "\u2028"])
+def test_ids_are_written_into_the_lines_of_any_file(adsctl, service, winter, line_break):
+    text = COUNTRIES.replace("\n", line_break).replace(line_break, "\n", 1)
+    (adsctl.home / winter).write_bytes(text.encode())
+    made = json.loads(apply(adsctl, winter, "--write-ids").stdout)
+    (solo,) = [change["id"] for change in made if change["name"] == "Solo"]
+    after = (adsctl.home / winter).read_bytes().decode()
+    assert after == text.replace("- name: Solo", f'- id: "{solo}"\n  name: Solo')
+    assert apply(adsctl, winter).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"content": 5}, {"changes": [3]}, {"options": {}}, {"seen": []}, {"folder": None}, {"adsctl_plan": 2}],
+)
+def test_a_stored_plan_that_is_damaged_is_not_carried_out(adsctl, service, winter, change):
+    adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
+    path = adsctl.home / "winter.plan"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    told = adsctl("campaigns", "apply", "winter.plan", "--yes", code=3).stderr
+    assert "winter.plan: is not a plan that this version reads" in told
+
+
 def test_nothing_begins_to_spend_unasked_and_what_is_paused_is_not_asked_about(adsctl, service, winter):
     told = adsctl("campaigns", "apply", winter, code=12).stderr
     assert "15" in told or "17 to create" in told
@@ -184,6 +207,12 @@ def test_what_is_activated_is_created_paused_and_activated_last(adsctl, service,
     apply(adsctl, winter)
     active = ["ACTIVE" in "".join(request) for request in sent]
     assert active == [False] * (len(sent) - 2) + [True] * 2, sent
+
+
+def test_each_change_is_counted_once_whatever_requests_it_takes(adsctl, service, winter):
+    made = json.loads(apply(adsctl, winter).stdout)
+    (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+    assert job["sent"] == job["rows"] == len(made)
 
 
 def recorded(monkeypatch) -> list[tuple[str, str]]:

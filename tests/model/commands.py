@@ -13,7 +13,6 @@ from ads_cli.__main__ import main
 from ads_cli.audiences import operations
 from ads_cli.client import client, transport
 from ads_cli.emulator.app import Emulator
-from ads_cli.http import network
 from tests.adsctl import completed
 from tests.processes.child import encoded, fork, take_over
 
@@ -66,7 +65,7 @@ class Commands:
             time_machine.travel(time.time() + self.clock).start()
         service = Service(Emulator(self.database), mishap, self._created("changes"))
         self.stand_between(service)
-        network.connect = lambda url, tls: transport.EmulatorTransport(service)
+        transport.through_proxy = lambda kind, url, tls: transport.EmulatorTransport(service)
         client.backoff = lambda failures: 0.0
         operations.MAX_OPERATIONS = self.operations_of_a_request
         if mishap.kind == "kill on the disk":

@@ -23,7 +23,7 @@ from ads_cli.feeds.registry import FORMATS, readable_formats
 from ads_cli.feeds.rows import Rows
 from ads_cli.feeds.source import Source
 from ads_cli.http.response_body import parse_form, parse_json, parse_outline
-from ads_cli.http.retry import clock_hint, quota_of, requested_delay
+from ads_cli.http.retry import clock_hint, requested_delay
 from ads_cli.output import Presentation
 from ads_cli.output.messages import Messages
 from ads_cli.output.printer import Printer
@@ -182,7 +182,7 @@ RATE_HEADERS = [
 )
 @often
 def test_rate_limit_headers_give_a_bounded_delay_or_none(headers):
-    delay, _ = requested_delay(headers), quota_of(headers)
+    delay = requested_delay(headers)
     assert delay is None or 0 <= delay <= 24 * 3600
     assert clock_hint(headers)
 

@@ -125,6 +125,8 @@ ROW = (
     [
         ("{}\n", 3, "record 1 is not a row of statistics"),
         ("[1]\n", 3, "record 1 is not a row of statistics"),
+        (ROW % '1, "currency": ["EUR"]', 3, "record 1 is not a row of statistics"),
+        (ROW % '1, "name": {}', 3, "record 1 is not a row of statistics"),
         ("{\n", 3, "cannot be read"),
         ('{"entity": "CAMPAIGN", "start": "2026-06-01T00:00"}\n', 3, "record 1 is not that of an entity"),
         (
@@ -143,6 +145,12 @@ def test_what_is_not_rows_is_refused(stats, content, code, message):
     stats.adsctl.file("o.jsonl", content)
     done = stats.adsctl("stats", "report", "o.jsonl", "--report", "o.html", code=code)
     assert message in done.stderr and not (stats.adsctl.home / "o.html").exists()
+
+
+def test_a_line_with_more_cells_than_columns_is_refused(stats):
+    stats.adsctl.file("o.csv", "entity,entity_id,start,clicks\nCAMPAIGN,a,2026-06-01,5,6\n")
+    done = stats.adsctl("stats", "report", "o.csv", "--report", "o.html", code=3)
+    assert "o.csv: record 1 is not a row of statistics" in done.stderr
 
 
 def test_rows_of_two_kinds_of_entities_and_other_files_are_refused(stats, exported):

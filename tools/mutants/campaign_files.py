@@ -24,8 +24,8 @@ CAMPAIGN_FILES = (
     Mutant(
         "a stored plan changes campaigns that it does not touch",
         "ads_cli/campaigns/stored_plan.py",
-        "        plan.keep({*kept}.__contains__)\n",
-        "        pass\n",
+        "    plan.changes = kept\n",
+        "",
         (
             "tests/campaigns/test_campaign_files.py::test_a_stored_plan_leaves_what_it_does_not_touch_as_it_is",
         ),
@@ -232,15 +232,15 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: a copy of a copied campaign is made again",
         "ads_cli/campaigns/copying.py",
-        'record["key"] = f"copy of {self._source}/{one.id} {record[\'name\']}"',
+        'record["key"] = f"copy of {self.source}/{one.id} {record[\'name\']}"',
         'record["key"] = f"copy of {datetime.now(UTC)}"',
         (f"{COPIES}::test_a_copy_is_the_same_but_paused_and_is_made_once",),
     ),
     Mutant(
         "campaign files: budgets are summed up with changes that a copy drops",
-        "ads_cli/campaigns/plan.py",
-        "if is_wanted(change)]\n        self.sum_budgets()\n",
-        "if is_wanted(change)]\n",
+        "ads_cli/commands/campaigns/copying.py",
+        'if each.action == "create" or each.values.get(STATUS) == ACTIVE',
+        "if each.action",
         (f"{COPIES}::test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about",),
     ),
     Mutant(

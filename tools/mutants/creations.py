@@ -13,7 +13,15 @@ DAMAGED = "tests/batches/test_damaged_journals.py"
 LEFTOVER = "tests/http/test_leftover_bytes.py"
 CONVERSIONS = "tests/batches/test_conversions.py"
 AS_BEGUN = f"{CONVERSIONS}::test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all"
-LOOK = "    if not journal.resumed:\n        require_no_other_run(journal, creation)\n"
+NOTE = """\
+        if news := [key for key in dict.fromkeys(self._contents) if key not in self._run.planned]:
+            journal.append(Planned(news))
+        journal.flush()
+"""
+LOOK = """\
+        if not journal.resumed:
+            require_no_other_run(journal, self._creation)
+"""
 
 CREATIONS = (
     Mutant(
@@ -104,8 +112,8 @@ CREATIONS = (
     Mutant(
         "other runs are looked for before it is noted what is to be created",
         "ads_cli/batches/plan.py",
-        f"    rest.begin(journal)\n{LOOK}",
-        f"{LOOK}    rest.begin(journal)\n",
+        f"{NOTE}{LOOK}",
+        f"{LOOK}{NOTE}",
         (f"{ONCE}::test_a_run_that_begins_before_another_one_with_the_same_records_has_sent_any_is_refused",),
     ),
     Mutant(

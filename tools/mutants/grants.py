@@ -83,7 +83,7 @@ OAUTH2 = (
         "guard: each task of a fleet counts for itself",
         "ads_cli/client/guard.py",
         "if (total := sum(counts.values())) <= limit.value:",
-        "if (total := counts[self._task]) <= limit.value:",
+        "if (total := counts[task]) <= limit.value:",
         ("tests/client/test_guard.py::test_the_tasks_of_a_fleet_count_together",),
     ),
     Mutant(

@@ -92,7 +92,7 @@ STATISTICS = (
     ),
     Mutant(
         "help names entities that lack what a metric is derived from",
-        "ads_cli/statistics/metric_catalog.py",
+        "ads_cli/statistics/derived.py",
         "if known.issuperset(needed)",
         "if not known.isdisjoint(needed)",
         (f"{DERIVED}::test_help_names_the_entities_that_may_be_asked_for_a_metric",),
@@ -128,8 +128,8 @@ STATISTICS = (
     Mutant(
         "a segment counts as it is answered last",
         "ads_cli/statistics/answers.py",
-        "            if segment.value in values:\n",
-        "            if segment.value in values and not metrics:\n",
+        "            if segment in values:\n",
+        "            if segment in values and not metrics:\n",
         (NO_SUM,),
     ),
     Mutant(

@@ -202,7 +202,7 @@ class RecordHooks(OnceHooks, kw_only=True):
         say_left_out(call, left_out)
         if self.kind.endpoint.method == "PUT" and self.reader.reads_records:
             count = len(plan.items)
-            plan.reduce(only_what_differs(call, plan.items))
+            plan.replace_items(only_what_differs(call, plan.items))
             if same := count - len(plan.items):
                 call.messages.say(f"{counted(same, 'record')} unchanged")
 

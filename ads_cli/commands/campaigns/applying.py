@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ...api.records import with_removed
 from ...api.spending import ACTIVE, STATUS, is_on, may_serve, raises
@@ -19,7 +18,7 @@ from ...campaigns.memory import FOLDER, ApplyMemory
 from ...campaigns.model import LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan, Change
-from ...campaigns.stored_plan import decode, is_stored_plan, keep_planned
+from ...campaigns.stored_plan import StoredPlan, decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
 from ...config.atomic_files import make_folder, read_whole
 from ...config.file_locks import how_to_unlock, try_lock
@@ -40,7 +39,7 @@ class ApplyRun:
 
     def __init__(self, call: Invocation, *, prune: bool, replace: bool) -> None:
         self.call, self.prune, self.replace = call, prune, replace
-        self.stored_plan: dict[str, Any] | None = None
+        self.stored_plan: StoredPlan | None = None
         self.digest = ""  # of the stored plan
         # Known once the file is compared.
         self.file: CampaignFile
@@ -109,13 +108,13 @@ class ApplyRun:
                 "--prune and --replace: a stored plan has its own", hint="make the plan with them"
             )
         self.digest = sha256(content).hexdigest()[:32]
-        self.prune, self.replace = stored["options"]["prune"], stored["options"]["replace"]
-        if (stored["account"], stored["service"]) != (self.call.account, self.call.service):
+        self.prune, self.replace = stored.options.prune, stored.options.replace
+        if (stored.account, stored.service) != (self.call.account, self.call.service):
             raise ContentError(
-                f"{label}: is a plan for account {stored['account']} of {stored['service']}",
-                hint=f"add --account {stored['account']}, and the profile that it was made with",
+                f"{label}: is a plan for account {stored.account} of {stored.service}",
+                hint=f"add --account {stored.account}, and the profile that it was made with",
             )
-        return stored["content"].encode(), stored["file"], Path(stored["folder"])
+        return stored.content.encode(), stored.file, Path(stored.folder)
 
     def _compared(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
         call, memory = self.call, self.memory
@@ -127,7 +126,7 @@ class ApplyRun:
         if self.prune and parsed.may_prune:
             within = {one.id for one in campaigns}
         campaigns = reader.tree(listed, self._lists(parsed), within)
-        resolve_names(call.client, call.account, parsed, memory, parsed.campaigns)
+        resolve_names(call.client, call.account, parsed)
         return Comparison(
             parsed, campaigns, memory, prune=self.prune, replace=self.replace, is_copy=is_copy
         ).run()
@@ -152,8 +151,6 @@ class ApplyRun:
         """Ask, and send what differs."""
         call, memory = self.call, self.memory
         self.ask(found)
-        for entry_name, value in [*memory.names.items()]:
-            memory.remember_name(entry_name, value)
         if self.stored_plan:
             memory.begin_plan(self.digest)
         with self._job(found) as note_done:
@@ -226,7 +223,8 @@ def _question(found: CampaignPlan) -> str:
         for change in found.changes
         if change.action != "delete" and change.values.get(STATUS) == ACTIVE
     ]
-    rises = found.budgets.before != found.budgets.after or bool(_spends_more(found))
+    before, after = found.budgets
+    rises = before != after or bool(_spends_more(found))
     if not (deletions or activated or rises):
         return ""
     what = [f"Change campaigns: {found.words}"]

@@ -78,7 +78,9 @@ def copy(
         plan = run.compare_parsed(copy_file, is_copy=True)
         _require_new_names(run, copy_file, plan)
         # Of a copy that was stopped: what its owner has changed since stays.
-        plan.keep(lambda change: change.action == "create" or change.values.get(STATUS) == ACTIVE)
+        plan.changes = [
+            each for each in plan.changes if each.action == "create" or each.values.get(STATUS) == ACTIVE
+        ]
         _report_copied_before(target, copy_file, plan)
         show_plan(target, plan, is_result=False)
         run.approve(plan)

@@ -109,14 +109,14 @@ def plan(
     call = Invocation.of(ctx, mutates=False)
     limit = parse_share(max_delete, "--max-delete")
     if out:
-        from ...campaigns.stored_plan import encode, is_plan_file
+        from ...campaigns.stored_plan import PlanOptions, encode, is_plan_file
 
         check_output_path("--out", Path(out), is_plan_file, "is no stored plan", "choose another name")
     with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace)
         found = about.plan = run.compare(file)
         if out:
-            options = {"prune": prune, "replace": replace}
+            options = PlanOptions(prune, replace)
             with atomic(Path(out), keep_mode=True) as stream:
                 stream.write(encode(found, run.file, call.account, call.service, options))
         show_plan(call, found)

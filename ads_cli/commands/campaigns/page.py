@@ -80,7 +80,7 @@ def _row(change: "Change", result: "Applied | None") -> "list[Any]":
 def _budgets(plan: "CampaignPlan") -> "Section":
     from ...report import Column, ReportTable, Section
 
-    before, after = plan.budgets.before, plan.budgets.after
+    before, after = plan.budgets
     rows = [
         [currency or "-", as_amount(before[currency], currency), as_amount(after[currency], currency)]
         for currency in sorted({*before, *after})

@@ -17,7 +17,7 @@ COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
 
 def budget_words(found: CampaignPlan) -> str:
     """Say what may be spent in a day, before and after."""
-    before, after = _sums(found.budgets.before), _sums(found.budgets.after)
+    before, after = map(_sums, found.budgets)
     return f"daily budgets of what may serve: {before} -> {after}"
 
 

@@ -15,7 +15,7 @@ from ...batches.creation_runs import (
     named_file,
     read_run,
 )
-from ...batches.plan import rest_of
+from ...batches.plan import RestOfRun
 from ...batches.upload import OPERATIONS, BatchUpload, how_to_decide, records_in
 from ...console.invocation import Invocation
 from ...console.results import show
@@ -80,7 +80,8 @@ def create_once(
     with closing(opened) as journal:
         upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
         first_line = (1, 1)  # number and line of the only record
-        rest = rest_of(journal, one.location.label, upload, creation, lambda index: first_line)
+        rest = RestOfRun(journal, one.location.label, upload, creation, lambda index: first_line)
+        rest.begin()
         if rest.pending:
             show_response(_create(call, one, prepare, upload, journal, rest.next_batch))
         else:

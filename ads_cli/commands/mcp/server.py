@@ -74,7 +74,7 @@ class ToolServer:
             input_schema=tool.schema(self._root),
             annotations=types.ToolAnnotations(
                 read_only_hint=tool.reads_only,
-                destructive_hint=tool.destroys,
+                destructive_hint=not tool.reads_only,
                 idempotent_hint=tool.reads_only,
                 open_world_hint=tool.reaches_out,
             ),

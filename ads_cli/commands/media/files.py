@@ -80,12 +80,17 @@ class MediaFile(NamedTuple):
         return content if len(content) <= most else b""
 
 
-class CheckedMedia(NamedTuple):
-    """A file, what it is, and the rules that it breaks."""
+@dataclass
+class CheckedMedia:
+    """A file, what it is, the rules that it breaks, and what became of it, as far as a run has come."""
 
     file: MediaFile
     info: MediaInfo
     findings: list[Breach]
+    status: Status
+    category: Category | None = None  # once it is uploaded, or would be
+    media: dict[str, Any] | None = None  # the record of its upload
+    refusal: str = ""  # why it was not uploaded
 
     @property
     def errors(self) -> list[Breach]:
@@ -110,6 +115,11 @@ class CheckedMedia(NamedTuple):
         """Return its findings as programs read them."""
         return [{"file": self.file.label, **finding._asdict()} for finding in self.findings]
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return what an upload prints; it waits for the digest of the file."""
+        return self.media or record_of(self.file.label, self.info, self.category, self.status)
+
 
 class CheckResult(NamedTuple):
     """What a check of several files found."""
@@ -131,23 +141,6 @@ class CheckResult(NamedTuple):
     def summary(self) -> str:
         """Say how many files are invalid."""
         return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
-
-
-@dataclass
-class FileOutcome:
-    """What became of a file, as far as a run has come."""
-
-    checked: CheckedMedia
-    status: Status
-    category: Category | None = None
-    media: dict[str, Any] | None = None  # the record of its upload
-    reason: str = ""  # why it was not uploaded
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """Return what an upload prints; it waits for the digest of the file."""
-        file, info, _ = self.checked
-        return self.media or record_of(file.label, info, self.category, self.status)
 
 
 def is_path(name: str) -> bool:

@@ -10,7 +10,7 @@ from ...errors import AdsctlError, ContentError
 from ...media.upload import Status
 from ...numbers import size_text
 from ...output.text import counted, listed
-from .files import CheckResult, FileOutcome, MediaFile
+from .files import CheckedMedia, CheckResult, MediaFile
 
 if TYPE_CHECKING:
     from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
@@ -39,25 +39,22 @@ class MediaReport(RunReport):
     ) -> None:
         super().__init__(call, name, listed([file.label for file in files], NAMED_FILES), force=force)
         self._verb, self._total = verb, len(files)
-        self._outcomes: list[FileOutcome] = []
+        self._checked: list[CheckedMedia] = []
         self._unopened: list[AdsctlError] = []
 
-    def add(self, result: CheckResult) -> list[FileOutcome]:
-        """Add files that were checked; the run notes in the outcomes what becomes of them."""
-        valid: Status = "valid" if self._verb == "checked" else "not sent"
-        added = [FileOutcome(each, valid if each.is_valid else "invalid") for each in result.checked]
-        self._outcomes += added
+    def add(self, result: CheckResult) -> None:
+        """Add files that were checked; the run notes in them what becomes of them."""
+        self._checked += result.checked
         self._unopened += result.unopened
-        return added
 
     def page(self) -> "ReportPage":
         """Return the page about the run."""
         from ...report import ReportPage, Tally
 
         error = self.error
-        counts = Counter(each.status for each in self._outcomes)
+        counts = Counter(each.status for each in self._checked)
         invalid = counts["invalid"]
-        warned = sum(each.checked.is_valid and bool(each.checked.findings) for each in self._outcomes)
+        warned = sum(each.is_valid and bool(each.findings) for each in self._checked)
         in_headline = isinstance(error, ContentError) and bool(invalid)
         return ReportPage(
             title=self.subject,
@@ -97,14 +94,14 @@ class MediaReport(RunReport):
         return "The file breaks no rule" if total == 1 else f"None of {counted(total, 'file')} breaks a rule"
 
     @property
-    def _refused(self) -> list[FileOutcome]:
-        return [each for each in self._outcomes if each.reason]
+    def _refused(self) -> list[CheckedMedia]:
+        return [each for each in self._checked if each.refusal]
 
     def _sections(self) -> "Iterator[Section]":
         from ...report import Badge, Column, ReportTable, Section
 
         wrong: list[list[Cell]] = []
-        for each in (outcome.checked for outcome in self._outcomes):
+        for each in self._checked:
             for finding in each.findings:
                 severity = Badge(finding.severity, finding.severity)
                 wrong.append([each.file.label, severity, finding.words, finding.hint, finding.rule])
@@ -119,19 +116,19 @@ class MediaReport(RunReport):
             yield Section("Not opened", [unopened])
         if self._refused:
             columns = [Column("File"), Column("Why")]
-            refused: list[list[Cell]] = [[each.checked.file.label, each.reason] for each in self._refused]
+            refused: list[list[Cell]] = [[each.file.label, each.refusal] for each in self._refused]
             yield Section("Not uploaded", [ReportTable("Files", columns, refused, "file")])
-        if self._outcomes:
+        if self._checked:
             yield Section("All files", [self._files()])
 
     def _files(self) -> "ReportTable":
         """List the files, with small pictures of images."""
         from ...report import Badge, Column, ReportTable, Thumbnail
 
-        infos = [each.checked.info for each in self._outcomes]
+        infos = [each.info for each in self._checked]
         columns: list[tuple[Column, Sequence[Cell]]] = [
-            (Column("File"), [each.checked.file.label for each in self._outcomes]),
-            (Column("Status"), [Badge(each.status, LEVELS[each.status]) for each in self._outcomes]),
+            (Column("File"), [each.file.label for each in self._checked]),
+            (Column("Status"), [Badge(each.status, LEVELS[each.status]) for each in self._checked]),
             (Column("Type"), [info.type or info.format or "unknown" for info in infos]),
             (Column("Size"), [size_text(info.bytes) for info in infos]),
             (Column("Pixels"), [f"{info.width}x{info.height}" if info.width else "" for info in infos]),
@@ -140,7 +137,7 @@ class MediaReport(RunReport):
         if any(pictures := self._pictures()):
             is_inside = any(isinstance(picture, Thumbnail) for picture in pictures)
             columns.insert(0, (Column("Picture", "text" if is_inside else "picture"), pictures))
-        if any(keys := [(each.media or {}).get("media_key") or "" for each in self._outcomes]):
+        if any(keys := [(each.media or {}).get("media_key") or "" for each in self._checked]):
             columns.append((Column("Media key"), keys))
         rows = zip(*(cells for _, cells in columns), strict=True)
         return ReportTable("Files", [column for column, _ in columns], [[*row] for row in rows], "file")
@@ -151,7 +148,7 @@ class MediaReport(RunReport):
 
         pictures: list[Cell] = []
         left = PICTURES_BYTES
-        for each in (outcome.checked for outcome in self._outcomes):
+        for each in self._checked:
             info, content = each.info, b""
             shown = next((type for type in PICTURE_TYPES if type == info.type), None)
             if shown and not info.damage and info.bytes <= min(left, PICTURE_BYTES):

@@ -7,7 +7,6 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..api.names import neutral_name
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError, UnavailableError, UsageError
@@ -116,7 +115,6 @@ class Invocation:
     def printer(self) -> "Printer":
         """Results on stdout."""
         from ..output.printer import Printer
-        from .table_view import TABLE_VIEW
 
         return Printer(
             sys.stdout,
@@ -127,8 +125,6 @@ class Invocation:
             say=self.messages.say,
             side_effects=self._side_effects,
             note_shape=self.parsed.note_shape,
-            neutral_name=neutral_name,
-            table_view=TABLE_VIEW,
             open_file=self.parsed.open_result,
         )
 

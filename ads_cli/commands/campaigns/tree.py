@@ -8,7 +8,7 @@ import typer
 from ...api.names import to_neutral
 from ...console.invocation import Invocation
 from ...console.parameters import argument
-from ...console.table_view import shown, state_style
+from ...output.table_view import shown, state_style
 from ...output.text import first_of, safe
 
 if TYPE_CHECKING:

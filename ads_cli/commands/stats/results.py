@@ -60,7 +60,7 @@ def results_of(
     analysis = msgspec.structs.replace(analysis, order=order.named(names, columns))
     if not (raw or call.printer.query):
         known = (*columns, *map(neutral_name, columns))
-        require_columns("--columns", call.printer.columns or (), known)
+        require_columns("--columns", call.printer.columns, known)
     output, plot = (OutputFile(name) if name else None for name in (file, options.plot))
     if output:
         check_format(output.path)

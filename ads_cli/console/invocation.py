@@ -1,7 +1,7 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -94,10 +94,6 @@ class Invocation:
     def note_summary(self, summary: dict[str, Any]) -> None:
         """Note the summary of a push, for the command of --on-failure."""
         self.parsed.summary = summary
-
-    def note_task_words(self, words: Iterable[str]) -> None:
-        """Note the command lines of a fleet's tasks, for the command of --on-failure."""
-        self.parsed.task_words = tuple(words)
 
     @property
     def mask(self) -> "Mask":
@@ -240,10 +236,6 @@ class Invocation:
     def is_plan(self) -> bool:
         """Whether this dry run also tells what it would ask."""
         return self.parsed.is_plan
-
-    def hold(self, lock: AbstractContextManager[Any]) -> None:
-        """Hold a lock until the command ends."""
-        self.parsed.locks.enter_context(lock)
 
     def _begin_write_epoch(self, request: "PreparedRequest") -> AbstractContextManager[None]:
         """End the write epoch of the place that a request may change, if there is one."""

@@ -43,17 +43,15 @@ class OutputFile:
 
     def confirm(self, call: Invocation, *, force: bool) -> None:
         """Ask before an existing file is replaced, unless `--force` or `--yes` is given."""
-        if file_to_replace(self.path):
-            if not force:
-                self._ask(call)
-            self._may_replace = True
-
-    def _ask(self, call: Invocation) -> None:
+        if not file_to_replace(self.path):
+            return
         try:
-            call.confirm(f"Replace {self.path}", at_service=False)
+            if not force:
+                call.confirm(f"Replace {self.path}", at_service=False)
         except NotConfirmedError as error:
             error.hint = "choose another name, or replace the file with --force"
             raise
+        self._may_replace = True
 
     def open(self) -> AbstractContextManager[TextIO]:
         """Open a stream that becomes the file on success, with the mode and group of the one it replaces."""

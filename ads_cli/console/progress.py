@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..client.rate_limiter import Wait
 from ..output.messages import Messages
@@ -82,36 +82,28 @@ def progress(
 ) -> Iterator[ProgressReport]:
     """Show how many rows, or what the noun says, of `total` are done; it is None where that is unknown."""
     report = ProgressReport(activity, total, seconds_left, messages.say, noun)
-    with shown(report, messages, lambda: nullcontext() if total == 0 else _bar(report)):
+    with shown(messages, lambda: nullcontext() if total == 0 else _bar(report), lambda: report.line):
         yield report
 
 
-class HasLine(Protocol):
-    """A report that can be written as a line."""
-
-    @property
-    def line(self) -> str:
-        """Return everything in one line."""
-
-
 def shown(
-    report: HasLine, messages: Messages, bar: Callable[[], AbstractContextManager[None]]
+    messages: Messages, live: Callable[[], AbstractContextManager[None]], line: Callable[[], str]
 ) -> AbstractContextManager[None]:
-    """Show a report, unless --quiet: as a bar on a terminal, elsewhere as lines."""
+    """Show progress, unless --quiet: live on a terminal, elsewhere by a line now and then."""
     if messages.quiet:
         return nullcontext()
     is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    return bar() if is_terminal else lines(report, messages.say)
+    return live() if is_terminal else _lines(line, messages.say)
 
 
 @contextmanager
-def lines(report: HasLine, say: Callable[[str], None]) -> Iterator[None]:
+def _lines(line: Callable[[], str], say: Callable[[str], None]) -> Iterator[None]:
     """Write a line now and then, while it waits too: a run that says nothing for long looks dead."""
     ended = threading.Event()
 
     def write() -> None:
         while not ended.wait(LINE_INTERVAL_SECONDS):
-            say(report.line)
+            say(line())
 
     threading.Thread(target=write, daemon=True).start()
     try:

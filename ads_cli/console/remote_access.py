@@ -56,7 +56,7 @@ class _Report:
 def download_progress(messages: Messages, label: str) -> Iterator[OnBytes]:
     """Show how much of a file is there: a bar on a terminal, a line now and then elsewhere."""
     report = _Report(label)
-    with shown(report, messages, lambda: _bar(report)):
+    with shown(messages, lambda: _bar(report), lambda: report.line):
         yield report
 
 

@@ -3,7 +3,7 @@
 import getpass
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -73,9 +73,6 @@ class Caller(Protocol):
 
     def stored_of(self, account: str) -> "StoredRecords":
         """Return the records of an account."""
-
-    def hold(self, lock: AbstractContextManager[Any]) -> None:
-        """Hold a lock until the command ends."""
 
 
 def begun(call: Caller, write: Write, prepared: "PreparedRequest") -> ChangeBegun:
@@ -315,7 +312,7 @@ class Writes:
         folder = self._call.settings.state_dir / "guard"
         make_folder(folder)
         name = sha256(f"{self._call.service} {account}".encode()).hexdigest()[:16]
-        self._call.hold(locked(folder / f"{name}.lock"))
+        self._call.parsed.locks.enter_context(locked(folder / f"{name}.lock"))
 
 
 def _is_logged(write: Write, prepared: "PreparedRequest") -> bool:

@@ -121,7 +121,7 @@ def _parse(
         partial(expand_files, access=access, are_patterns=True),
     )
     lines = expansion.lines()
-    call.note_task_words(word for line in lines for word in line.words)
+    call.parsed.task_words = tuple(word for line in lines for word in line.words)
     parser = Parser(partial(parse_line, root), commands, words_of(call.flags, INHERITED))
     parsed = parser.tasks(lines)
     problems += [*expansion.problems, *parser.problems, *check_conflicts(parsed)]

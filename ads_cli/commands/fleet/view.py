@@ -1,15 +1,14 @@
 """The progress of a fleet: a live table on a terminal, a line for each task elsewhere."""
 
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...console.progress import lines
+from ...console.progress import shown
 from ...fleet.engine import Started, Status, TaskEvent, TaskResult, numbers, reason
 from ...fleet.tasks import Task
 from ...output.messages import Messages
@@ -47,8 +46,8 @@ class FleetView:
         self._running.pop(event.task.name, None)
         self._ended.append(result)
         if self._shows_ends and not self._is_live:
-            shown = filter(None, (result.status, duration(result.seconds), _result_of(result)))
-            self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {', '.join(shown)}")
+            about = filter(None, (result.status, duration(result.seconds), _result_of(result)))
+            self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {', '.join(about)}")
 
     @property
     def line(self) -> str:
@@ -59,17 +58,9 @@ class FleetView:
         ended = f"{len(self._ended):,} of {counted(self._total, 'task')} ended"
         return ", ".join([ended, *parts, *running])
 
-    @contextmanager
-    def shown(self) -> Iterator[None]:
+    def shown(self) -> AbstractContextManager[None]:
         """Show it while the block runs."""
-        if self._messages.quiet:
-            yield
-        elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-            with self._live():
-                yield
-        else:
-            with lines(self, self._messages.say):
-                yield
+        return shown(self._messages, self._live, lambda: self.line)
 
     @contextmanager
     def _live(self) -> Iterator[None]:

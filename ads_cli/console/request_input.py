@@ -121,7 +121,9 @@ def _read_options(
     """Return the options that are given, the names of amounts in whole units by field, and what is wrong."""
     values, amounts, problems = in_micros(kind, options)
     messages = [f"{as_option(problem.path)}: {problem.message}" for problem in problems]
-    return values, amounts, messages + _remove_invalid_text(fields, values)
+    invalid = [name for name, value in values.items() if not is_text(value)]
+    messages += [f"{fields[name].option}: {values.pop(name)!r} is not UTF-8" for name in invalid]
+    return values, amounts, messages
 
 
 def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -175,12 +177,6 @@ def _in_units(message: str, amounts: dict[str, str], options: dict[str, Any]) ->
         message = re.sub(rf"\b{micros_of(str(options[name]))}\b", str(options[name]), message)
         message = message.replace(field, as_option(name))
     return message
-
-
-def _remove_invalid_text(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
-    """Remove values that are not UTF-8 from `values`; return the problems."""
-    invalid = [name for name, value in values.items() if not is_text(value)]
-    return [f"{fields[name].option}: {values.pop(name)!r} is not UTF-8" for name in invalid]
 
 
 def is_text(value: Any) -> bool:

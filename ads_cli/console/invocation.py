@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..client.shared_window import SharedWindow
     from ..client.spending import StoredRecords
     from ..emulator.app import Emulator
+    from ..feeds.locations import RemoteAccess
     from ..http.download import Version
     from ..http.trace import Trace
     from ..masking import Mask
@@ -186,6 +187,28 @@ class Invocation:
             service=settings.service,
             names=settings.names,
             shared_window=self._shared_window,
+        )
+
+    def remote_access(self, max_bytes: int) -> "RemoteAccess":
+        """Return the access to remote feeds with the limits, messages and environment of this invocation."""
+        from ..feeds.locations import RemoteAccess
+        from ..http.retry import CopyLimits
+        from .progress import download_progress
+
+        settings, messages = self.settings, self.messages
+        return RemoteAccess(
+            environ=settings.environ,
+            limits=CopyLimits(
+                timeout=settings.seconds("timeout", may_be_zero=False),
+                max_attempts=settings.max_attempts,
+                max_wait=settings.seconds("max_wait"),
+                max_bytes=max_bytes,
+            ),
+            trace=self.trace,
+            warn=messages.note,
+            on_retry=lambda message: messages.detail(self.trace.mask(message)),
+            known_version=self.known_version,
+            progress=partial(download_progress, messages),
         )
 
     @cached_property

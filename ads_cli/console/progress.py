@@ -9,11 +9,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from ..client.rate_limiter import Wait
+from ..numbers import size_text
 from ..output.messages import Messages
 from ..output.text import counted, duration, safe
 
 if TYPE_CHECKING:
     from rich.progress import Task
+
+    from ..feeds.locations import OnBytes
 
 LINE_INTERVAL_SECONDS = 30.0
 
@@ -138,6 +141,48 @@ def _bar(report: ProgressReport) -> Iterator[None]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=report.total)
         report.on_done = lambda done: bar.update(task, completed=done)
+        yield
+
+
+class _Download:
+    """How much of a download is there."""
+
+    def __init__(self, label: str) -> None:
+        self.activity = f"Downloading {label}"
+        self.received = 0
+        self.total: int | None = None
+        self.on_bytes: OnBytes = lambda received, total: None
+
+    @property
+    def line(self) -> str:
+        """Everything in one line."""
+        of_total = f" of {size_text(self.total)}" if self.total else ""
+        return f"{self.activity}: {size_text(self.received)}{of_total}"
+
+    def __call__(self, received: int, total: int | None) -> None:
+        """Receive how many bytes are there, and of how many."""
+        self.received, self.total = received, total
+        self.on_bytes(received, total)
+
+
+@contextmanager
+def download_progress(messages: Messages, label: str) -> "Iterator[OnBytes]":
+    """Show how much of a file is there: a bar on a terminal, a line now and then elsewhere."""
+    report = _Download(label)
+    with shown(messages, lambda: _download_bar(report), lambda: report.line):
+        yield report
+
+
+@contextmanager
+def _download_bar(report: _Download) -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
+    with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(safe(report.activity), total=None)
+        report.on_bytes = lambda received, total: bar.update(task, completed=received, total=total)
         yield
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,6 +16,7 @@ from ..uploads.options import with_options
 from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
 if TYPE_CHECKING:
+    from ...statistics.analysis import Answers
     from ...statistics.answers import QueryResult
     from ...statistics.export import Export
     from ...statistics.query import StatsQuery
@@ -51,10 +53,7 @@ def get(
             return
         described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
-        again = [(each, _answers(call, each)) for each in sink.questions_again(about)]
-        earlier = sink.earlier(about)
-        before = (earlier, _answers(call, earlier.question)) if earlier else None
-        sink.take(about, _answers(call, question), again, before)
+        sink.take(about, partial(_answers, call))
 
 
 def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryResult]]":
@@ -161,16 +160,12 @@ def export(
         require_segments(question)
         described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
-        earlier = sink.earlier(about)
-        asked_before = [earlier.question] if earlier else []
         with ExitStack() as until_taken:
-            done = [
-                (each, until_taken.enter_context(_exported(call, each, resume=resume)).answers())
-                for each in (question, *asked_before, *sink.questions_again(about))
-            ]
-            (_, answers), *again = done
-            before = (earlier, again.pop(0)[1]) if earlier else None
-            sink.take(about, answers, again, before)
+
+            def answers_of(each: "StatsQuery") -> "Answers":
+                return until_taken.enter_context(_exported(call, each, resume=resume)).answers()
+
+            sink.take(about, answers_of)
 
 
 @contextmanager

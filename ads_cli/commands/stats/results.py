@@ -1,7 +1,7 @@
 """What is made of the rows of statistics: shown, drawn, written to files or stored in a database."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,6 @@ from ...output.text import counted, first_of
 from ...statistics.analysis import (
     Analysis,
     Answers,
-    Earlier,
     RowOrder,
     parse_compare,
     parse_group_by,
@@ -181,26 +180,17 @@ class Results:
     plot: OutputFile | None
     report: StatsReport
 
-    def questions_again(self, asked: ResultContext) -> list[StatsQuery]:
-        """Return what is to be asked again, where rows are stored beside those of another offset."""
-        from ...statistics.sqlite_table import StatisticsTable
+    def take(self, asked: ResultContext, answers_of: Callable[[StatsQuery], Answers]) -> None:
+        """Show, write or store the rows of a question.
 
-        if self.database is None:
-            return []
-        return StatisticsTable(self.database, self.call.account).questions_again(asked)
-
-    def earlier(self, asked: ResultContext) -> ResultContext | None:
-        """Return the question about the period to compare with, if there is one."""
-        return self.analysis.earlier(asked, for_page=self.report.path is not None)
-
-    def take(
-        self,
-        asked: ResultContext,
-        answers: Answers,
-        again: Sequence[tuple[StatsQuery, Answers]] = (),
-        before: Earlier | None = None,
-    ) -> None:
-        """Show, write or store the rows; `before` are those of the period to compare with."""
+        Also answered are the question about the period to compare with, and what is to be asked again since
+        rows are stored beside those of another offset.
+        """
+        earlier = self.analysis.earlier(asked, for_page=self.report.path is not None)
+        asked_again = self._questions_again(asked)  # an unusable database is found before anything is asked
+        answers = answers_of(asked.question)
+        before = (earlier, answers_of(earlier.question)) if earlier else None
+        again = [(question, answers_of(question)) for question in asked_again]
         self._warn_of_repeated_posts(asked)
         question = msgspec.structs.replace(asked.question, group_by=self.analysis.group_by)
         chart = ChartData([*map(asked.names.name, question.columns)], asked.currencies)
@@ -282,6 +272,13 @@ class Results:
         csv_safe = bool(self.call.flags.get("csv_safe"))
         written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
         self.call.messages.say(f"{counted(written, 'row')} written to {output.path}")
+
+    def _questions_again(self, asked: ResultContext) -> list[StatsQuery]:
+        if self.database is None:
+            return []
+        from ...statistics.sqlite_table import StatisticsTable
+
+        return StatisticsTable(self.database, self.call.account).questions_again(asked)
 
     def _store(
         self,

@@ -20,15 +20,6 @@ if TYPE_CHECKING:
 MAX_LINES = 8  # of an error on a page
 
 
-def refuse_presentation(call: Invocation, option: str) -> None:
-    """Raise UsageError where a presentation is chosen for a file; its format is that of `option`."""
-    if unused := [name for name in ("output", "to", "columns", "query") if call.flags.get(name)]:
-        raise UsageError(
-            f"--{unused[0]}: the file has whole products, for push to take back; {option} chooses how",
-            hint="products list shows a catalog in every format, with --columns and --query",
-        )
-
-
 class OutputFile:
     """A file named as an argument; an existing one is replaced only where that was confirmed."""
 

@@ -192,7 +192,7 @@ def _shown(words: tuple[str, ...]) -> list[str]:
 
 
 BASES = ("ads", "platform", "sandbox")
-PART = "/append"  # of a file, whose end is logged
+SEGMENT_PATH = "/append"  # of a part of a file: the log has the request that ends the upload
 
 
 class Writes:
@@ -317,6 +317,6 @@ class Writes:
 
 def _is_logged(write: Write, prepared: "PreparedRequest") -> bool:
     """Whether a request is a change of its own."""
-    if prepared.url.endswith(PART):
+    if prepared.url.endswith(SEGMENT_PATH):
         return False
     return write.endpoint is None or write.endpoint.changes

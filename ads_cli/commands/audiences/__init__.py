@@ -1,6 +1,5 @@
 """Customer lists: push them to audiences, check them, hash them; what this machine remembers of them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
@@ -21,10 +20,9 @@ from ..uploads.options import (
     recipe_file,
     with_options,
 )
-from .lists import ListOptions, plan_lists, require_people, say_of_each
+from .lists import ListOptions, checked_region, plan_lists, require_people, say_of_each
 
 if TYPE_CHECKING:
-    from ...audiences.ledger import StoredLedger
     from ...audiences.plan import ListPlan, ListSettings
     from ...audiences.upload import UserUpload
 
@@ -259,7 +257,7 @@ def list_settings(
         takes_effective_at="effective_at" in upload.known,
     )
     packing = PackingOptions(
-        feed.checked_region, operation.users_per_operation, allow_clear_text, feed.keep_partial
+        checked_region(feed.region), operation.users_per_operation, allow_clear_text, feed.keep_partial
     )
     columns, state_dir = feed.list_columns(upload), call.settings.state_dir
     return ListSettings(upload, columns, resolver, packing, call.dry_run, state_dir=state_dir)
@@ -278,8 +276,15 @@ def remembered(ctx: typer.Context, audience: Audience = None, list_: DoNotReachL
 
     For example: adsctl audiences remembered
     """
+    from ...audiences.ledger import stored_ledgers
+
     call = Invocation.of(ctx)
-    records = [dict(zip(COLUMNS, each.as_row(), strict=True)) for each in _found(call, audience, list_)]
+    wanted = {("custom_audience", audience), ("do_not_reach_list", list_)}
+    records = [
+        dict(zip(COLUMNS, each.as_row(), strict=True))
+        for each in stored_ledgers(call.settings.state_dir)
+        if not (audience or list_) or (each.info.kind, each.info.target) in wanted
+    ]
     call.printer.show(records, COLUMNS, "target")
 
 
@@ -309,12 +314,3 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     call.confirm(f"Forget {what}", at_service=False)
     ledger.remove()
     call.messages.say(f"forgot {what}")
-
-
-def _found(call: Invocation, audience: str | None, list_: str | None) -> "Iterator[StoredLedger]":
-    from ...audiences.ledger import stored_ledgers
-
-    wanted = {("custom_audience", audience), ("do_not_reach_list", list_)}
-    for each in stored_ledgers(call.settings.state_dir):
-        if not (audience or list_) or (each.info.kind, each.info.target) in wanted:
-            yield each

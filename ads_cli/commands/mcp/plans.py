@@ -17,7 +17,7 @@ from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from ...spelling import as_name
-from .applies import Applies, Unanswered
+from .applies import AppliedPlans, UnansweredCreation
 from .child import CommandError, Commands, Finished
 from .creations import Look, known_ids, listing_of, look_for
 from .files import OpenFolders
@@ -73,7 +73,7 @@ class PlannedCreation(NamedTuple):
     values: dict[str, Any]
     listing: list[str] | None  # the command that lists such records
     record_id: str
-    earlier: list[Unanswered]
+    earlier: list[UnansweredCreation]
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Plans:
     _reachable: Reachable
     _results: ResultFiles
     _files: OpenFolders
-    _applies: Applies
+    _applies: AppliedPlans
     _state_dir: Path
     _plans: dict[str, PlannedChange] = field(default_factory=dict)
 
@@ -208,10 +208,7 @@ class Plans:
             return Look({creation.record_id: ids[0]})
         if not creation.listing:
             return Look(doubt="an earlier run may have created it, and no list tells")
-        done = await self._commands.run(creation.listing)
-        if done.code:
-            raise CommandError(done)
-        records = read_documents(done.output)
+        records = read_documents((await self._commands.succeed(creation.listing)).output)
         started = min(each.started for each in creation.earlier)
         return look_for(creation.values, records, started, known_ids(self._state_dir), creation.record_id)
 

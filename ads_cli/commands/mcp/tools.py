@@ -11,7 +11,7 @@ from ...console.results import MORE
 from ...errors import DIFFERENCES_FOUND, AdsctlError, ContentError, IncompleteError, UsageError
 from ...output.text import safe
 from ...spelling import as_name, as_option
-from .applies import Applies
+from .applies import AppliedPlans
 from .child import CLIENT, CommandError, Commands, Finished
 from .files import OpenFolders
 from .plans import Plans, count_actions
@@ -53,10 +53,10 @@ class Tool(NamedTuple):
     about: str
     run: "Run"
     arguments: tuple[ToolArgument, ...]
-    command: str  # whose parameters describe the arguments; the tool is there where the command is
-    reaches_out: bool  # to the service
-    writes: bool  # whether it is there with --allow-writes only
-    reads_only: bool
+    command: str = ""  # whose parameters describe the arguments; the tool is there where the command is
+    reaches_out: bool = True  # to the service
+    writes: bool = False  # whether it is there with --allow-writes only
+    reads_only: bool = True
 
     def schema(self, root: Any) -> dict[str, Any]:
         """Return the JSON schema of the arguments."""
@@ -131,8 +131,8 @@ SHAPE_VALUES: Mapping[str, Callable[[str, Any], Any]] = {
 }
 
 
-def _parted(given: Arguments) -> tuple[dict[str, Any], ResultPart]:
-    """Part the arguments of a command from the shape of its result, which stands among or beside them."""
+def _split_shape(given: Arguments) -> tuple[dict[str, Any], ResultPart]:
+    """Split the arguments of a command from the shape of its result, which is among or beside them."""
     own = dict(given.get("arguments", {}))
     shape = {}
     for name, checked in SHAPE_VALUES.items():
@@ -175,19 +175,11 @@ PAGING = (
 )
 
 
-def tool(
-    about: str,
-    *arguments: ToolArgument,
-    command: str = "",
-    reaches_out: bool = True,
-    writes: bool = False,
-    reads_only: bool = True,
-) -> Callable[[Run], Run]:
-    """Declare the tool that a method of the toolbox runs, and that has its name."""
+def tool(about: str, *arguments: ToolArgument, **facts: Any) -> Callable[[Run], Run]:
+    """Declare the tool that a method of the toolbox runs, which has its name; `facts` are other fields."""
 
     def declare(run: Run) -> Run:
-        name = run.__name__.removeprefix("_")
-        TOOLS.append(Tool(name, about, run, arguments, command, reaches_out, writes, reads_only))
+        TOOLS.append(Tool(run.__name__.removeprefix("_"), about, run, arguments, **facts))
         return run
 
     return declare
@@ -209,7 +201,7 @@ class Toolbox:
         self._call, self._reachable, self._commands = call, reachable, commands
         self._results, self._files = results, files
         state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
-        self._applies = Applies(commands, state_dir, max_wait)
+        self._applies = AppliedPlans(commands, state_dir, max_wait)
         self._plans = Plans(commands, reachable, results, files, self._applies, state_dir)
         self.tools: dict[str, Tool] = {
             tool.name: tool
@@ -239,7 +231,7 @@ class Toolbox:
 
     @tool("List the advertising accounts, and how this server was started.")
     async def _accounts(self, given: Arguments) -> Result:
-        done = await self._done(["accounts", "list", "--all"])
+        done = await self._commands.succeed(["accounts", "list", "--all"])
         settings = self._call.settings
         about = {
             "profile": settings.profile,
@@ -281,7 +273,7 @@ class Toolbox:
     )
     async def _read(self, given: Arguments) -> Result:
         command = given["command"]
-        arguments, shape = _parted(given)
+        arguments, shape = _split_shape(given)
         if shape.cursor and shape.cursor.startswith(CURSOR):
             return self._results.after(shape.cursor, shape.limit)
         has_envelope = False
@@ -293,7 +285,7 @@ class Toolbox:
             paging = _paging(found, shape)
             own = {name: value for name, value in arguments.items() if as_name(name) not in paging}
             words = found.words(own, [*(["--envelope"] if has_envelope else []), *paging.values()])
-        done = await self._done(words)
+        done = await self._commands.succeed(words)
         data, next_cursor = _without_envelope(read_documents(done.output), has_envelope)
         about = {"command": " ".join(command.split()), **_warnings(done)}
         return self._results.of(data, about=about, shape=shape, next_cursor=next_cursor)
@@ -315,7 +307,7 @@ class Toolbox:
         options += [] if given.get("ids") or is_of_account else ["--active"]
         # The service segments in jobs only; the options of both commands are the same.
         words = ["stats", "export" if given.get("segment_by") else "get"]
-        done = await self._done([*words, *options])
+        done = await self._commands.succeed([*words, *options])
         rows = read_documents(done.output)
         if isinstance(rows, list):  # without the columns that are empty in every row
             filled = {name for row in rows for name, value in row.items() if value is not None}
@@ -352,7 +344,7 @@ class Toolbox:
     )
     async def _jobs(self, given: Arguments) -> Result:
         if not (job := given.get("job")):
-            done = await self._done(["jobs", "list"])
+            done = await self._commands.succeed(["jobs", "list"])
             records = [*read_documents(done.output), *self._applies.records()]
             return self._results.of(records, about={"command": "jobs list", **_warnings(done)})
         if applied := self._applies.find(job):
@@ -399,13 +391,6 @@ class Toolbox:
         if isinstance(data, list):
             about["counts"] = count_actions(data)
         return self._results.of(data, about={**about, **_warnings(done)})
-
-    async def _done(self, words: list[str]) -> Finished:
-        """Run a command that must succeed."""
-        done = await self._commands.run(words)
-        if done.code:
-            raise CommandError(done)
-        return done
 
 
 def _without_envelope(document: Any, has_envelope: bool) -> tuple[Any, str | None]:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..client.rate_limiter import Wait
@@ -19,29 +20,25 @@ if TYPE_CHECKING:
     from ..feeds.locations import OnBytes
 
 LINE_INTERVAL_SECONDS = 30.0
+NO_WAIT = Wait("", 0.0, 0.0)
 
 OnProgress = Callable[[int], None]
 # Takes the rows that are left and the seconds until the next of them; returns the seconds that limits cost.
 SecondsLeft = Callable[[int, float], float]
 
 
+@dataclass
 class ProgressReport:
     """What is done of what, what it waits for, and how long the limits of the service make it take."""
 
-    def __init__(
-        self,
-        activity: str,
-        total: int | None,
-        seconds_left: SecondsLeft,
-        say: Callable[[str], None],
-        noun: str = "row",
-    ) -> None:
-        self.activity, self.total, self.noun = activity, total, noun
-        self.done = 0
-        self.on_done: OnProgress = lambda done: None
-        self._seconds_left = seconds_left
-        self._say = say
-        self._wait = Wait("", 0.0, 0.0)
+    activity: str
+    total: int | None
+    _seconds_left: SecondsLeft
+    say: Callable[[str], None]
+    noun: str = "row"
+    done: int = 0
+    on_done: OnProgress = lambda done: None
+    _wait: Wait = NO_WAIT
 
     def __call__(self, done: int) -> None:
         """Receive how many rows are done."""
@@ -51,7 +48,7 @@ class ProgressReport:
     def on_wait(self, wait: Wait) -> None:
         """Receive a wait for a rate limit, and say so."""
         self._wait = wait
-        self._say(self.line)
+        self.say(self.line)
 
     @property
     def wait(self) -> Wait | None:
@@ -144,14 +141,14 @@ def _bar(report: ProgressReport) -> Iterator[None]:
         yield
 
 
+@dataclass
 class _Download:
     """How much of a download is there."""
 
-    def __init__(self, label: str) -> None:
-        self.activity = f"Downloading {label}"
-        self.received = 0
-        self.total: int | None = None
-        self.on_bytes: OnBytes = lambda received, total: None
+    activity: str
+    received: int = 0
+    total: int | None = None
+    on_bytes: "OnBytes" = lambda received, total: None
 
     @property
     def line(self) -> str:
@@ -168,7 +165,7 @@ class _Download:
 @contextmanager
 def download_progress(messages: Messages, label: str) -> "Iterator[OnBytes]":
     """Show how much of a file is there: a bar on a terminal, a line now and then elsewhere."""
-    report = _Download(label)
+    report = _Download(f"Downloading {label}")
     with shown(messages, lambda: _download_bar(report), lambda: report.line):
         yield report
 

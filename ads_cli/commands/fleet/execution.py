@@ -86,7 +86,7 @@ def run_tasks(
     shows_ends: bool = True,
 ) -> Interrupted | None:
     """Run tasks, and show their progress; return the signal that has stopped them."""
-    view = FleetView(call.messages, len(tasks), log_of, shows_ends=shows_ends)
+    view = FleetView(call.messages, len(tasks), log_of, shows_ends)
 
     def on_event(event: TaskEvent) -> None:
         if isinstance(event, Ended):

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,17 +25,19 @@ ROWS_BESIDE = 4  # rows of the terminal that tasks do not take
 STYLES: dict[Status, str] = {"ok": "green", "failed": "red"}
 
 
+@dataclass
 class FleetView:
     """What is known of a run while it is under way."""
 
-    def __init__(
-        self, messages: Messages, total: int, log_of: Callable[[Task], Path], *, shows_ends: bool = True
-    ) -> None:
-        self._messages, self._total, self._log_of = messages, total, log_of
-        self._running: dict[str, tuple[Task, str, float]] = {}  # task, worker and the second of its start
-        self._ended: list[TaskResult] = []
-        self._is_live = False
-        self._shows_ends = shows_ends
+    _messages: Messages
+    _total: int  # tasks
+    _log_of: Callable[[Task], Path]
+    _shows_ends: bool  # a line for each, where there is no live table
+    _running: dict[str, tuple[Task, str, float]] = field(
+        default_factory=dict
+    )  # task, worker, second of start
+    _ended: list[TaskResult] = field(default_factory=list)
+    _is_live: bool = False
 
     def on_event(self, event: TaskEvent) -> None:
         """Receive an event of the engine."""

@@ -122,22 +122,28 @@ def _count(name: str, value: Any) -> int:
     return int(text)
 
 
-SHAPE_VALUES: Mapping[str, Callable[[str, Any], Any]] = {
-    "all": as_flag,
-    "limit": _count,
-    "cursor": text_of,
-    "columns": text_of,
-    "query": text_of,
-}
+COMMAND = ToolArgument("command", about="As find_commands names it, such as 'campaigns list'", required=True)
+ARGUMENTS = ToolArgument(
+    "arguments", "object", "By name, as describe_command lists them; lists may be arrays"
+)
+FILE = ToolArgument("file", about="A feed below the folders of --files", required=True)
+PAGING = (
+    ToolArgument("all", "boolean", "Follow all pages"),
+    ToolArgument("limit", "integer", "Follow pages until so many records"),
+    ToolArgument("cursor", about="Of an earlier result: go on there"),
+    ToolArgument("columns"),
+    ToolArgument("query", about="A JMESPath expression, applied to the records"),
+)
+READ_AS: Mapping[str, Callable[[str, Any], Any]] = {"boolean": as_flag, "integer": _count, "string": text_of}
 
 
 def _split_shape(given: Arguments) -> tuple[dict[str, Any], ResultPart]:
     """Split the arguments of a command from the shape of its result, which is among or beside them."""
     own = dict(given.get("arguments", {}))
     shape = {}
-    for name, checked in SHAPE_VALUES.items():
+    for name, kind, *_ in PAGING:
         named = [value for value in (own.pop(name, None), given.get(name)) if value is not None]
-        values = {checked(name, value) for value in named}
+        values = {READ_AS[kind](name, value) for value in named}
         if len(values) > 1:
             raise UsageError(f"{name}: differs in arguments and beside them", hint="give it once")
         if values:
@@ -159,20 +165,6 @@ def _paging(command: ReachableCommand, shape: ResultPart) -> dict[str, str]:
         size = min(shape.limit, count.type.limit("le"))
         options |= {"count": f"--count={size}", "limit": f"--limit={ceil(shape.limit / size) * size}"}
     return {name: option for name, option in options.items() if command.takes(name)}
-
-
-COMMAND = ToolArgument("command", about="As find_commands names it, such as 'campaigns list'", required=True)
-ARGUMENTS = ToolArgument(
-    "arguments", "object", "By name, as describe_command lists them; lists may be arrays"
-)
-FILE = ToolArgument("file", about="A feed below the folders of --files", required=True)
-PAGING = (
-    ToolArgument("all", "boolean", "Follow all pages"),
-    ToolArgument("limit", "integer", "Follow pages until so many records"),
-    ToolArgument("cursor", about="Of an earlier result: go on there"),
-    ToolArgument("columns"),
-    ToolArgument("query", about="A JMESPath expression, applied to the records"),
-)
 
 
 def tool(about: str, *arguments: ToolArgument, **facts: Any) -> Callable[[Run], Run]:

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from ...api.names import to_neutral
-from ...api.spending import ACTIVE
+from ...api.spending import ACTIVE, STATUS
+from ...client.spending import DAILY
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
@@ -28,7 +29,6 @@ PLAN_SECONDS = 600.0
 TIMES = ("seconds", "requests", "retries")  # of a summary, which differ each time
 MAX_PLANS = 50
 GUARD = "guard"  # the code of its refusals
-DAILY, STATUS = "daily_budget_amount_local_micro", "entity_status"
 # What a new record lies in, and the command that shows it.
 PARENTS = {
     "campaign_id": "campaigns get",

@@ -61,7 +61,8 @@ def run(
     For example: adsctl fleet run fleet.yaml --parallel 8 --report fleet.html
     """
     from ...fleet.tasks import RunLimits
-    from .execution import FleetReport, choose_engine, run_fleet
+    from .execution import choose_engine, run_fleet
+    from .page import FleetReport
     from .plan import plan_fleet
 
     call = Invocation.of(ctx)

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import typer
 
 from ...console.invocation import Invocation
-from ...console.output_file import RunReport
 from ...errors import (
     SIGNAL_EXIT_CODES,
     AdsctlError,
@@ -27,11 +26,9 @@ from ...hosts import is_loopback
 from ...installation import missing_extra
 from ...output.text import counted, shell_command
 from ..uploads.reports import resume_command
+from .page import FleetReport
 from .plan import FleetPlan
 from .view import FleetView
-
-if TYPE_CHECKING:
-    from ...report import ReportPage
 
 EXAMPLE = "tls://10.0.0.5:8786"
 
@@ -185,19 +182,6 @@ def _rows(result: TaskResult, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _beside(name: str, names: Sequence[str]) -> str:
     """Name a field of a task's data beside the columns of the fleet."""
     return f"data.{name}" if name in names else name
-
-
-class FleetReport(RunReport):
-    """The results of a run, which its page shows."""
-
-    began = ""  # as the page shows it
-    results: Sequence[TaskResult] = ()
-
-    def page(self) -> "ReportPage":
-        """Return the page about the run."""
-        from .page import page_of
-
-        return page_of(self.subject, self.began, self.results, self.error)
 
 
 def run_fleet(

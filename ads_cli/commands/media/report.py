@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, failure_details, made
@@ -10,16 +9,27 @@ from ...errors import AdsctlError, ContentError
 from ...media.upload import Status
 from ...numbers import size_text
 from ...output.text import counted, listed
+from ...report import (
+    Badge,
+    Cell,
+    Column,
+    Level,
+    MediaType,
+    Picture,
+    ReportPage,
+    ReportTable,
+    Section,
+    Tally,
+    Thumbnail,
+    web_address,
+)
 from .files import CheckedMedia, CheckResult, MediaFile
-
-if TYPE_CHECKING:
-    from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
 
 NAMED_FILES = 3  # the most that the title names
 # Types that browsers show.
-PICTURE_TYPES: "tuple[MediaType, ...]" = ("image/png", "image/jpeg", "image/gif", "image/webp")
+PICTURE_TYPES: tuple[MediaType, ...] = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all
-LEVELS: "dict[Status, Level]" = {
+LEVELS: dict[Status, Level] = {
     "valid": "good",
     "invalid": "error",
     "not sent": "neutral",
@@ -47,10 +57,8 @@ class MediaReport(RunReport):
         self._checked += result.checked
         self._unopened += result.unopened
 
-    def page(self) -> "ReportPage":
+    def page(self) -> ReportPage:
         """Return the page about the run."""
-        from ...report import ReportPage, Tally
-
         error = self.error
         counts = Counter(each.status for each in self._checked)
         invalid = counts["invalid"]
@@ -97,9 +105,7 @@ class MediaReport(RunReport):
     def _refused(self) -> list[CheckedMedia]:
         return [each for each in self._checked if each.refusal]
 
-    def _sections(self) -> "Iterator[Section]":
-        from ...report import Badge, Column, ReportTable, Section
-
+    def _sections(self) -> Iterator[Section]:
         wrong: list[list[Cell]] = []
         for each in self._checked:
             for finding in each.findings:
@@ -121,10 +127,8 @@ class MediaReport(RunReport):
         if self._checked:
             yield Section("All files", [self._files()])
 
-    def _files(self) -> "ReportTable":
+    def _files(self) -> ReportTable:
         """List the files, with small pictures of images."""
-        from ...report import Badge, Column, ReportTable, Thumbnail
-
         infos = [each.info for each in self._checked]
         columns: list[tuple[Column, Sequence[Cell]]] = [
             (Column("File"), [each.file.label for each in self._checked]),
@@ -142,10 +146,8 @@ class MediaReport(RunReport):
         rows = zip(*(cells for _, cells in columns), strict=True)
         return ReportTable("Files", [column for column, _ in columns], [[*row] for row in rows], "file")
 
-    def _pictures(self) -> "list[Cell]":
+    def _pictures(self) -> list[Cell]:
         """Return a picture of each file: small local images themselves, as many as a page has room for."""
-        from ...report import Picture, Thumbnail, web_address
-
         pictures: list[Cell] = []
         left = PICTURES_BYTES
         for each in self._checked:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError, UnavailableError, UsageError
+from ..masking import Mask
 from .options import CommandLine, names_file
 from .presentation import is_first_today, resolve_presentation
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ..feeds.locations import RemoteAccess
     from ..http.download import Version
     from ..http.trace import Trace
-    from ..masking import Mask
     from ..output.messages import Messages
     from ..output.printer import Printer
     from .writes import Writes
@@ -97,7 +97,7 @@ class Invocation:
         self.parsed.summary = summary
 
     @property
-    def mask(self) -> "Mask":
+    def mask(self) -> Mask:
         """What hides the secrets that were read."""
         return self.parsed.mask
 

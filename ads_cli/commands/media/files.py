@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from ...api.media_uploads import Category
+from ...config.atomic_files import atomic
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
-from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
+from ...feeds.locations import FileLocation, Location, RemoteAccess, expand_files, is_remote, parse_location
 from ...feeds.registry import find_failed_out
 from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
@@ -20,7 +21,6 @@ from ...output.text import counted, safe
 from ..uploads.options import FeedOptions
 
 if TYPE_CHECKING:
-    from ...feeds.locations import RemoteAccess
     from ...uploads.rejected_rows import FailedOut
 
 Files = Annotated[
@@ -53,7 +53,7 @@ class MediaFile(NamedTuple):
     position: str = "1"  # its line in the table, or the number of the argument
 
     @classmethod
-    def of(cls, name: str, access: "Callable[[], RemoteAccess] | None" = None) -> Self:
+    def of(cls, name: str, access: Callable[[], RemoteAccess] | None = None) -> Self:
         """Return the file that an argument or an option names."""
         return cls(name, parse_location(name, access))
 
@@ -201,7 +201,6 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
     if not refused:
         failed_out.remove_earlier()
         return
-    from ...config.atomic_files import atomic
     from ...feeds.formats.writers import open_writer
     from ...feeds.rows import REPORT_COLUMNS
 

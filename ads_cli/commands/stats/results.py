@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -15,6 +15,7 @@ from ...console.invocation import Invocation
 from ...console.output_file import OutputFile, RunReport
 from ...errors import UsageError
 from ...output.text import counted, first_of
+from ...report import Logo, ReportPage, logo_of
 from ...statistics.analysis import (
     Analysis,
     Answers,
@@ -26,12 +27,12 @@ from ...statistics.analysis import (
 )
 from ...statistics.chart_data import ChartData
 from ...statistics.files import as_numbers, as_texts, check_format, write
+from ...statistics.plot import format_of, plotted, require_matplotlib
 from ...statistics.query import StatsQuery
 from ...statistics.rows import ResultContext, StatsTable
 from .options import ResultOptions, StatisticsOptions
-
-if TYPE_CHECKING:
-    from ...report import Logo, ReportPage
+from .page import StatsPage, page_of_error
+from .view import columns_for_people, draw_statistics, for_people
 
 MOST_NAMED = 5
 MAX_LOGO_BYTES = 1_000_000
@@ -111,8 +112,6 @@ def _database(options: ResultOptions) -> Path | None:
 
 def check_plot(path: Path) -> None:
     """Raise UsageError for a picture that cannot be drawn, or not there."""
-    from ...statistics.plot import format_of, require_matplotlib
-
     format_of(path)
     require_matplotlib()
     check_output_path("--plot", path)
@@ -127,10 +126,8 @@ def check_differs(paths: Iterable[Path | None]) -> None:
         seen.add(path.resolve())
 
 
-def read_logo(name: str) -> "Logo":
+def read_logo(name: str) -> Logo:
     """Return a picture for a page; raise UsageError where it is none."""
-    from ...report import logo_of
-
     try:
         with Path(name).open("rb") as file:
             content = file.read(MAX_LOGO_BYTES + 1)
@@ -152,17 +149,15 @@ class StatsReport(RunReport):
     accounts: Sequence[str] = ()
     earlier = ""  # the period that the rows are compared with
     title = ""
-    logo: "Logo | None" = None
+    logo: Logo | None = None
 
     def set_heading(self, title: str | None, logo: str | None) -> None:
         """Take a title, and the picture in a file; raise UsageError where it is none."""
         self.title = title or ""
         self.logo = read_logo(logo) if logo else None
 
-    def page(self) -> "ReportPage":
+    def page(self) -> ReportPage:
         """Return the page about the rows, or the error that they ended with."""
-        from .page import StatsPage, page_of_error
-
         if self.error or self.question is None or self.rows is None:
             return page_of_error(self.error, self.question)
         heading = (self.title, self.logo)
@@ -237,16 +232,12 @@ class Results:
         """Write the picture, if one is asked for."""
         if self.plot is None:
             return
-        from ...statistics.plot import format_of, plotted
-
         picture = plotted(chart, question.text, format_of(self.plot.path))
         with replacing(self.plot.path, may_replace=self.plot.may_replace, keep_mode=True) as file:
             file.write(picture)
         self.call.messages.say(f"{self.plot.path}: a picture of the rows")
 
     def _draw(self, question: StatsQuery, chart: ChartData) -> None:
-        from .view import draw_statistics
-
         printer, with_total = self.call.printer, self.analysis.has_totals
         draw_statistics(printer.stream, chart, question.text, with_total=with_total, color=printer.color)
 
@@ -257,8 +248,6 @@ class Results:
         if printer.is_binary:
             shown = table.records()  # whose amounts have types
         if printer.is_table:
-            from .view import columns_for_people, for_people
-
             columns = columns_for_people(
                 asked, table, self.analysis.group_by, totals=self.analysis.has_totals
             )

@@ -106,7 +106,8 @@ def check(
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
+    settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
+    plan = plan_lists(call, files, feed, settings, reads_all=True)
     check_failed_out(rejected.failed_out_file, plan.rows)
     recipe = recipe_file(call, recipe_draft, plan.rows.source, force=rejected.force)
     report = validate_with_progress(call, plan)
@@ -118,7 +119,7 @@ def check(
     show_report(call.printer, plan.rows, report)
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if recipe:
-        recipe.write(call, feed, files[0], unsent=_unused_columns(feed, plan))
+        recipe.write(call, feed, files[0], unsent=settings.columns.uses(plan.rows.columns).unused)
     if report.invalid:
         raise ContentError(report.summary)
     require_people(call, plan, feed)
@@ -147,7 +148,8 @@ def hash_file(
 
     call = Invocation.of(ctx)
     output_file = files.pop() if len(files) > 1 else "-"
-    plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
+    settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
+    plan = plan_lists(call, files, feed, settings, reads_all=True)
 
     def write(stream: IO[str]) -> None:
         require_people(call, plan, feed)
@@ -218,20 +220,12 @@ def _push(
             call.messages.say(f"{options.failed_out} {warning}")
 
 
-def _offline_plan(
-    call: Invocation, files: list[str], feed: ListOptions, *, allow_clear_text: bool
-) -> "ListPlan":
+def _offline_settings(call: Invocation, feed: ListOptions, *, allow_clear_text: bool) -> "ListSettings":
+    """Return the settings of a list that is sent to no audience."""
     from ...audiences.upload import audience_upload
 
     upload = audience_upload("-", "-")
-    settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
-    return plan_lists(call, files, feed, settings, reads_all=True)
-
-
-def _unused_columns(feed: ListOptions, plan: "ListPlan") -> list[str]:
-    from ...audiences.upload import audience_upload
-
-    return feed.list_columns(audience_upload("-", "-")).uses(plan.rows.columns).unused
+    return list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
 
 
 def list_settings(

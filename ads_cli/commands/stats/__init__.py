@@ -45,8 +45,7 @@ def get(
     with results_of(results, call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
         lookup = EntityLookup(call.client, call.account)
-        period = calendar.period(asked.since, asked.until, asked.granularity)
-        sink.report.question = question = asked.question(lookup, period)
+        sink.report.question = question = asked.question(lookup, calendar)
         if raw:
             data = [record for few in _answers(call, question) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
@@ -153,10 +152,9 @@ def export(
                 "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
             )
         calendar = asked.calendar(call)
-        period = calendar.period(asked.since, asked.until, asked.granularity)
         lookup = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
-        sink.report.question = question = asked.question(lookup, period, **segments)
+        sink.report.question = question = asked.question(lookup, calendar, **segments)
         require_segments(question)
         described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())

@@ -76,7 +76,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     def question(
         self,
         lookup: "EntityLookup",
-        period: "Period",
+        calendar: "Calendar",
         *,
         segmentation: str | None = None,
         country: str | None = None,
@@ -88,6 +88,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
         entity = self.kind
         groups, metrics, shown = parse_shown(self.metrics, entity)
+        period = calendar.period(self.since, self.until, self.granularity)
         ids = self._ids(lookup, entity, period)
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ...config.guard import read_guard
+from ...config.settings import Settings
 from ...console.invocation import Invocation
 from ...console.options import CommandLine
 from ...errors import AdsctlError, GuardError, Interrupted, UsageError
@@ -54,14 +55,12 @@ def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
     except UsageError:
         return False
     pattern = str(parsed.options.get("profile") or "")
-    command_line.parsed_options = {
-        name: value for name, value in parsed.options.items() if name not in TASK_OPTIONS
-    }
-    call = Invocation.of(SimpleNamespace(obj=command_line))
-    profiles = list(call.settings.read_config().get("profiles") or ())
+    options = {name: value for name, value in parsed.options.items() if name not in TASK_OPTIONS}
+    profiles = list(Settings(options).read_config().get("profiles") or ())
     if pattern in profiles:
-        command_line.parsed_options = {}
         return False
+    command_line.parsed_options = options
+    call = Invocation.of(SimpleNamespace(obj=command_line))
     command_line.is_parsed = True
     SeveralProfiles(call, root, parsed, _matching(profiles, pattern)).run()
     return True

@@ -82,7 +82,7 @@ def report(
     For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
     """
     from ...statistics.stored_rows import read_stored
-    from .results import StatsReport
+    from .page import StatsReport
 
     call = Invocation.of(ctx, mutates=False)
     page = StatsReport(call, out, force=force)

@@ -12,10 +12,9 @@ import msgspec
 from ...api.names import neutral_name
 from ...config.atomic_files import check_output_path, replacing
 from ...console.invocation import Invocation
-from ...console.output_file import OutputFile, RunReport
+from ...console.output_file import OutputFile
 from ...errors import UsageError
 from ...output.text import counted, first_of
-from ...report import Logo, ReportPage, logo_of
 from ...statistics.analysis import (
     Analysis,
     Answers,
@@ -31,11 +30,10 @@ from ...statistics.plot import format_of, plotted, require_matplotlib
 from ...statistics.query import StatsQuery
 from ...statistics.rows import ResultContext, StatsTable
 from .options import ResultOptions, StatisticsOptions
-from .page import StatsPage, page_of_error
+from .page import StatsReport
 from .view import columns_for_people, draw_statistics, for_people
 
 MOST_NAMED = 5
-MAX_LOGO_BYTES = 1_000_000
 
 
 @contextmanager
@@ -124,44 +122,6 @@ def check_differs(paths: Iterable[Path | None]) -> None:
         if path.resolve() in seen:
             raise UsageError(f"{path} is named twice", hint="choose another name for one of them")
         seen.add(path.resolve())
-
-
-def read_logo(name: str) -> Logo:
-    """Return a picture for a page; raise UsageError where it is none."""
-    try:
-        with Path(name).open("rb") as file:
-            content = file.read(MAX_LOGO_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
-    if len(content) > MAX_LOGO_BYTES:
-        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
-    logo = logo_of(content)
-    if logo is None:
-        raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
-    return logo
-
-
-class StatsReport(RunReport):
-    """The page about the rows of a question, or the error that it ended with."""
-
-    question: StatsQuery | None = None  # once it is known
-    rows: ChartData | None = None
-    accounts: Sequence[str] = ()
-    earlier = ""  # the period that the rows are compared with
-    title = ""
-    logo: Logo | None = None
-
-    def set_heading(self, title: str | None, logo: str | None) -> None:
-        """Take a title, and the picture in a file; raise UsageError where it is none."""
-        self.title = title or ""
-        self.logo = read_logo(logo) if logo else None
-
-    def page(self) -> ReportPage:
-        """Return the page about the rows, or the error that they ended with."""
-        if self.error or self.question is None or self.rows is None:
-            return page_of_error(self.error, self.question)
-        heading = (self.title, self.logo)
-        return StatsPage(self.question, self.rows, self.accounts, self.earlier, *heading).made()
 
 
 @dataclass

@@ -73,13 +73,18 @@ def failure_details(error: ReportedError | None, *, in_headline: bool) -> Iterat
 class RunReport(ABC):
     """The page of `--report` about a run, written when the command ends, however it ends.
 
-    A subclass says what is on it. `path` is None where no page is asked for: nothing is gathered then.
+    A subclass says what is on it. `path` is None where no page is asked for: nothing is gathered then. Making
+    it raises UsageError where the page cannot be written, or would replace another file.
     """
 
     def __init__(self, call: Invocation, name: str | None, subject: str = "", *, force: bool = False) -> None:
         self.call, self.subject, self._force = call, subject, force
-        self.path = self._path_of(name) if name else None
         self.error: ReportedError | None = None  # that ended the run
+        if name == "-":
+            raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
+        self.path = Path(name) if name else None
+        if self.path:
+            check_output_path("--report", self.path, self._may_replace, "is not a page that adsctl wrote")
 
     @abstractmethod
     def page(self) -> "ReportPage":
@@ -124,13 +129,6 @@ class RunReport(ABC):
         with atomic(self.path, may_replace=self._may_replace, keep_mode=True) as stream:
             stream.write(html)
         self.call.messages.say(f"{self.path}: a page about this run")
-
-    def _path_of(self, name: str) -> Path:
-        """Return the path of the page; raise UsageError where it cannot be, or would replace another file."""
-        if name == "-":
-            raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
-        check_output_path("--report", Path(name), self._may_replace, "is not a page that adsctl wrote")
-        return Path(name)
 
     def _may_replace(self, path: Path) -> bool:
         """Tell whether a file may be replaced: a page that adsctl wrote, or any file by force."""

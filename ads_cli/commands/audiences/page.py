@@ -21,11 +21,6 @@ class ListRunReport(PushReport):
     is_compared: bool = False
     shortfall: str = ""  # why people are not deleted who are in no row
 
-    def watch_list(self, plan: "ListSyncPlan") -> None:
-        """Tell of this plan; raise UsageError where the page would replace its file."""
-        self.check_differs([plan.rows.source])
-        self.plan = plan
-
     def page(self) -> ReportPage:
         """Return the page about the run."""
         plan, summary = self.plan, self.summary

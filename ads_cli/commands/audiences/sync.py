@@ -244,7 +244,8 @@ def _steps(
                 lists, settings, ledger, stores_memo=is_stored, prune=target.prune, expected_epoch=epoch
             )
         ) as plan:
-            run.watch_list(plan)
+            run.check_differs([plan.rows.source])
+            run.plan = plan
             yield _SyncSteps(
                 call=call,
                 plan=plan,

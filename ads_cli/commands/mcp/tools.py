@@ -193,8 +193,8 @@ class Toolbox:
         self._call, self._reachable, self._commands = call, reachable, commands
         self._results, self._files = results, files
         state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
-        self._applies = AppliedPlans(commands, state_dir, max_wait)
-        self._plans = Plans(commands, reachable, results, files, self._applies, state_dir)
+        self._applied = AppliedPlans(commands, state_dir, max_wait)
+        self._plans = Plans(commands, reachable, results, files, self._applied, state_dir)
         self.tools: dict[str, Tool] = {
             tool.name: tool
             for tool in TOOLS
@@ -337,9 +337,9 @@ class Toolbox:
     async def _jobs(self, given: Arguments) -> Result:
         if not (job := given.get("job")):
             done = await self._commands.succeed(["jobs", "list"])
-            records = [*read_documents(done.output), *self._applies.records()]
+            records = [*read_documents(done.output), *self._applied.records()]
             return self._results.of(records, about={"command": "jobs list", **_warnings(done)})
-        if applied := self._applies.find(job):
+        if applied := self._applied.find(job):
             return self._results.of(applied, about={"command": "apply_change"})
         return await self._read({"command": "jobs show", "arguments": {"job": job}})
 

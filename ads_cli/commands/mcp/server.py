@@ -107,9 +107,9 @@ class ToolServer:
 def _described(tool: Tool, root: Any) -> types.Tool:
     """Describe a tool for the client."""
     annotations = types.ToolAnnotations(
-        read_only_hint=tool.reads_only,
-        destructive_hint=not tool.reads_only,
-        idempotent_hint=tool.reads_only,
+        read_only_hint=not tool.changes,
+        destructive_hint=tool.changes,
+        idempotent_hint=not tool.changes,
         open_world_hint=tool.reaches_out,
     )
     return types.Tool(

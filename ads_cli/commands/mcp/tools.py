@@ -55,8 +55,8 @@ class Tool(NamedTuple):
     arguments: tuple[ToolArgument, ...]
     command: str = ""  # whose parameters describe the arguments; the tool is there where the command is
     reaches_out: bool = True  # to the service
-    writes: bool = False  # whether it is there with --allow-writes only
-    reads_only: bool = True
+    needs_writes: bool = False  # it is there with --allow-writes only
+    changes: bool = False  # something at the service
 
     def schema(self, root: Any) -> dict[str, Any]:
         """Return the JSON schema of the arguments."""
@@ -168,7 +168,10 @@ def _paging(command: ReachableCommand, shape: ResultPart) -> dict[str, str]:
 
 
 def tool(about: str, *arguments: ToolArgument, **facts: Any) -> Callable[[Run], Run]:
-    """Declare the tool that a method of the toolbox runs, which has its name; `facts` are other fields."""
+    """Declare the tool that a method of the toolbox runs, which has its name; `facts` are other fields.
+
+    Its arguments are checked before, and the secrets of the profile are known then (`Toolbox.run`).
+    """
 
     def declare(run: Run) -> Run:
         TOOLS.append(Tool(run.__name__.removeprefix("_"), about, run, arguments, **facts))
@@ -198,7 +201,7 @@ class Toolbox:
         self.tools: dict[str, Tool] = {
             tool.name: tool
             for tool in TOOLS
-            if (allow_writes or not tool.writes) and (not tool.command or reachable.has(tool.command))
+            if (allow_writes or not tool.needs_writes) and (not tool.command or reachable.has(tool.command))
         }
         self._masks_secrets = False
 
@@ -357,7 +360,7 @@ class Toolbox:
         "Say what a command would change: what would be sent, what it costs, what the guard says, what is "
         "destroyed. Nothing is sent. The plan_id is good for ten minutes.",
         *(COMMAND, ARGUMENTS),
-        writes=True,
+        needs_writes=True,
     )
     async def _plan_change(self, given: Arguments) -> Result:
         return await self._plans.make(given["command"], given.get("arguments", {}))
@@ -365,8 +368,8 @@ class Toolbox:
     @tool(
         "Carry out a plan, once, if what it touches has not changed. Show the plan to the person before.",
         ToolArgument("plan_id", about="Of plan_change", required=True),
-        writes=True,
-        reads_only=False,
+        needs_writes=True,
+        changes=True,
     )
     async def _apply_change(self, given: Arguments) -> Result:
         return await self._plans.apply(given["plan_id"])

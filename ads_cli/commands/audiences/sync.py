@@ -80,8 +80,9 @@ def sync(
     target: AudienceTarget,
     feed: ListOptions,
     options: ListSyncOptions,
-    page: PageOptions,
     min_rows: MinRows = None,
+    *,
+    page: PageOptions,
 ) -> None:
     """Make a custom audience equal to a list of people.
 
@@ -109,8 +110,9 @@ def sync_do_not_reach(
     target: DoNotReachTarget,
     feed: ListOptions,
     options: ListSyncOptions,
-    page: PageOptions,
     min_rows: MinRows = None,
+    *,
+    page: PageOptions,
 ) -> None:
     """Make a do-not-reach list equal to a list of people, as `audiences sync` does.
 

@@ -129,8 +129,12 @@ class DetailOptions(msgspec.Struct, frozen=True):
         """Return what the library says of the file."""
         return {name: getattr(self, name) for name in ROW_DETAILS}
 
-    def check(self) -> None:
-        """Raise UsageError for a text that is too long, and a language that is none or not needed."""
+    def check(self, files: int) -> None:
+        """Raise UsageError for what only one file can have, a text that is too long, and a wrong language."""
+        for name in (*ROW_DETAILS, *BESIDE):
+            if files > 1 and getattr(self, name) is not None:
+                hint = "upload it by itself, or name them in columns of a table: -f TABLE"
+                raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
         limits = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
         for name, limit in limits.items():
             if len(self.texts[name] or "") > limit:
@@ -172,8 +176,7 @@ def upload(
     """
     call = Invocation.of(ctx)
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
-    _require_one(named, details)
-    details.check()
+    details.check(len(named))
     check_failed_out(rejected.failed_out_file, locations_read(named, table))
     if not call.dry_run:
         threading.Thread(target=Client.load).start()  # imports while the files are read
@@ -310,13 +313,6 @@ class UploadRun:
                 hint="correct these files and run the command again: the others are not uploaded twice",
             )
         self._call.messages.say(f"{counts['uploaded']:,} uploaded, {counts['unchanged']:,} unchanged")
-
-
-def _require_one(named: list[MediaFile], details: DetailOptions) -> None:
-    for name in (*ROW_DETAILS, *BESIDE):
-        if getattr(details, name) is not None and len(named) > 1:
-            hint = "upload it by itself, or name them in columns of a table: -f TABLE"
-            raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
 
 
 def _show_dry_run(call: Invocation, due: list[tuple[CheckedMedia, Category]]) -> None:

@@ -82,7 +82,6 @@ class EstimateAudience(InAccount, kw_only=True):
     "GET /12/insights/keywords/search",
     "audiences keywords",
     columns="related_keywords post_volume",
-    chart="keywords",
     example="--keywords mug,teapot --granularity DAY "
     "--start-time 2026-03-01T00:00Z --end-time 2026-03-08T00:00Z",
     x_rate=Rate("keyword-insights", 500, QUARTER_HOUR_SECONDS),

@@ -41,7 +41,6 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     base: Base = "ads"  # the address it is sent to
     confirm_prompt: str = ""  # asked before a destructive request; takes its fields, and {rows} of an upload
     example: str = ""  # arguments for the help; valid on a new emulator
-    chart: str = ""  # shown on a terminal in place of a table; see console/results.py
     sensitive: bool = False  # the body is masked, in --debug too
     service: str = ""  # the service that has it; "" if every service does
     batch: BatchEndpoint | None = None  # takes many of these requests at once
@@ -118,7 +117,6 @@ class EndpointOptions(TypedDict, total=False):
     retry: bool  # unless stated, a POST is not idempotent
     confirm_prompt: str
     example: str
-    chart: str
     id_field: str  # unless stated, that in which the path ends; "" for none
     rate: Rate | None
     x_rate: Rate | None  # of service x, where it is another one

@@ -42,9 +42,7 @@ def record_ids(
 
         make_folder(path.parent)
         with atomic(path) as stream:
-            newest = islice(
-                (seen | recorded | seen).items(), MAX_IDS
-            )  # the order of one, the names of the other
+            newest = islice((seen | recorded | seen).items(), MAX_IDS)  # with new names
             stream.writelines(f"{id}\t{name}\n" for id, name in newest)
 
 

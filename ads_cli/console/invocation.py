@@ -1,16 +1,16 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..api.names import neutral_name
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
 from ..errors import NotConfirmedError, UnavailableError, UsageError
+from ..masking import Mask
 from .options import CommandLine, names_file
 from .presentation import is_first_today, resolve_presentation
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ..client.shared_window import SharedWindow
     from ..client.spending import StoredRecords
     from ..emulator.app import Emulator
+    from ..feeds.locations import RemoteAccess
     from ..http.download import Version
     from ..http.trace import Trace
-    from ..masking import Mask
     from ..output.messages import Messages
     from ..output.printer import Printer
     from .writes import Writes
@@ -96,12 +96,8 @@ class Invocation:
         """Note the summary of a push, for the command of --on-failure."""
         self.parsed.summary = summary
 
-    def note_task_words(self, words: Iterable[str]) -> None:
-        """Note the command lines of a fleet's tasks, for the command of --on-failure."""
-        self.parsed.task_words = tuple(words)
-
     @property
-    def mask(self) -> "Mask":
+    def mask(self) -> Mask:
         """What hides the secrets that were read."""
         return self.parsed.mask
 
@@ -116,7 +112,6 @@ class Invocation:
     def printer(self) -> "Printer":
         """Results on stdout."""
         from ..output.printer import Printer
-        from .table_view import TABLE_VIEW
 
         return Printer(
             sys.stdout,
@@ -127,8 +122,6 @@ class Invocation:
             say=self.messages.say,
             side_effects=self._side_effects,
             note_shape=self.parsed.note_shape,
-            neutral_name=neutral_name,
-            table_view=TABLE_VIEW,
             open_file=self.parsed.open_result,
         )
 
@@ -196,6 +189,28 @@ class Invocation:
             shared_window=self._shared_window,
         )
 
+    def remote_access(self, max_bytes: int) -> "RemoteAccess":
+        """Return the access to remote feeds with the limits, messages and environment of this invocation."""
+        from ..feeds.locations import RemoteAccess
+        from ..http.retry import CopyLimits
+        from .progress import download_progress
+
+        settings, messages = self.settings, self.messages
+        return RemoteAccess(
+            environ=settings.environ,
+            limits=CopyLimits(
+                timeout=settings.seconds("timeout", may_be_zero=False),
+                max_attempts=settings.max_attempts,
+                max_wait=settings.seconds("max_wait"),
+                max_bytes=max_bytes,
+            ),
+            trace=self.trace,
+            warn=messages.note,
+            on_retry=lambda message: messages.detail(self.trace.mask(message)),
+            known_version=self.known_version,
+            progress=partial(download_progress, messages),
+        )
+
     @cached_property
     def credentials(self) -> "Credentials":
         """What requests are signed with."""
@@ -244,10 +259,6 @@ class Invocation:
     def is_plan(self) -> bool:
         """Whether this dry run also tells what it would ask."""
         return self.parsed.is_plan
-
-    def hold(self, lock: AbstractContextManager[Any]) -> None:
-        """Hold a lock until the command ends."""
-        self.parsed.locks.enter_context(lock)
 
     def _begin_write_epoch(self, request: "PreparedRequest") -> AbstractContextManager[None]:
         """End the write epoch of the place that a request may change, if there is one."""

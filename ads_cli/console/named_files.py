@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from ..config.atomic_files import atomic, check_output_path, file_to_replace
 from ..config.environment import CONFIG_FILES, STATE_FILES
+from ..config.settings import Settings
 from ..errors import UsageError
 from ..fleet.commands import COMMANDS, WRITTEN, TaskCommand, values
 from .options import names_file
-
-if TYPE_CHECKING:
-    from ..config.settings import Settings
 
 DATABASE_SCHEME = "sqlite:"
 STANDARD_STREAMS = {0: "standard input", 1: "standard output"}
@@ -41,7 +39,7 @@ def check_outputs(context: Any, to: str | None) -> None:
             raise UsageError(f"{option}: {Path(path)} is the input file", hint="choose another name")
 
 
-def check_log_file(log: str, context: Any, settings: "Settings") -> None:
+def check_log_file(log: str, context: Any, settings: Settings) -> None:
     """Raise UsageError where lines of the log would be appended to another file of the command.
 
     One file may have many names: links of both kinds count.
@@ -58,7 +56,7 @@ def check_log_file(log: str, context: Any, settings: "Settings") -> None:
         )
 
 
-def _files_of(context: Any, settings: "Settings") -> Iterator[str]:
+def _files_of(context: Any, settings: Settings) -> Iterator[str]:
     """Yield the files that options, arguments, the profile and the environment name."""
     for param in context.command.params:
         if param.name != "log_file" and names_file(param):
@@ -74,7 +72,7 @@ def _files_of(context: Any, settings: "Settings") -> Iterator[str]:
     )
 
 
-def _own_file(log: str, settings: "Settings") -> str:
+def _own_file(log: str, settings: Settings) -> str:
     """Return the file of the configuration or of the state that a log would be; empty where it is neither."""
     for folder, names in ((settings.config_dir, CONFIG_FILES), (settings.state_dir, STATE_FILES)):
         with suppress(ValueError):

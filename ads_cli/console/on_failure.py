@@ -1,7 +1,11 @@
 """The command of --on-failure: run where another command fails, unattended."""
 
+import json
 import os
 import re
+import shlex
+import shutil
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -24,9 +28,6 @@ KEYS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "CONNECTION_STRING", "FSSPEC_")
 
 def parse_command(text: str) -> list[str]:
     """Part a command into words, as a shell does; raise UsageError where it cannot be run."""
-    import shlex
-    import shutil
-
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -58,7 +59,6 @@ def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
     Its standard input is the summary as JSON, with the error. No shell reads it, and it gets no secrets but
     those that --on-failure-env names.
     """
-    import json
     import subprocess
 
     text = command_line.options.get("on_failure")
@@ -103,8 +103,6 @@ def _secret_variables(command_line: CommandLine) -> Iterator[str]:
 
 def _end(code: int) -> str:
     """Say how a process ended; a negative code is a signal."""
-    import signal
-
     if code > 0:
         return f"ended with {code}"
     names = {each.value: each.name for each in signal.Signals}  # most real-time signals have none

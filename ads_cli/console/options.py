@@ -2,15 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from ..api.names import SERVICES
 from ..config.settings import SEVERAL_PROFILES
 from ..masking import Mask
-from ..output import COLORS, FORMATS
-
-if TYPE_CHECKING:
-    from ..output import Presentation, ResultShape
+from ..output import COLORS, FORMATS, Presentation, ResultShape
 
 
 class CommonOption(NamedTuple):
@@ -139,7 +136,7 @@ class CommandLine:
         named = (value for name, value in find_common_options(self.words) if name == "profile")
         return "profile" not in self.fixed and any(not SEVERAL_PROFILES.isdisjoint(value) for value in named)
 
-    def note_shape(self, shape: "ResultShape") -> None:
+    def note_shape(self, shape: ResultShape) -> None:
         """Note how the result is shown, for a fleet that shows it with others."""
         self.shape = shape
 

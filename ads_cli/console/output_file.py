@@ -20,15 +20,6 @@ if TYPE_CHECKING:
 MAX_LINES = 8  # of an error on a page
 
 
-def refuse_presentation(call: Invocation, option: str) -> None:
-    """Raise UsageError where a presentation is chosen for a file; its format is that of `option`."""
-    if unused := [name for name in ("output", "to", "columns", "query") if call.flags.get(name)]:
-        raise UsageError(
-            f"--{unused[0]}: the file has whole products, for push to take back; {option} chooses how",
-            hint="products list shows a catalog in every format, with --columns and --query",
-        )
-
-
 class OutputFile:
     """A file named as an argument; an existing one is replaced only where that was confirmed."""
 
@@ -43,17 +34,15 @@ class OutputFile:
 
     def confirm(self, call: Invocation, *, force: bool) -> None:
         """Ask before an existing file is replaced, unless `--force` or `--yes` is given."""
-        if file_to_replace(self.path):
-            if not force:
-                self._ask(call)
-            self._may_replace = True
-
-    def _ask(self, call: Invocation) -> None:
+        if not file_to_replace(self.path):
+            return
         try:
-            call.confirm(f"Replace {self.path}", at_service=False)
+            if not force:
+                call.confirm(f"Replace {self.path}", at_service=False)
         except NotConfirmedError as error:
             error.hint = "choose another name, or replace the file with --force"
             raise
+        self._may_replace = True
 
     def open(self) -> AbstractContextManager[TextIO]:
         """Open a stream that becomes the file on success, with the mode and group of the one it replaces."""
@@ -84,13 +73,18 @@ def failure_details(error: ReportedError | None, *, in_headline: bool) -> Iterat
 class RunReport(ABC):
     """The page of `--report` about a run, written when the command ends, however it ends.
 
-    A subclass says what is on it. `path` is None where no page is asked for: nothing is gathered then.
+    A subclass says what is on it. `path` is None where no page is asked for: nothing is gathered then. Making
+    it raises UsageError where the page cannot be written, or would replace another file.
     """
 
     def __init__(self, call: Invocation, name: str | None, subject: str = "", *, force: bool = False) -> None:
         self.call, self.subject, self._force = call, subject, force
-        self.path = self._path_of(name) if name else None
         self.error: ReportedError | None = None  # that ended the run
+        if name == "-":
+            raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
+        self.path = Path(name) if name else None
+        if self.path:
+            check_output_path("--report", self.path, self._may_replace, "is not a page that adsctl wrote")
 
     @abstractmethod
     def page(self) -> "ReportPage":
@@ -135,13 +129,6 @@ class RunReport(ABC):
         with atomic(self.path, may_replace=self._may_replace, keep_mode=True) as stream:
             stream.write(html)
         self.call.messages.say(f"{self.path}: a page about this run")
-
-    def _path_of(self, name: str) -> Path:
-        """Return the path of the page; raise UsageError where it cannot be, or would replace another file."""
-        if name == "-":
-            raise UsageError("--report: - is not a file", hint="name a file, as in --report feed.html")
-        check_output_path("--report", Path(name), self._may_replace, "is not a page that adsctl wrote")
-        return Path(name)
 
     def _may_replace(self, path: Path) -> bool:
         """Tell whether a file may be replaced: a page that adsctl wrote, or any file by force."""

@@ -6,39 +6,39 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..client.rate_limiter import Wait
+from ..numbers import size_text
 from ..output.messages import Messages
 from ..output.text import counted, duration, safe
 
 if TYPE_CHECKING:
     from rich.progress import Task
 
+    from ..feeds.locations import OnBytes
+
 LINE_INTERVAL_SECONDS = 30.0
+NO_WAIT = Wait("", 0.0, 0.0)
 
 OnProgress = Callable[[int], None]
 # Takes the rows that are left and the seconds until the next of them; returns the seconds that limits cost.
 SecondsLeft = Callable[[int, float], float]
 
 
+@dataclass
 class ProgressReport:
     """What is done of what, what it waits for, and how long the limits of the service make it take."""
 
-    def __init__(
-        self,
-        activity: str,
-        total: int | None,
-        seconds_left: SecondsLeft,
-        say: Callable[[str], None],
-        noun: str = "row",
-    ) -> None:
-        self.activity, self.total, self.noun = activity, total, noun
-        self.done = 0
-        self.on_done: OnProgress = lambda done: None
-        self._seconds_left = seconds_left
-        self._say = say
-        self._wait = Wait("", 0.0, 0.0)
+    activity: str
+    total: int | None
+    _seconds_left: SecondsLeft
+    say: Callable[[str], None]
+    noun: str = "row"
+    done: int = 0
+    on_done: OnProgress = lambda done: None
+    _wait: Wait = NO_WAIT
 
     def __call__(self, done: int) -> None:
         """Receive how many rows are done."""
@@ -48,7 +48,7 @@ class ProgressReport:
     def on_wait(self, wait: Wait) -> None:
         """Receive a wait for a rate limit, and say so."""
         self._wait = wait
-        self._say(self.line)
+        self.say(self.line)
 
     @property
     def wait(self) -> Wait | None:
@@ -82,36 +82,28 @@ def progress(
 ) -> Iterator[ProgressReport]:
     """Show how many rows, or what the noun says, of `total` are done; it is None where that is unknown."""
     report = ProgressReport(activity, total, seconds_left, messages.say, noun)
-    with shown(report, messages, lambda: nullcontext() if total == 0 else _bar(report)):
+    with shown(messages, lambda: nullcontext() if total == 0 else _bar(report), lambda: report.line):
         yield report
 
 
-class HasLine(Protocol):
-    """A report that can be written as a line."""
-
-    @property
-    def line(self) -> str:
-        """Return everything in one line."""
-
-
 def shown(
-    report: HasLine, messages: Messages, bar: Callable[[], AbstractContextManager[None]]
+    messages: Messages, live: Callable[[], AbstractContextManager[None]], line: Callable[[], str]
 ) -> AbstractContextManager[None]:
-    """Show a report, unless --quiet: as a bar on a terminal, elsewhere as lines."""
+    """Show progress, unless --quiet: live on a terminal, elsewhere by a line now and then."""
     if messages.quiet:
         return nullcontext()
     is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    return bar() if is_terminal else lines(report, messages.say)
+    return live() if is_terminal else _lines(line, messages.say)
 
 
 @contextmanager
-def lines(report: HasLine, say: Callable[[str], None]) -> Iterator[None]:
+def _lines(line: Callable[[], str], say: Callable[[str], None]) -> Iterator[None]:
     """Write a line now and then, while it waits too: a run that says nothing for long looks dead."""
     ended = threading.Event()
 
     def write() -> None:
         while not ended.wait(LINE_INTERVAL_SECONDS):
-            say(report.line)
+            say(line())
 
     threading.Thread(target=write, daemon=True).start()
     try:
@@ -146,6 +138,48 @@ def _bar(report: ProgressReport) -> Iterator[None]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=report.total)
         report.on_done = lambda done: bar.update(task, completed=done)
+        yield
+
+
+@dataclass
+class _Download:
+    """How much of a download is there."""
+
+    activity: str
+    received: int = 0
+    total: int | None = None
+    on_bytes: "OnBytes" = lambda received, total: None
+
+    @property
+    def line(self) -> str:
+        """Everything in one line."""
+        of_total = f" of {size_text(self.total)}" if self.total else ""
+        return f"{self.activity}: {size_text(self.received)}{of_total}"
+
+    def __call__(self, received: int, total: int | None) -> None:
+        """Receive how many bytes are there, and of how many."""
+        self.received, self.total = received, total
+        self.on_bytes(received, total)
+
+
+@contextmanager
+def download_progress(messages: Messages, label: str) -> "Iterator[OnBytes]":
+    """Show how much of a file is there: a bar on a terminal, a line now and then elsewhere."""
+    report = _Download(f"Downloading {label}")
+    with shown(messages, lambda: _download_bar(report), lambda: report.line):
+        yield report
+
+
+@contextmanager
+def _download_bar(report: _Download) -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
+    with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(safe(report.activity), total=None)
+        report.on_bytes = lambda received, total: bar.update(task, completed=received, total=total)
         yield
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, unknown_currency
 from ..api.endpoint import Request
@@ -57,12 +57,13 @@ def request_from_input(
         if media is not None:
             media.take_document(read, file)
         own_id = values.get(str(kind.endpoint.id_field))
-        document = _document_of(kind, read, on_record, lambda id: current_of(str(own_id or id)))
-        problems = document.problems
-        sources |= dict.fromkeys({*document.values, *document.amounts.values()} - values.keys(), file)
+        of_file, amounts_of_file, problems = _read_record(
+            kind, read, on_record, lambda id: current_of(str(own_id or id))
+        )
+        sources |= dict.fromkeys({*of_file, *amounts_of_file.values()} - values.keys(), file)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
-        in_units = {field: name for field, name in document.amounts.items() if field not in values} | amounts
-        values = document.values | values
+        in_units = {field: name for field, name in amounts_of_file.items() if field not in values} | amounts
+        values = of_file | values
     if media is not None:
         media.complete(values, sources, for_components)
     request = None
@@ -83,23 +84,16 @@ def request_from_input(
     raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
 
 
-class _Document(NamedTuple):
-    """What a file has of a request."""
-
-    values: dict[str, Any]
-    amounts: dict[str, str]  # the names of amounts in whole units, by field
-    problems: list[Problem]
-
-
-def _document_of(
+def _read_record(
     kind: type[Request],
     read: dict[str, Any],
     on_record: Callable[[list[str]], None],
     current_of: Callable[[Any], Mapping[str, Any]],
-) -> _Document:
-    """Return what a mapping has of a request; of a record of the service, without what is read only.
+) -> tuple[dict[str, Any], dict[str, str], list[Problem]]:
+    """Return what a mapping has of a request, the names of amounts in whole units by field, and the problems.
 
-    An update leaves out invalid values that are the service's own: `current_of` is called with the id.
+    What is read only of a record of the service is left out. An update leaves out invalid values that are the
+    service's own too: `current_of` is called with the id.
     """
     own, left_out, mismatches = values_of_record(kind, to_neutral(read))
     values, amounts, problems = in_micros(kind, own)
@@ -108,7 +102,7 @@ def _document_of(
         if kind.endpoint.method == "PUT":
             id = values.get(str(kind.endpoint.id_field))
             values = without_same_invalid(kind, values, lambda: current_of(id))
-    return _Document(values, amounts, problems + mismatches)
+    return values, amounts, problems + mismatches
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +115,9 @@ def _read_options(
     """Return the options that are given, the names of amounts in whole units by field, and what is wrong."""
     values, amounts, problems = in_micros(kind, options)
     messages = [f"{as_option(problem.path)}: {problem.message}" for problem in problems]
-    return values, amounts, messages + _remove_invalid_text(fields, values)
+    invalid = [name for name, value in values.items() if not is_text(value)]
+    messages += [f"{fields[name].option}: {values.pop(name)!r} is not UTF-8" for name in invalid]
+    return values, amounts, messages
 
 
 def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -175,12 +171,6 @@ def _in_units(message: str, amounts: dict[str, str], options: dict[str, Any]) ->
         message = re.sub(rf"\b{micros_of(str(options[name]))}\b", str(options[name]), message)
         message = message.replace(field, as_option(name))
     return message
-
-
-def _remove_invalid_text(fields: dict[str, Field], values: dict[str, Any]) -> list[str]:
-    """Remove values that are not UTF-8 from `values`; return the problems."""
-    invalid = [name for name, value in values.items() if not is_text(value)]
-    return [f"{fields[name].option}: {values.pop(name)!r} is not UTF-8" for name in invalid]
 
 
 def is_text(value: Any) -> bool:

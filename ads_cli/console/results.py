@@ -1,6 +1,7 @@
 """Show the responses of declared requests, and the requests of a dry run."""
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,8 @@ from ..api.endpoint import Endpoint, Request
 from ..api.names import to_neutral
 from ..numbers import parse_count
 from ..output.charts import ChartRow, draw
-from ..output.printer import Printer
+from ..output.printer import Printer, keys_of
+from ..output.text import as_json
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -51,9 +53,6 @@ def _days(request: SearchKeywords, volume: list[int]) -> Iterator[ChartRow]:
         yield ChartRow(f"{day:%m-%d}", [*[None] * missing, *(number for _, number in numbers)])
 
 
-CHARTS: dict[str, Callable[[Printer, Any, Any], bool]] = {"keywords": draw_keywords}
-
-
 # Commands that show records of their own group; `accounts apps`, for one, shows no accounts.
 RECORD_VERBS = ("list", "get", "create", "add", "update", "rename", "grant")
 
@@ -63,9 +62,9 @@ def show(call: Invocation, request: Request, document: Any) -> None:
     endpoint = request.endpoint
     _record_ids(call, endpoint, document if isinstance(document, list) else [document])
     if (
-        endpoint.chart
+        isinstance(request, SearchKeywords)
         and call.printer.draws
-        and CHARTS[endpoint.chart](call.printer, request, to_neutral(document))
+        and draw_keywords(call.printer, request, to_neutral(document))
     ):
         return
     call.printer.show(document, endpoint.columns, endpoint.record_id, endpoint.extra_fields)
@@ -138,8 +137,6 @@ def show_pages(
     A response that is not a list is printed as it is. Without `columns`, the columns are those of the
     records.
     """
-    from ..output.printer import keys_of
-
     pages = Pages(responses, None if all or limit else 1)
     printer = call.printer
     if printer.streams and columns and not envelope:
@@ -162,16 +159,11 @@ def show_pages(
 class Pages:
     """Pages as they are read, with the first response and the last cursor."""
 
+    first: "Response"  # once records were read; there always is one
+    cursor: str | None = None
+
     def __init__(self, responses: "Iterator[Response]", max_pages: int | None) -> None:
         self._responses = islice(responses, max_pages)
-        self._first: Response | None = None
-        self.cursor: str | None = None
-
-    @property
-    def first(self) -> "Response":
-        """The first response; there always is one."""
-        assert self._first is not None
-        return self._first
 
     @property
     def is_list(self) -> bool:
@@ -181,14 +173,14 @@ class Pages:
     @property
     def total(self) -> int | None:
         """The number of records on all pages, if the service sent it."""
-        return (
-            self.first.body.get("total_count") if self.is_list and isinstance(self.first.body, dict) else None
-        )
+        body = self.first.body
+        return body.get("total_count") if self.is_list and isinstance(body, dict) else None
 
     def records(self) -> Iterator[Any]:
         """Yield the records of all pages."""
-        for response in self._responses:
-            self._first = self._first or response
+        for number, response in enumerate(self._responses):
+            if number == 0:
+                self.first = response
             self.cursor = response.next_cursor
             data = response.data
             yield from data if isinstance(data, list) else [data] if isinstance(data, dict) else ()
@@ -238,16 +230,12 @@ def _document_of(prepared: "PreparedRequest") -> dict[str, Any]:
 
 
 def _print_prepared(document: dict[str, Any]) -> None:
-    from ..output.text import as_json
-
     print(f"{document['method']} {document['url']}")
     if "body" in document:
         print(as_json(document["body"], indent=2))
 
 
 def _decoded(body: bytes) -> Any:
-    import json
-
     try:
         return json.loads(body)
     except ValueError:

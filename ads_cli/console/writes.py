@@ -3,7 +3,7 @@
 import getpass
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -14,13 +14,15 @@ import msgspec
 
 from ..api.amounts import money_fields
 from ..client.guard import FLEET_COUNT, WriteGuard
-from ..client.spending import SOURCES
-from ..client.writes import Dialect, Write
+from ..client.prepared_request import PreparedRequest
+from ..client.spending import SOURCES, StoredRecords
+from ..client.writes import Dialect, Operation, Write
 from ..config.atomic_files import make_folder
 from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, new_id, now
 from ..config.environment import PREFIX
 from ..config.file_locks import locked
 from ..config.guard import read_guard
+from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
 from ..masking import MASK, mask_address
 from ..numbers import parse_count
@@ -28,11 +30,7 @@ from ..output.text import shell_command
 
 if TYPE_CHECKING:
     from ..client.client import Client
-    from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
-    from ..client.spending import StoredRecords
-    from ..client.writes import Operation
-    from ..config.settings import Settings
     from ..output.messages import Messages
     from ..uploads.plan import Plan
     from .options import CommandLine
@@ -52,7 +50,7 @@ class Caller(Protocol):
     """What is needed of the invocation that sends a request; importing that would be a cycle."""
 
     flags: dict[str, Any]
-    settings: "Settings"
+    settings: Settings
     parsed: "CommandLine"
 
     @property
@@ -71,14 +69,11 @@ class Caller(Protocol):
     def dry_run(self) -> bool:
         """Whether nothing is sent that changes anything."""
 
-    def stored_of(self, account: str) -> "StoredRecords":
+    def stored_of(self, account: str) -> StoredRecords:
         """Return the records of an account."""
 
-    def hold(self, lock: AbstractContextManager[Any]) -> None:
-        """Hold a lock until the command ends."""
 
-
-def begun(call: Caller, write: Write, prepared: "PreparedRequest") -> ChangeBegun:
+def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
     """Return the line of a change that is about to be sent."""
     ids, fields, before = _changed(call, write)
     path = urlsplit(prepared.url).path
@@ -128,7 +123,7 @@ def _changed(call: Caller, write: Write) -> tuple[list[str], Any, Any]:
     return ids, fields, before if any(before) else None
 
 
-def _fields(call: Caller, operation: "Operation") -> dict[str, Any]:
+def _fields(call: Caller, operation: Operation) -> dict[str, Any]:
     """Return what an operation sets, by neutral names."""
     kind = operation.kind
     if operation.action == "delete" or (kind and kind.endpoint.sensitive):
@@ -155,7 +150,7 @@ def _masked(call: Caller, name: str, value: Any) -> Any:
 
 
 def _before(
-    call: Caller, write: Write, operation: "Operation", fields: Mapping[str, Any]
+    call: Caller, write: Write, operation: Operation, fields: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return what the fields of a record were, where that was read; --verbose reads it."""
     field = operation.kind.endpoint.id_field if operation.kind else None
@@ -195,7 +190,7 @@ def _shown(words: tuple[str, ...]) -> list[str]:
 
 
 BASES = ("ads", "platform", "sandbox")
-PART = "/append"  # of a file, whose end is logged
+SEGMENT_PATH = "/append"  # of a part of a file: the log has the request that ends the upload
 
 
 class Writes:
@@ -221,7 +216,7 @@ class Writes:
         )
 
     @contextmanager
-    def passing(self, prepared: "PreparedRequest") -> Iterator[Callable[["Response"], None]]:
+    def passing(self, prepared: PreparedRequest) -> Iterator[Callable[["Response"], None]]:
         """Let a write pass, with a line in the log before and after; raise the error of what refuses it."""
         write = self.guard.require(prepared)
         if self._in_push:  # which is one change
@@ -268,12 +263,12 @@ class Writes:
             if not log.end(ended):
                 self._call.messages.warn(f"the log of changes does not say how {entry.id} ended")
 
-    def approve(self, requests: "Iterable[PreparedRequest]") -> None:
+    def approve(self, requests: Iterable[PreparedRequest]) -> None:
         """Judge a run before its first request; a dry run is told what the guard would refuse."""
         with self._judging():
             self.guard.approve(requests)
 
-    def approve_plan(self, requests: "Iterable[tuple[PreparedRequest, str]]") -> None:
+    def approve_plan(self, requests: Iterable[tuple[PreparedRequest, str]]) -> None:
         """Judge a plan before its first request: its changes, and what names each record that is new."""
         with self._judging():
             self.guard.approve_plan(requests)
@@ -315,11 +310,11 @@ class Writes:
         folder = self._call.settings.state_dir / "guard"
         make_folder(folder)
         name = sha256(f"{self._call.service} {account}".encode()).hexdigest()[:16]
-        self._call.hold(locked(folder / f"{name}.lock"))
+        self._call.parsed.locks.enter_context(locked(folder / f"{name}.lock"))
 
 
-def _is_logged(write: Write, prepared: "PreparedRequest") -> bool:
+def _is_logged(write: Write, prepared: PreparedRequest) -> bool:
     """Whether a request is a change of its own."""
-    if prepared.url.endswith(PART):
+    if prepared.url.endswith(SEGMENT_PATH):
         return False
     return write.endpoint is None or write.endpoint.changes

@@ -6,11 +6,13 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain, islice
 from typing import IO, Any
 
+from ..api.names import neutral_name
 from ..errors import UsageError
-from . import FORMATS, Presentation, ResultShape
+from ..spelling import comma_list, suggestion
+from . import FORMATS, Presentation, ResultShape, table_view
 from . import records as writers
 from .messages import uses_color
-from .records import AS_IT_IS, Record, TableView, WriteOptions
+from .records import Record, WriteOptions
 from .text import cell, is_deeper, safe, shortened
 
 MAX_RESULT_DEPTH = 100  # of a query
@@ -27,27 +29,23 @@ class Printer:
         stream: IO[str],
         presentation: Presentation,
         *,
-        columns: str | None = None,
-        query: str | None = None,
-        csv_safe: bool = False,
-        say: Callable[[str], None] = lambda text: None,
-        side_effects: Callable[[], str] = str,
-        note_shape: Callable[[ResultShape], None] = lambda shape: None,
-        neutral_name: Callable[[str], str] = str,
-        table_view: TableView = AS_IT_IS,
-        open_file: Callable[[], AbstractContextManager[IO[str]]] | None = None,
+        columns: str | None,
+        query: str | None,
+        csv_safe: bool,
+        say: Callable[[str], None],
+        side_effects: Callable[[], str],
+        note_shape: Callable[[ResultShape], None],
+        open_file: Callable[[], AbstractContextManager[IO[str]]] | None,
     ) -> None:
         self.stream = stream
         self._csv_safe = csv_safe
         self._say = say
         self._side_effects = side_effects  # describes what has already been changed, for errors
         self._note_shape = note_shape  # for who shows the result with others
-        self._neutral_name = neutral_name  # of a column or a field that has one name for each service
-        self._table_view = table_view
-        self._open_file = open_file or (lambda: nullcontext(stream))  # for the records of one list
+        self._open_file = open_file or (lambda: nullcontext(stream))  # of the file of --to
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self._format = FORMATS[self.format]
-        self.columns = [name.strip() for name in columns.split(",") if name.strip()] if columns else None
+        self.columns = comma_list(columns or "")
         self.query: Any = query and _compiled(query)
         self.noun = ""  # of what is listed, as in "campaigns"
         self.color = uses_color(stream, presentation.color)
@@ -167,9 +165,7 @@ class Printer:
             records = [*records]
             given = (name for name in others if records[0].get(name) is not None)
             columns = [*dict.fromkeys((*columns, *given))]
-        hidden = writers.write_table(
-            self.stream, records, columns, self._table_view, color=self.color, is_one=is_one
-        )
+        hidden = writers.write_table(self.stream, records, columns, color=self.color, is_one=is_one)
         if hidden:
             self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
 
@@ -185,27 +181,25 @@ class Printer:
         """
         if not self.columns or self.format == "table":
             return {}
-        amounts = self._table_view.amounts(declared)
+        amounts = table_view.amounts(declared)
         return {name: amounts[name] for name in map(str.lower, self.columns) if name in amounts}
 
     def _chosen_columns(self, declared: Sequence[str], amounts: Mapping[str, str]) -> list[str]:
         """Return the columns of --columns, which may have the headings of a table for names."""
-        headings = {self._table_view.header(name): name for name in reversed(declared)}
+        headings = {table_view.header(name): name for name in reversed(declared)}
         headings |= {name: name for name in amounts}
-        typed = self.columns or ()
-        return [name if name in declared else headings.get(name.lower(), name) for name in typed]
+        return [name if name in declared else headings.get(name.lower(), name) for name in self.columns]
 
     def _under_either_name(
         self, records: Iterable[Record], columns: Sequence[str], amounts: Mapping[str, str]
     ) -> Iterator[Record]:
         """Yield records whose fields have their neutral names, and the names of the columns and amounts."""
-        neutral = self._neutral_name
-        others = [name for name in columns if neutral(name) != name]
+        others = [name for name in columns if neutral_name(name) != name]
         for record in records:
-            named = {neutral(name): value for name, value in record.items()}
-            named |= {name: named[neutral(name)] for name in others if neutral(name) in named}
+            named = {neutral_name(name): value for name, value in record.items()}
+            named |= {name: named[neutral_name(name)] for name in others if neutral_name(name) in named}
             for name, column in amounts.items():
-                named[name] = self._table_view.in_units(column, named)
+                named[name] = table_view.in_units(column, named)
             yield named
 
     def _require_columns(
@@ -226,8 +220,6 @@ class Printer:
             yield record
         missing = sorted(undeclared - names.keys())
         if missing and (any_record or declared):
-            from ..spelling import suggestion
-
             known = names if any_record else (*declared, *others)
             problems = "; ".join(
                 f"{name!r} is not a known column{suggestion(name, known)}" for name in missing

@@ -6,8 +6,7 @@ from itertools import islice
 from types import NoneType
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, cast
 
-import msgspec
-
+from . import table_view
 from .text import as_json, as_yaml, cell, safe
 
 if TYPE_CHECKING:
@@ -148,28 +147,13 @@ def write_as_yaml(stream: IO[str], document: Any) -> None:
     stream.write(as_yaml(document))
 
 
-class TableView(msgspec.Struct, frozen=True):
-    """How the columns of records are shown: `write_table` reads the first three, the printer the others."""
-
-    header: Callable[[str], str] = str  # of a column
-    value: Callable[[str, Record], Any] = lambda column, record: record.get(column)
-    style: Callable[[str, str], str] = lambda column, text: ""  # of rich, such as "bold"
-    # For --columns: the names of further columns, with amounts in units, and the column that each is of.
-    amounts: Callable[[Sequence[str]], Mapping[str, str]] = lambda columns: {}
-    in_units: Callable[[str, Record], Any] = lambda column, record: record.get(column)
-
-
-AS_IT_IS = TableView()
-
-
 def write_table(
     stream: IO[str],
     records: Iterable[Record],
     columns: Sequence[str],
-    view: TableView,
     *,
     color: bool,
-    is_one: bool = False,
+    is_one: bool,
 ) -> Sequence[str]:
     """Write a table as wide as the terminal; return the columns that did not fit.
 
@@ -182,14 +166,14 @@ def write_table(
     from rich.text import Text
 
     records = list(records)
-    rows = [[safe(cell(view.value(name, record))) for name in columns] for record in records]
+    rows = [[safe(cell(table_view.shown(name, record))) for name in columns] for record in records]
     if not rows:
         return ()
 
     def styled(cells: Sequence[str]) -> list[Text]:
-        return [Text(text, view.style(name, text)) for name, text in zip(columns, cells, strict=True)]
+        return [Text(text, table_view.style(name, text)) for name, text in zip(columns, cells, strict=True)]
 
-    headers = [safe(view.header(name)) for name in columns]
+    headers = [safe(table_view.header(name)) for name in columns]
     natural = [max(map(cell_len, cells)) for cells in zip(headers, *rows, strict=True)]
     width = None if stream.isatty() else sum(natural) + COLUMN_GAP * len(natural)
     console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)

@@ -26,7 +26,6 @@ UNESCAPED = f"[\x7f-\x9f{INVISIBLE}]|{JOINERS}"
 UNSAFE = f"[\x00-\x1f\x7f-\x9f{INVISIBLE}]|{JOINERS}"
 MAX_MESSAGE_LENGTH = 2000  # of a message from the service, in characters
 CONTAINERS = (dict, list)
-NAMED_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def safe(text: str) -> str:
@@ -86,11 +85,9 @@ def _unbroken(found: re.Match[str]) -> str:
 
 def shortened(text: str) -> str:
     """Cut a message from the service to a readable length."""
-    return (
-        text
-        if len(text) <= MAX_MESSAGE_LENGTH
-        else f"{text[:MAX_MESSAGE_LENGTH]}... ({len(text):,} characters)"
-    )
+    if len(text) <= MAX_MESSAGE_LENGTH:
+        return text
+    return f"{text[:MAX_MESSAGE_LENGTH]}... ({len(text):,} characters)"
 
 
 def shell_command(words: Iterable[str]) -> str:
@@ -116,8 +113,7 @@ def _shell_word(word: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return NAMED_ESCAPES.get(found[0]) or (f"\\x{code:02x}" if code < 256 else _escape_wide(found))
+    return found[0].encode("unicode_escape").decode()
 
 
 def _escape_wide(found: re.Match[str]) -> str:

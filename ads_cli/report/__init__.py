@@ -207,7 +207,6 @@ class TimeChart(Struct, frozen=True):
     times: Sequence[str]  # as in 2026-03-01 or 2026-03-01T08:00
     lines: Sequence[TimeLine]
     decimals: int = 0
-    note: str = ""
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:

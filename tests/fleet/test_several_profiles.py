@@ -147,6 +147,15 @@ def test_a_workbook_has_the_records_of_all_profiles(shops):
     assert {row[0] for row in sheet[1:]} == set(NAMES)
 
 
+def test_a_profile_that_has_the_name_of_a_pattern_writes_its_workbook(shops):
+    path = shops.home / "config/config.yaml"
+    config = json.loads(path.read_text())
+    config["profiles"]["shop-*"] = config["profiles"]["shop-nord"]
+    path.write_text(json.dumps(config))
+    done = shops("--profile", "shop-*", "campaigns", "list", "--to", "all.xlsx")
+    assert done.stderr.count("all.xlsx: the result of this command") == 1
+
+
 def test_the_command_of_on_failure_is_run_once_and_reads_the_counts(shops):
     shops("-p", "shop-*", "campaigns", "get", "none", "--on-failure", "sh -c 'cat >> told.json'", code=5)
     told = json.loads((shops.home / "told.json").read_text())

@@ -154,8 +154,21 @@ def test_records_that_another_process_parses_are_the_same(data, name, encoding, 
 )
 @often
 def test_pages_of_any_shape_are_shown_or_refused(responses, envelope, all, output):
+    def nothing(*arguments):
+        return ""
+
     class Call:
-        printer = Printer(io.StringIO(), Presentation(output))
+        printer = Printer(
+            io.StringIO(),
+            Presentation(output),
+            columns=None,
+            query=None,
+            csv_safe=False,
+            say=nothing,
+            side_effects=nothing,
+            note_shape=nothing,
+            open_file=None,
+        )
 
         messages = Messages(Presentation(output))
 

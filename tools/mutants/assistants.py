@@ -98,8 +98,8 @@ ASSISTANTS = (
     Mutant(
         "an assistant who asks for all in other words gets one page",
         "ads_cli/commands/mcp/tools.py",
-        '"all": as_flag,',
-        '"all": lambda name, value: value in (True, "true"),',
+        '{"boolean": as_flag,',
+        '{"boolean": lambda name, value: value in (True, "true"),',
         (f"{TOOLS}test_a_query_and_columns_apply_to_the_records",),
     ),
     Mutant(

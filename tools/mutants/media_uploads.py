@@ -28,8 +28,8 @@ MEDIA_UPLOADS = (
     Mutant(
         "a failed upload is not sent",
         "ads_cli/commands/media/upload.py",
-        'outcome.status, outcome.category = "failed", category',
-        "outcome.category = category",
+        'file.status, file.category = "failed", category',
+        "file.category = category",
         (f"{PAGE}::test_a_file_whose_upload_fails_is_said_to_have_failed",),
     ),
     Mutant(

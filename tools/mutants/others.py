@@ -52,7 +52,7 @@ OTHERS = (
         "ads_cli/output/text.py",
         'found[0].replace(" ", "\\0")',
         "found[0]",
-        ("tests/console/test_table_view.py::test_a_command_in_a_message_stays_whole",),
+        ("tests/output/test_table_view.py::test_a_command_in_a_message_stays_whole",),
     ),
     Mutant(
         "ids that records have beside their own are not recorded for completion",

@@ -37,7 +37,7 @@ STATISTICS = (
     Mutant(
         "a column that does not exist is found out after the jobs were made",
         "ads_cli/commands/stats/results.py",
-        'require_columns("--columns", call.printer.columns or (), known)',
+        'require_columns("--columns", call.printer.columns, known)',
         "pass",
         (f"{COMPARED}::test_what_cannot_be_shown_is_refused_before_anything_is_asked",),
     ),

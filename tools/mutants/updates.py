@@ -24,11 +24,11 @@ UPDATES = (
     ),
     Mutant(
         "shown records: csv has the decimals of no currency",
-        "ads_cli/console/table_view.py",
+        "ads_cli/output/table_view.py",
         """    return as_amount(value, str(record.get("currency") or "")).replace(",", "")""",
         """    return as_amount(value, "").replace(",", "")""",
         (
-            "tests/console/test_table_view.py::test_amounts_of_files_are_in_units_with_the_decimals_of_their_currency",
+            "tests/output/test_table_view.py::test_amounts_of_files_are_in_units_with_the_decimals_of_their_currency",
         ),
     ),
     Mutant(

@@ -1,6 +1,5 @@
 """Customer lists: push them to audiences, check them, hash them; what this machine remembers of them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
@@ -21,10 +20,9 @@ from ..uploads.options import (
     recipe_file,
     with_options,
 )
-from .lists import ListOptions, plan_lists, require_people, say_of_each
+from .lists import ListOptions, checked_region, plan_lists, require_people, say_of_each
 
 if TYPE_CHECKING:
-    from ...audiences.ledger import StoredLedger
     from ...audiences.plan import ListPlan, ListSettings
     from ...audiences.upload import UserUpload
 
@@ -108,7 +106,8 @@ def check(
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
+    settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
+    plan = plan_lists(call, files, feed, settings, reads_all=True)
     check_failed_out(rejected.failed_out_file, plan.rows)
     recipe = recipe_file(call, recipe_draft, plan.rows.source, force=rejected.force)
     report = validate_with_progress(call, plan)
@@ -120,7 +119,7 @@ def check(
     show_report(call.printer, plan.rows, report)
     write_invalid_rows(rejected.failed_out_file, plan, report)
     if recipe:
-        recipe.write(call, feed, files[0], unsent=_unused_columns(feed, plan))
+        recipe.write(call, feed, files[0], unsent=settings.columns.uses(plan.rows.columns).unused)
     if report.invalid:
         raise ContentError(report.summary)
     require_people(call, plan, feed)
@@ -149,7 +148,8 @@ def hash_file(
 
     call = Invocation.of(ctx)
     output_file = files.pop() if len(files) > 1 else "-"
-    plan = _offline_plan(call, files, feed, allow_clear_text=allow_clear_text)
+    settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
+    plan = plan_lists(call, files, feed, settings, reads_all=True)
 
     def write(stream: IO[str]) -> None:
         require_people(call, plan, feed)
@@ -220,20 +220,12 @@ def _push(
             call.messages.say(f"{options.failed_out} {warning}")
 
 
-def _offline_plan(
-    call: Invocation, files: list[str], feed: ListOptions, *, allow_clear_text: bool
-) -> "ListPlan":
+def _offline_settings(call: Invocation, feed: ListOptions, *, allow_clear_text: bool) -> "ListSettings":
+    """Return the settings of a list that is sent to no audience."""
     from ...audiences.upload import audience_upload
 
     upload = audience_upload("-", "-")
-    settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
-    return plan_lists(call, files, feed, settings, reads_all=True)
-
-
-def _unused_columns(feed: ListOptions, plan: "ListPlan") -> list[str]:
-    from ...audiences.upload import audience_upload
-
-    return feed.list_columns(audience_upload("-", "-")).uses(plan.rows.columns).unused
+    return list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
 
 
 def list_settings(
@@ -259,7 +251,7 @@ def list_settings(
         takes_effective_at="effective_at" in upload.known,
     )
     packing = PackingOptions(
-        feed.checked_region, operation.users_per_operation, allow_clear_text, feed.keep_partial
+        checked_region(feed.region), operation.users_per_operation, allow_clear_text, feed.keep_partial
     )
     columns, state_dir = feed.list_columns(upload), call.settings.state_dir
     return ListSettings(upload, columns, resolver, packing, call.dry_run, state_dir=state_dir)
@@ -278,8 +270,15 @@ def remembered(ctx: typer.Context, audience: Audience = None, list_: DoNotReachL
 
     For example: adsctl audiences remembered
     """
+    from ...audiences.ledger import stored_ledgers
+
     call = Invocation.of(ctx)
-    records = [dict(zip(COLUMNS, each.as_row(), strict=True)) for each in _found(call, audience, list_)]
+    wanted = {("custom_audience", audience), ("do_not_reach_list", list_)}
+    records = [
+        dict(zip(COLUMNS, each.as_row(), strict=True))
+        for each in stored_ledgers(call.settings.state_dir)
+        if not (audience or list_) or (each.info.kind, each.info.target) in wanted
+    ]
     call.printer.show(records, COLUMNS, "target")
 
 
@@ -309,12 +308,3 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     call.confirm(f"Forget {what}", at_service=False)
     ledger.remove()
     call.messages.say(f"forgot {what}")
-
-
-def _found(call: Invocation, audience: str | None, list_: str | None) -> "Iterator[StoredLedger]":
-    from ...audiences.ledger import stored_ledgers
-
-    wanted = {("custom_audience", audience), ("do_not_reach_list", list_)}
-    for each in stored_ledgers(call.settings.state_dir):
-        if not (audience or list_) or (each.info.kind, each.info.target) in wanted:
-            yield each

@@ -76,11 +76,6 @@ class ListOptions(FeedOptions, frozen=True):
         peeked = peek_columns(location, lambda opened: self.open_list(opened, columns), columns.check_header)
         return ListFile(file, location, peeked)
 
-    @property
-    def checked_region(self) -> str | None:
-        """Return --region; raise UsageError where it is not a country."""
-        return checked_region(self.region)
-
 
 def checked_region(region: str | None) -> str | None:
     """Return --region as its code; raise UsageError where it is not a country."""

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...console.output_file import failure_details, made
 from ...output.text import counted
+from ...report import Column, Level, ReportPage, ReportTable, Section, Tally, Texts
 from ..products.page import PushReport, tallies
 
 if TYPE_CHECKING:
     from ...audiences.plan import ListReport
     from ...audiences.sync_plan import ListSyncPlan
-    from ...report import Level, ReportPage, Section, Tally
 
 
 class ListRunReport(PushReport):
@@ -20,16 +21,8 @@ class ListRunReport(PushReport):
     is_compared: bool = False
     shortfall: str = ""  # why people are not deleted who are in no row
 
-    def watch_list(self, plan: "ListSyncPlan") -> None:
-        """Tell of this plan; raise UsageError where the page would replace its file."""
-        self.check_differs([plan.rows.source])
-        self.plan = plan
-
-    def page(self) -> "ReportPage":
+    def page(self) -> ReportPage:
         """Return the page about the run."""
-        from ...console.output_file import failure_details, made
-        from ...report import ReportPage
-
         plan, summary = self.plan, self.summary
         report = plan.report if plan and (self.is_validated or plan.report.invalid) else None
         profile = self.call.settings.profile
@@ -45,7 +38,7 @@ class ListRunReport(PushReport):
             sections=list(self._sections(report)),
         )
 
-    def _level(self, report: "ListReport | None") -> "Level":
+    def _level(self, report: "ListReport | None") -> Level:
         if self.error or report is None or report.invalid:
             return "error"
         differs = self.is_compared and self.plan and self.plan.differences.counts and not self.summary
@@ -65,9 +58,7 @@ class ListRunReport(PushReport):
         differing = [f"{number:,} to be {status}" for status, number in found.counts.items()]
         return ", ".join([*differing, f"{found.unchanged:,} unchanged"]) + "; nothing was sent"
 
-    def _tallies(self, report: "ListReport | None") -> "Iterator[Tally]":
-        from ...report import Tally
-
+    def _tallies(self, report: "ListReport | None") -> Iterator[Tally]:
         yield from tallies(report, self.summary if self.result else None)
         if self.plan and self.is_compared and not self.result:
             found = self.plan.differences
@@ -76,8 +67,7 @@ class ListRunReport(PushReport):
             yield Tally("unchanged", found.unchanged)
             yield Tally("missing", found.missing)
 
-    def _sections(self, report: "ListReport | None") -> "Iterator[Section]":
-        from ...report import Column, ReportTable, Section, Texts
+    def _sections(self, report: "ListReport | None") -> Iterator[Section]:
         from ..uploads.reports import error_lines, warning_lines
 
         if report is None or self.plan is None:

@@ -1,8 +1,11 @@
 """Make a list in the account equal to its file, or show what differs."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 
+import msgspec
 import typer
 
 from ...console.invocation import Invocation
@@ -10,6 +13,7 @@ from ...console.parameters import flag, option
 from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import CountOrShare, parse_share
 from ...output.text import counted, duration
+from ...uploads.job_file import UploadTarget
 from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
 from ..uploads.options import Lists, PageOptions, PushOptions, RejectedOptions, with_options
@@ -24,10 +28,39 @@ if TYPE_CHECKING:
     from ...uploads.push import PushResult, Summary
 
 PROCESSING = timedelta(hours=6)  # of a change of a list by the service, at least
-Audience = Annotated[str, option("ID", "The custom audience")]
-DoNotReachList = Annotated[str, option("ID", "The do-not-reach list", "--list")]
 Prune = Annotated[bool, flag("Delete people who were acknowledged and are in the file no longer")]
 SkipInvalid = Annotated[bool, flag("Compare the valid rows, and end with 9")]
+
+
+class AudienceTarget(msgspec.Struct, frozen=True):
+    """A custom audience that a list is compared with, and how."""
+
+    audience: Annotated[str, option("ID", "The custom audience")]
+    prune: Prune = False
+    allow_clear_text: AllowClearText = False
+
+    def upload(self, account: str) -> "UserUpload":
+        """Return the upload of people to it."""
+        from ...audiences.upload import audience_upload
+
+        return audience_upload(account, self.audience)
+
+
+class DoNotReachTarget(msgspec.Struct, frozen=True):
+    """A do-not-reach list that a list is compared with, and how."""
+
+    list_: Annotated[str, option("ID", "The do-not-reach list", "--list")]
+    prune: Prune = False
+    allow_clear_text: ClassVar[bool] = False
+
+    def upload(self, account: str) -> "UserUpload":
+        """Return the upload of people to it."""
+        from ...audiences.upload import do_not_reach_upload
+
+        return do_not_reach_upload(account, self.list_)
+
+
+Target: TypeAlias = AudienceTarget | DoNotReachTarget
 
 
 class ListSyncOptions(PushOptions, frozen=True):
@@ -38,17 +71,17 @@ class ListSyncOptions(PushOptions, frozen=True):
     ] = "10%"
 
 
-@with_options(feed=ListOptions, options=ListSyncOptions, page=PageOptions, default_concurrency=3)
+@with_options(
+    target=AudienceTarget, feed=ListOptions, options=ListSyncOptions, page=PageOptions, default_concurrency=3
+)
 def sync(
     ctx: typer.Context,
     files: Lists,
-    audience: Audience,
-    prune: Prune = False,
-    allow_clear_text: AllowClearText = False,
-    *,
+    target: AudienceTarget,
     feed: ListOptions,
     options: ListSyncOptions,
     min_rows: MinRows = None,
+    *,
     page: PageOptions,
 ) -> None:
     """Make a custom audience equal to a list of people.
@@ -61,43 +94,38 @@ def sync(
 
     For example: adsctl audiences sync customers.csv --audience 1nmth --prune --dry-run
     """
-    from ...audiences.upload import audience_upload
-
-    call = Invocation.of(ctx)
-    upload = audience_upload(call.account, audience)
-    _sync(call, files, upload, feed, options, page, min_rows, prune=prune, allow_clear_text=allow_clear_text)
+    _sync(Invocation.of(ctx), files, target, feed, options, page, min_rows)
 
 
-@with_options(feed=ListOptions, options=ListSyncOptions, page=PageOptions, default_concurrency=3)
+@with_options(
+    target=DoNotReachTarget,
+    feed=ListOptions,
+    options=ListSyncOptions,
+    page=PageOptions,
+    default_concurrency=3,
+)
 def sync_do_not_reach(
     ctx: typer.Context,
     files: Lists,
-    list_: DoNotReachList,
-    prune: Prune = False,
-    *,
+    target: DoNotReachTarget,
     feed: ListOptions,
     options: ListSyncOptions,
     min_rows: MinRows = None,
+    *,
     page: PageOptions,
 ) -> None:
     """Make a do-not-reach list equal to a list of people, as `audiences sync` does.
 
     For example: adsctl audiences do-not-reach sync unsubscribed.csv --list 3k1a7 --prune --dry-run
     """
-    from ...audiences.upload import do_not_reach_upload
-
-    call = Invocation.of(ctx)
-    upload = do_not_reach_upload(call.account, list_)
-    _sync(call, files, upload, feed, options, page, min_rows, prune=prune)
+    _sync(Invocation.of(ctx), files, target, feed, options, page, min_rows)
 
 
-@with_options(feed=ListOptions, rejected=RejectedOptions, page=PageOptions)
+@with_options(target=AudienceTarget, feed=ListOptions, rejected=RejectedOptions, page=PageOptions)
 def diff(
     ctx: typer.Context,
     files: Lists,
-    audience: Audience,
-    prune: Prune = False,
-    allow_clear_text: AllowClearText = False,
+    target: AudienceTarget,
     skip_invalid: SkipInvalid = False,
     *,
     feed: ListOptions,
@@ -110,20 +138,15 @@ def diff(
 
     For example: adsctl audiences diff customers.csv --audience 1nmth --prune
     """
-    from ...audiences.upload import audience_upload
-
-    call = Invocation.of(ctx, mutates=False)
-    upload = audience_upload(call.account, audience)
     options = ListSyncOptions(rejected.failed_out, rejected.force, skip_invalid=skip_invalid)
-    _diff(call, files, upload, feed, options, page, prune=prune, allow_clear_text=allow_clear_text)
+    _diff(Invocation.of(ctx, mutates=False), files, target, feed, options, page)
 
 
-@with_options(feed=ListOptions, rejected=RejectedOptions, page=PageOptions)
+@with_options(target=DoNotReachTarget, feed=ListOptions, rejected=RejectedOptions, page=PageOptions)
 def diff_do_not_reach(
     ctx: typer.Context,
     files: Lists,
-    list_: DoNotReachList,
-    prune: Prune = False,
+    target: DoNotReachTarget,
     skip_invalid: SkipInvalid = False,
     *,
     feed: ListOptions,
@@ -134,94 +157,50 @@ def diff_do_not_reach(
 
     For example: adsctl audiences do-not-reach diff unsubscribed.csv --list 3k1a7 --prune
     """
-    from ...audiences.upload import do_not_reach_upload
-
-    call = Invocation.of(ctx, mutates=False)
-    upload = do_not_reach_upload(call.account, list_)
     options = ListSyncOptions(rejected.failed_out, rejected.force, skip_invalid=skip_invalid)
-    _diff(call, files, upload, feed, options, page, prune=prune)
+    _diff(Invocation.of(ctx, mutates=False), files, target, feed, options, page)
 
 
 def _sync(
     call: Invocation,
     files: list[str],
-    upload: "UserUpload",
+    target: Target,
     feed: ListOptions,
     options: ListSyncOptions,
     page: PageOptions,
     min_rows: str | None,
-    *,
-    prune: bool,
-    allow_clear_text: bool = False,
 ) -> None:
-    from ...uploads.job_file import UploadTarget
     from ..uploads.push import PushCommand
 
-    max_delete = parse_share(options.max_delete, "--max-delete")
-    place = UploadTarget(call.service, upload.kind, upload.target)
-    size_check = FeedSizeCheck(call, min_rows, place)
-    with ListRunReport(call, page.report, files, force=options.force).written() as run:
-        plan = _plan(call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text)
-        steps = _SyncSteps(
-            call=call,
-            plan=plan,
-            feed=feed,
-            activity="Syncing",
-            size_check=size_check,
-            options=options,
-            max_delete=max_delete,
-            page=run,
-        )
-        try:
-            run.watch_list(plan)
-            PushCommand(steps, options).run()
-        finally:
-            plan.close()
+    with _steps(call, files, target, feed, options, page, min_rows) as steps:
+        PushCommand(steps, options).run()
 
 
 def _diff(
     call: Invocation,
     files: list[str],
-    upload: "UserUpload",
+    target: Target,
     feed: ListOptions,
     options: ListSyncOptions,
     page: PageOptions,
-    *,
-    prune: bool,
-    allow_clear_text: bool = False,
 ) -> None:
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.validation import require_valid, write_invalid_rows
 
-    with ListRunReport(call, page.report, files, force=options.force).written() as run:
-        plan = _plan(
-            call, files, upload, feed, prune=prune, allow_clear_text=allow_clear_text, compares_only=True
+    with _steps(call, files, target, feed, options, page, compares_only=True) as steps:
+        plan = steps.plan
+        check_failed_out(options.failed_out_file, plan.rows)
+        report = require_valid(
+            call,
+            plan,
+            skip_invalid=options.skip_invalid,
+            failed_out=options.failed_out_file,
+            hint="nothing was compared; correct the file, or compare the valid rows with --skip-invalid",
         )
-        try:
-            run.watch_list(plan)
-            check_failed_out(options.failed_out_file, plan.rows)
-            report = require_valid(
-                call,
-                plan,
-                skip_invalid=options.skip_invalid,
-                failed_out=options.failed_out_file,
-                hint="nothing was compared; correct the file, or compare the valid rows with --skip-invalid",
-            )
-            steps = _SyncSteps(
-                call=call,
-                plan=plan,
-                feed=feed,
-                size_check=FeedSizeCheck(call, None, plan.target(call.service)),
-                options=options,
-                max_delete=parse_share(options.max_delete, "--max-delete"),
-                page=run,
-            )
-            require_people(call, plan, feed)
-            steps.compare()
-            steps.show_differences(report.counts)
-            write_invalid_rows(options.failed_out_file, plan, report)
-        finally:
-            plan.close()
+        require_people(call, plan, feed)
+        steps.compare()
+        steps.show_differences(report.counts)
+        write_invalid_rows(options.failed_out_file, plan, report)
         reasons = [f"{report.summary} and not compared"] if report.invalid else []
         if reasons := [*reasons, *filter(None, [steps.shortfall()])]:
             raise IncompleteError("\n".join(reasons))
@@ -229,35 +208,56 @@ def _diff(
             raise typer.Exit(DIFFERENCES_FOUND)
 
 
-def _plan(
+@contextmanager
+def _steps(
     call: Invocation,
     files: list[str],
-    upload: "UserUpload",
+    target: Target,
     feed: ListOptions,
+    options: ListSyncOptions,
+    page: PageOptions,
+    min_rows: str | None = None,
     *,
-    prune: bool,
-    allow_clear_text: bool,
     compares_only: bool = False,
-) -> "ListSyncPlan":
-    """Open the files, and note the write epoch that the list has before they are read."""
+) -> "Iterator[_SyncSteps]":
+    """Open the files; yield the steps of a sync, or of a comparison alone; write its page."""
     from ...audiences.ledger import Ledger
     from ...audiences.sync_plan import ListSyncPlan
     from ...uploads.job_file import GROUP_VARIABLE
     from ..uploads.journal import current_epoch
 
-    settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
-    place = settings.place(call.service)
-    epoch = None  # parts of one list only add people, and may do so at the same time
-    if not (call.dry_run or compares_only or (call.settings.environ.get(GROUP_VARIABLE) and not prune)):
-        epoch = current_epoch(call, place)
-    return ListSyncPlan(
-        plan_lists(call, files, feed, settings, reads_all=True),
-        settings,
-        Ledger(call.settings.state_dir, place),
-        stores_memo=not (call.dry_run or compares_only),
-        prune=prune,
-        expected_epoch=epoch,
-    )
+    max_delete = parse_share(options.max_delete, "--max-delete")
+    upload = target.upload(call.account)
+    place = UploadTarget(call.service, upload.kind, upload.target)
+    size_check = FeedSizeCheck(call, min_rows, place)
+    with ListRunReport(call, page.report, files, force=options.force).written() as run:
+        settings = list_settings(
+            call, feed, upload, OperationOptions(), allow_clear_text=target.allow_clear_text
+        )
+        is_stored = not (call.dry_run or compares_only)
+        is_part = bool(call.settings.environ.get(GROUP_VARIABLE)) and not target.prune
+        # Parts of one list only add people, and may do so at the same time. Others note the write epoch that
+        # the list has before its file is read.
+        epoch = current_epoch(call, place) if is_stored and not is_part else None
+        lists = plan_lists(call, files, feed, settings, reads_all=True)
+        ledger = Ledger(call.settings.state_dir, place)
+        with closing(
+            ListSyncPlan(
+                lists, settings, ledger, stores_memo=is_stored, prune=target.prune, expected_epoch=epoch
+            )
+        ) as plan:
+            run.check_differs([plan.rows.source])
+            run.plan = plan
+            yield _SyncSteps(
+                call=call,
+                plan=plan,
+                feed=feed,
+                activity="Syncing",
+                size_check=size_check,
+                options=options,
+                max_delete=max_delete,
+                page=run,
+            )
 
 
 class _SyncSteps(ListHooks, kw_only=True):

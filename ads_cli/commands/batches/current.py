@@ -13,8 +13,8 @@ from ...api.registry import is_of_service, requests_named
 from ...client.spending import SOURCES
 from ...console.invocation import Invocation
 from ...console.results import show
-from ...console.table_view import MONEY, header
 from ...errors import NotFoundError, UsageError
+from ...output.table_view import MONEY, header
 from ...output.text import listed, singular
 from ...spelling import suggestion
 

@@ -14,8 +14,8 @@ from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
 from ...client.prepared_request import PreparedRequest
 from ...console.progress import progress
 from ...console.results import show, show_prepared_requests
-from ...console.table_view import MONEY
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
+from ...output.table_view import MONEY
 from ...output.text import cell, counted, listed, safe
 from ...spelling import suggestion
 from ...uploads.upload import Batch

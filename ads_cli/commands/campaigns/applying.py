@@ -1,6 +1,6 @@
 """Compare a file of campaigns with an account, ask, and carry out what differs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -17,7 +17,7 @@ from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
 from ...campaigns.memory import FOLDER, ApplyMemory
 from ...campaigns.model import LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
-from ...campaigns.plan import CampaignPlan, Change
+from ...campaigns.plan import CampaignPlan
 from ...campaigns.stored_plan import StoredPlan, decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
 from ...config.atomic_files import make_folder, read_whole
@@ -224,7 +224,7 @@ def _question(found: CampaignPlan) -> str:
         if change.action != "delete" and change.values.get(STATUS) == ACTIVE
     ]
     before, after = found.budgets
-    rises = before != after or bool(_spends_more(found))
+    rises = before != after or _spends_more(found)
     if not (deletions or activated or rises):
         return ""
     what = [f"Change campaigns: {found.words}"]
@@ -233,23 +233,22 @@ def _question(found: CampaignPlan) -> str:
     return f"{'; '.join(what)}; {budget_words(found)}"
 
 
-def _spends_more(found: CampaignPlan) -> Sequence[Change]:
-    """Return the changes of what serves that the rules of single commands ask about."""
-    found_changes: list[Change] = []
+def _spends_more(found: CampaignPlan) -> bool:
+    """Whether something that serves changes in a way that single commands ask about."""
     now = datetime.now(UTC)
     for change in found.changes:
         one = change.stored
         if change.action == "create" and change.kind.list_name == "ads":
             parent = found.matched.get(change.parent) if change.parent else None
             if parent and _serves(parent, now):
-                found_changes.append(change)
+                return True
         elif change.action == "update" and one and change.kind.update and change.kind.is_named:
             sent = {name: value for name, value in change.values.items() if value is not None}
             request = convert(change.kind.update, {"account_id": "-", change.kind.id_field: one.id, **sent})
             with_removed(request, [name for name, value in change.values.items() if value is None])
             if _serves(one, now) and raises(request, one.fields):
-                found_changes.append(change)
-    return found_changes
+                return True
+    return False
 
 
 def _serves(one: Stored, now: datetime) -> bool:

@@ -16,7 +16,7 @@ from ...output.text import counted
 from ...spelling import comma_list
 from .page import CampaignReport, Report
 
-JSON_SUFFIXES, WORKBOOK_SUFFIX = (".json",), ".xlsx"
+JSON_SUFFIX, WORKBOOK_SUFFIX = ".json", ".xlsx"
 
 FileArgument = Annotated[str, argument("FILE", "A file of campaigns, or - for standard input")]
 Prune = Annotated[bool, flag("Delete what the lists of the file do not have, children first")]
@@ -53,8 +53,8 @@ def pull(
     if ids and q is not None:
         raise UsageError("--ids: cannot be used with --q")
     path = Path(file) if file and file != "-" else None
-    state = call.settings.state_dir
-    if path and path.suffix.lower() not in (".yaml", ".yml", *JSON_SUFFIXES, WORKBOOK_SUFFIX):
+    suffix, state = path.suffix.lower() if path else None, call.settings.state_dir
+    if path and suffix not in (".yaml", ".yml", JSON_SUFFIX, WORKBOOK_SUFFIX):
         raise UsageError(
             f"{path}: cannot tell the format from the name", hint="name it .yaml, .json or .xlsx"
         )
@@ -69,12 +69,12 @@ def pull(
         raise UsageError("--ids: names no campaign")
     campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)
     document = document_of(campaigns, call.account, whole=not named and q is None, q=q)
-    is_json = path.suffix.lower() in JSON_SUFFIXES if path else call.settings.get("output") == "json"
-    if path and path.suffix.lower() == WORKBOOK_SUFFIX:
+    if suffix == WORKBOOK_SUFFIX:
         from ...campaigns.workbook import as_workbook
 
         content = as_workbook(campaigns, {key: document[key] for key in document if key != "campaigns"})
     else:
+        is_json = suffix == JSON_SUFFIX if path else call.settings.get("output") == "json"
         content = (as_json(document) if is_json else as_yaml(document)).encode()
     if path is None:
         sys.stdout.write(content.decode())

@@ -7,14 +7,14 @@ from ...campaigns.model import file_fields
 from ...console.output_file import RunReport, failure_details, made
 from ...console.parameters import option
 from ...output.text import cell, counted
+from ...report import Badge, Cell, Column, Edit, Level, ReportPage, ReportTable, Section, Tally, Texts
 
 if TYPE_CHECKING:
     from ...campaigns.apply import Applied
     from ...campaigns.plan import CampaignPlan, Change
-    from ...report import Level, ReportPage, Section
 
 Report = Annotated[str | None, option("FILE.html", "Write a page about this run, for a browser")]
-LEVELS: "dict[str, Level]" = {"create": "good", "update": "warning", "delete": "error"}
+LEVELS: dict[str, Level] = {"create": "good", "update": "warning", "delete": "error"}
 
 
 class CampaignReport(RunReport):
@@ -23,10 +23,8 @@ class CampaignReport(RunReport):
     plan: "CampaignPlan | None" = None
     result: "Applied | None" = None
 
-    def page(self) -> "ReportPage":
+    def page(self) -> ReportPage:
         """Return the page; whoever named the campaigns cannot write markup."""
-        from ...report import Column, ReportPage, ReportTable, Section, Tally, Texts
-
         plan, result, error, settings = self.plan, self.result, self.error, self.call.settings
         sections = []
         if result and result.failed:
@@ -57,9 +55,7 @@ class CampaignReport(RunReport):
         )
 
 
-def _row(change: "Change", result: "Applied | None") -> "list[Any]":
-    from ...report import Badge, Edit
-
+def _row(change: "Change", result: "Applied | None") -> list[Cell]:
     made = result.ids.get(change.entry) if result and change.entry and change.action == "create" else None
     before, after = change.before or {}, change.after or {}
     amounts = {each.key for each in file_fields(change.kind).values() if each.is_money}
@@ -77,9 +73,7 @@ def _row(change: "Change", result: "Applied | None") -> "list[Any]":
     return [badge, noun, change.name or change.key, change.id or made or "", change.path, edits]
 
 
-def _budgets(plan: "CampaignPlan") -> "Section":
-    from ...report import Column, ReportTable, Section
-
+def _budgets(plan: "CampaignPlan") -> Section:
     before, after = plan.budgets
     rows = [
         [currency or "-", as_amount(before[currency], currency), as_amount(after[currency], currency)]

@@ -6,9 +6,17 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ...api.names import to_neutral
+from ...api.promoted import (
+    ListCallToActions,
+    ListMediaCreatives,
+    ListPromotedAccounts,
+    ListPromotedPosts,
+    ListScheduledPromotedPosts,
+)
+from ...api.targeting import ListCriteria
 from ...console.invocation import Invocation
 from ...console.parameters import argument
-from ...console.table_view import shown, state_style
+from ...output.table_view import shown, state_style
 from ...output.text import first_of, safe
 
 if TYPE_CHECKING:
@@ -16,16 +24,16 @@ if TYPE_CHECKING:
 
     from ...campaigns.account import AccountReader
 
-TARGETING = "targeting"
-# By kind: the field that names a record for people.
-CREATIVES = {
-    "post": "post_id",
-    "scheduled post": "scheduled_post_id",
-    "account": "user_id",
-    "media": "account_media_id",
-    "call to action": "call_to_action",
+CAMPAIGN, LINE_ITEM, TARGETING, ACCOUNT = "campaign", "line item", "targeting", "account"
+# What belongs to a line item, by kind: the request that lists it, and the field that names it for people.
+BELOW_LINE_ITEMS: dict[str, tuple[Any, str]] = {
+    TARGETING: (ListCriteria, "name"),
+    "post": (ListPromotedPosts, "post_id"),
+    "scheduled post": (ListScheduledPromotedPosts, "scheduled_post_id"),
+    ACCOUNT: (ListPromotedAccounts, "user_id"),
+    "media": (ListMediaCreatives, "account_media_id"),
+    "call to action": (ListCallToActions, "call_to_action"),
 }
-NAMES = {**dict.fromkeys(("campaign", "line item", TARGETING), "name"), **CREATIVES}
 COLUMNS = ("kind", "id", "parent_id", "name", "status")
 MAX_VALUES = 12  # of one type of targeting, on a terminal
 UNKNOWN = "UNKNOWN"  # the effective status of a draft
@@ -48,7 +56,8 @@ class Node(NamedTuple):
     @property
     def name(self) -> str:
         """What a person calls it."""
-        return str(self.fields.get(NAMES[self.kind]) or self.fields.get("targeting_value") or "")
+        _, field = BELOW_LINE_ITEMS.get(self.kind, (None, "name"))
+        return str(self.fields.get(field) or self.fields.get("targeting_value") or "")
 
     @property
     def status(self) -> str:
@@ -96,38 +105,21 @@ def _campaigns(call: Invocation, campaign: str | None) -> list[Node]:
     line_items: dict[str, list[Node]] = {id: [] for id in ids}
     for one in items:
         neutral = to_neutral(one)
-        node = Node("line item", one, neutral, below.get(neutral["id"], ()))
+        node = Node(LINE_ITEM, one, neutral, below.get(neutral["id"], ()))
         line_items.setdefault(neutral["campaign_id"], []).append(node)
     return [
-        Node("campaign", one, neutral, line_items[neutral["id"]])
+        Node(CAMPAIGN, one, neutral, line_items[neutral["id"]])
         for one, neutral in zip(sent, fields, strict=True)
     ]
 
 
 def _below_line_items(reader: "AccountReader", line_items: list[dict[str, Any]]) -> dict[str, list[Node]]:
     """Fetch what line items target and show, by line item."""
-    from ...api.promoted import (
-        ListCallToActions,
-        ListMediaCreatives,
-        ListPromotedAccounts,
-        ListPromotedPosts,
-        ListScheduledPromotedPosts,
-    )
-    from ...api.targeting import ListCriteria
-
-    lists: dict[str, Any] = {
-        TARGETING: ListCriteria,
-        "post": ListPromotedPosts,
-        "scheduled post": ListScheduledPromotedPosts,
-        "account": ListPromotedAccounts,
-        "media": ListMediaCreatives,
-        "call to action": ListCallToActions,
-    }
     below: dict[str, list[Node]] = {}
-    for kind, request in lists.items():
+    for kind, (request, _) in BELOW_LINE_ITEMS.items():
         # The service refuses the others where it lists promoted accounts.
         promoting = [one for one in line_items if one.get("product_type") == "PROMOTED_ACCOUNT"]
-        ids = [one["id"] for one in (promoting if kind == "account" else line_items)]
+        ids = [one["id"] for one in (promoting if kind == ACCOUNT else line_items)]
         for record in reader.below(request, ids):
             neutral = to_neutral(record)
             below.setdefault(neutral["line_item_id"], []).append(Node(kind, record, neutral))
@@ -152,15 +144,15 @@ def records_of(nodes: Iterable[Node], parent: str | None = None) -> Iterator[dic
 def _branch_of(node: Node) -> "Tree":
     """Draw a campaign or a line item, and what belongs to it."""
     criteria = [one for one in node.below if one.kind == TARGETING]
-    creatives = [one for one in node.below if one.kind in CREATIVES]
-    nested = [one for one in node.below if one.kind not in (TARGETING, *CREATIVES)]
+    line_items = [one for one in node.below if one.kind == LINE_ITEM]
+    creatives = [one for one in node.below if one.kind not in (TARGETING, LINE_ITEM)]
     about = {"budget": _texts(node, BUDGET), "dates": _texts(node, DATES)}
     return _branch(
         node.name or "(no name)",
         [node.status, str(node.fields.get("objective") or "")],
         [
             *(_branch(title, details) for title, details in about.items() if details),
-            *map(_branch_of, nested),
+            *map(_branch_of, line_items),
             *_targeting(criteria),
             *(_branch(f"{one.kind} {one.name}", [one.status], has_status=True) for one in creatives),
         ],

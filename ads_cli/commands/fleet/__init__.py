@@ -61,7 +61,8 @@ def run(
     For example: adsctl fleet run fleet.yaml --parallel 8 --report fleet.html
     """
     from ...fleet.tasks import RunLimits
-    from .execution import FleetCommand, FleetReport, choose_engine
+    from .execution import choose_engine, run_fleet
+    from .page import FleetReport
     from .plan import plan_fleet
 
     call = Invocation.of(ctx)
@@ -77,7 +78,7 @@ def run(
     plan = plan_fleet(call, ctx.find_root().command, file, only, here=here, skips=skip_signed_out)
     for result in plan.left_out:
         call.messages.warn(f"{result.task} is left out: {(result.error or {}).get('message')}")
-    FleetCommand(call, file, plan, make_engine, report).run(resume=resume)
+    run_fleet(call, file, plan, make_engine, report, resume=resume)
 
 
 def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
@@ -116,10 +117,12 @@ def status(
 
     For example: adsctl fleet status
     """
-    from .execution import fleet_records, show_status
+    from ...fleet.records import list_runs
+    from .execution import fleet_record, show_status
 
     call = Invocation.of(ctx, mutates=False)
     if file is None:
-        call.printer.show(fleet_records(call), FLEET_COLUMNS, "file")
+        records = [fleet_record(call, run) for run in list_runs(call.settings.state_dir)]
+        call.printer.show(records, FLEET_COLUMNS, "file")
     else:
         show_status(call, file)

@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import typer
 
 from ...console.invocation import Invocation
-from ...console.output_file import RunReport
 from ...errors import (
     SIGNAL_EXIT_CODES,
     AdsctlError,
@@ -21,18 +19,16 @@ from ...errors import (
     UsageError,
 )
 from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
-from ...fleet.records import FleetRun, FleetState, Records, RunId, list_runs
+from ...fleet.records import FleetRun, FleetState, RunId
 from ...fleet.run_task import SIGNAL_BASE, LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...hosts import is_loopback
 from ...installation import missing_extra
 from ...output.text import counted, shell_command
 from ..uploads.reports import resume_command
+from .page import FleetReport
 from .plan import FleetPlan
 from .view import FleetView
-
-if TYPE_CHECKING:
-    from ...report import ReportPage
 
 EXAMPLE = "tls://10.0.0.5:8786"
 
@@ -87,7 +83,7 @@ def run_tasks(
     shows_ends: bool = True,
 ) -> Interrupted | None:
     """Run tasks, and show their progress; return the signal that has stopped them."""
-    view = FleetView(call.messages, len(tasks), log_of, shows_ends=shows_ends)
+    view = FleetView(call.messages, len(tasks), log_of, shows_ends)
 
     def on_event(event: TaskEvent) -> None:
         if isinstance(event, Ended):
@@ -188,76 +184,48 @@ def _beside(name: str, names: Sequence[str]) -> str:
     return f"data.{name}" if name in names else name
 
 
-class FleetReport(RunReport):
-    """The results of a run, which its page shows."""
+def run_fleet(
+    call: Invocation,
+    file: str,
+    plan: FleetPlan,
+    make_engine: Callable[[RunId], Engine],
+    report: FleetReport,
+    *,
+    resume: bool,
+) -> None:
+    """Run the tasks that are due, show every result, and raise the error of the fleet, if there is one."""
+    tasks, state = plan.tasks, FleetState(call.settings.state_dir, Path(file))
+    with state.locked():
+        is_first = state.last() is None
+        begun = state.begin(tasks, resume=resume, dry_run=call.dry_run)
+        records = state.records(begun.run)
+        found = {task.name: records.find(task) for task in tasks}
+        results = {name: result for name, result in found.items() if result and result.status == "ok"}
+        due = [task for task in tasks if task.name not in results]
+        if resume and is_first:
+            reason = f"{file} was not run on this machine"
+            call.messages.say(f"nothing to resume: {reason}; every task is run")
+        elif resume and results:
+            ended_before = f"{counted(len(results), 'task')} of the run of {begun.began}"
+            call.messages.say(f"not run again, since they ended well: {ended_before}")
 
-    began = ""  # as the page shows it
-    results: Sequence[TaskResult] = ()
+        def on_end(event: Ended) -> None:
+            task, result = event.task, event.result
+            results[task.name] = result
+            try:
+                if records.find(task) != result:  # of another machine, or of a process that was killed
+                    records.store(task, result)
+            except AdsctlError as error:  # other tasks go on
+                call.messages.warn(f"{task.name}: {error.message}")
 
-    def page(self) -> "ReportPage":
-        """Return the page about the run."""
-        from .page import page_of
-
-        return page_of(self.subject, self.began, self.results, self.error)
-
-
-@dataclass
-class FleetCommand:
-    """One run of a fleet."""
-
-    call: Invocation
-    file: str
-    plan: FleetPlan
-    make_engine: Callable[[RunId], Engine]
-    report: FleetReport
-
-    def run(self, *, resume: bool) -> None:
-        """Run what is due, show every result, and raise the error of the fleet, if there is one."""
-        call, tasks = self.call, self.plan.tasks
-        state = FleetState(call.settings.state_dir, Path(self.file))
-        with state.locked():
-            last = state.last()
-            begun = state.begin(tasks, resume=resume, dry_run=call.dry_run)
-            records = state.records(begun.run)
-            found = {task.name: records.find(task) for task in tasks}
-            results = {name: result for name, result in found.items() if result and result.status == "ok"}
-            due = [task for task in tasks if task.name not in results]
-            if resume:
-                self._say_resumed(len(results), begun, is_new=last is None)
-
-            def on_end(event: Ended) -> None:
-                results[event.task.name] = event.result
-                self._keep(records, event)
-
-            stopped = run_tasks(call, self.make_engine(begun.run), due, records.log, on_end)
-            ended = [results.get(task.name) or TaskResult.skipped(task) for task in tasks]
-            ended += self.plan.left_out
-            error = end_of(ended, resume_command(call.command_line), stopped)
-            state.end(begun, error.exit_code if error else exit_code_of(ended))
-        self.report.began, self.report.results, self.report.error = begun.began, ended, error
-        with self.report.written():
-            end_run(call, ended, tasks, error)
-
-    def _keep(self, records: Records, event: Ended) -> None:
-        """Store a result that has no record here: of another machine, or of a process that was killed."""
-        try:
-            if records.find(event.task) != event.result:
-                records.store(event.task, event.result)
-        except AdsctlError as error:  # other tasks go on
-            self.call.messages.warn(f"{event.task.name}: {error.message}")
-
-    def _say_resumed(self, ended: int, begun: FleetRun, *, is_new: bool) -> None:
-        if is_new:
-            reason = f"{self.file} was not run on this machine"
-            self.call.messages.say(f"nothing to resume: {reason}; every task is run")
-        elif ended:
-            tasks = f"{counted(ended, 'task')} of the run of {begun.began}"
-            self.call.messages.say(f"not run again, since they ended well: {tasks}")
-
-
-def fleet_records(call: Invocation) -> list[dict[str, Any]]:
-    """Return a record of the last run of each fleet."""
-    return [_fleet_record(call, run) for run in list_runs(call.settings.state_dir)]
+        stopped = run_tasks(call, make_engine(begun.run), due, records.log, on_end)
+        ended = [results.get(task.name) or TaskResult.skipped(task) for task in tasks]
+        ended += plan.left_out
+        error = end_of(ended, resume_command(call.command_line), stopped)
+        state.end(begun, error.exit_code if error else exit_code_of(ended))
+    report.began, report.results, report.error = begun.began, ended, error
+    with report.written():
+        end_run(call, ended, tasks, error)
 
 
 def show_status(call: Invocation, file: str) -> None:
@@ -291,7 +259,8 @@ def _results(state: FleetState, run: FleetRun) -> list[TaskResult]:
     ]
 
 
-def _fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
+def fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
+    """Return a record of the last run of a fleet."""
     state = FleetState(call.settings.state_dir, Path(run.file))
     states = Counter(result.status for result in _results(state, run))
     total = len(run.tasks)

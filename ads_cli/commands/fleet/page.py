@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ...console.output_file import failure_details, made
-from ...errors import ReportedError
+from ...console.output_file import RunReport, failure_details, made
 from ...fleet.engine import Status, TaskResult, numbers, reason, totals
 from ...output.text import counted, duration
 from ...report import Badge, Bar, Cell, Chart, Column, Level, ReportPage, ReportTable, Section, Tally
@@ -13,26 +12,32 @@ LEVELS: dict[Status, Level] = {"ok": "good", "failed": "error", "skipped": "warn
 LONGEST = 15  # tasks of the chart
 
 
-def page_of(file: str, began: str, results: Sequence[TaskResult], error: ReportedError | None) -> ReportPage:
-    """Return the page about a run; its texts are those of records, which hold no secret."""
-    counts = Counter(result.status for result in results)
-    failed = [result for result in results if result.status == "failed"]
-    sections = [Section("What failed", [_table("Failed tasks", failed)])] if failed else []
-    sections.append(Section("All tasks", [_table("Tasks", results)]))
-    if ran := [result for result in results if result.seconds]:
-        sections.append(Section("Time", [_chart(ran)]))
-    return ReportPage(
-        title=file,
-        level="error" if error else "good",
-        headline=_headline(counts, len(results)),
-        details=[*failure_details(error, in_headline=True)],
-        facts=[("Began", began), made()],
-        tallies=[
-            *(Tally(status, counts[status], LEVELS[status]) for status in LEVELS if counts[status]),
-            *(Tally(f"{name} in all", count) for name, count in totals(results).items()),
-        ],
-        sections=sections,
-    )
+class FleetReport(RunReport):
+    """The results of a run, which its page shows; its texts are those of records, which hold no secret."""
+
+    began = ""  # as the page shows it
+    results: Sequence[TaskResult] = ()
+
+    def page(self) -> ReportPage:
+        """Return the page about the run."""
+        results, counts = self.results, Counter(result.status for result in self.results)
+        failed = [result for result in results if result.status == "failed"]
+        sections = [Section("What failed", [_table("Failed tasks", failed)])] if failed else []
+        sections.append(Section("All tasks", [_table("Tasks", results)]))
+        if ran := [result for result in results if result.seconds]:
+            sections.append(Section("Time", [_chart(ran)]))
+        return ReportPage(
+            title=self.subject,
+            level="error" if self.error else "good",
+            headline=_headline(counts, len(results)),
+            details=[*failure_details(self.error, in_headline=True)],
+            facts=[("Began", self.began), made()],
+            tallies=[
+                *(Tally(status, counts[status], LEVELS[status]) for status in LEVELS if counts[status]),
+                *(Tally(f"{name} in all", count) for name, count in totals(results).items()),
+            ],
+            sections=sections,
+        )
 
 
 def _headline(counts: Counter[Status], total: int) -> str:

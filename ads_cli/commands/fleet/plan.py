@@ -15,7 +15,6 @@ from ...config.settings import Settings
 from ...console.invocation import Invocation
 from ...console.options import HANDED_ON, CommandLine, words_of
 from ...console.parameters import words_left
-from ...console.remote_access import make_access
 from ...errors import UsageError
 from ...feeds.locations import RemoteAccess, expand_files
 from ...fleet.check import (
@@ -114,14 +113,14 @@ def _parse(
 ) -> tuple[list[str], list[Parsed]]:
     """Return the names of all tasks of a file, and those that could be parsed; add what is wrong."""
     commands = FleetCommands(root)
-    access = partial(make_access, call, MAX_BYTES)
+    access = partial(call.remote_access, MAX_BYTES)
     expansion = Expansion(
         read_fleet(path, commands, problems),
         list(call.settings.read_config().get("profiles") or ()),
         partial(expand_files, access=access, are_patterns=True),
     )
     lines = expansion.lines()
-    call.note_task_words(word for line in lines for word in line.words)
+    call.parsed.task_words = tuple(word for line in lines for word in line.words)
     parser = Parser(partial(parse_line, root), commands, words_of(call.flags, INHERITED))
     parsed = parser.tasks(lines)
     problems += [*expansion.problems, *parser.problems, *check_conflicts(parsed)]
@@ -145,7 +144,7 @@ def problems_here(
     problems += check_folders(parsed)
 
     def access_of(settings: Settings) -> RemoteAccess:
-        return make_access(call, MAX_BYTES)._replace(environ=settings.environ)
+        return call.remote_access(MAX_BYTES)._replace(environ=settings.environ)
 
     return [*problems, *check_feeds(parsed, access_of)]
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ...config.guard import read_guard
+from ...config.settings import Settings
 from ...console.invocation import Invocation
 from ...console.options import CommandLine
 from ...errors import AdsctlError, GuardError, Interrupted, UsageError
@@ -36,13 +37,12 @@ from . import DEFAULT_PARALLEL
 from .execution import end_run, run_tasks
 from .plan import parse_line, problems_here
 
-# What is that of the fleet, and not of its tasks.
-OF_FLEET = dict.fromkeys(
+# Options that shape the one result: they are not handed to the tasks.
+RESULT_OPTIONS = dict.fromkeys(
     ("output", "to", "columns", "query", "csv_safe", "color", "on_failure", "on_failure_env")
 )
-IN_FLEET = ("profile", "log_file")  # of its tasks alone
-# Limits that `check_guard` judges by the command line alone.
-KINDS_ALONE = {"read_only", "deny"}
+TASK_OPTIONS = ("profile", "log_file")  # that only the tasks have
+LIMITS_OF_COMMANDS = {"read_only", "deny"}  # which `check_guard` judges by the command line alone
 
 
 def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
@@ -55,14 +55,12 @@ def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
     except UsageError:
         return False
     pattern = str(parsed.options.get("profile") or "")
-    command_line.parsed_options = {
-        name: value for name, value in parsed.options.items() if name not in IN_FLEET
-    }
-    call = Invocation.of(SimpleNamespace(obj=command_line))
-    profiles = list(call.settings.read_config().get("profiles") or ())
+    options = {name: value for name, value in parsed.options.items() if name not in TASK_OPTIONS}
+    profiles = list(Settings(options).read_config().get("profiles") or ())
     if pattern in profiles:
-        command_line.parsed_options = {}
         return False
+    command_line.parsed_options = options
+    call = Invocation.of(SimpleNamespace(obj=command_line))
     command_line.is_parsed = True
     SeveralProfiles(call, root, parsed, _matching(profiles, pattern)).run()
     return True
@@ -121,7 +119,7 @@ class SeveralProfiles:
         for profile in self._profiles:
             words = words_for(profile, self._call.command_line)
             line = TaskLine(0, profile, profile, self._name, words)
-            fixed = {**OF_FLEET, "profile": profile, **({"yes": True} if asks else {})}
+            fixed = {**RESULT_OPTIONS, "profile": profile, **({"yes": True} if asks else {})}
             try:
                 parsed = parse_line(self._root, words, fixed)
                 tasks.append(parsed_task(line, self._command, parsed, words, **fixed))
@@ -140,7 +138,7 @@ class SeveralProfiles:
         problems = []
         for each in parsed:
             limits = {limit.key for limit in read_guard(each.settings).limits}
-            if not each.is_write or each.task.is_job or limits <= KINDS_ALONE:
+            if not each.is_write or each.task.is_job or limits <= LIMITS_OF_COMMANDS:
                 continue
             line = CommandLine(each.line.words, {**each.task.fixed, "dry_run": True, "quiet": True})
             try:

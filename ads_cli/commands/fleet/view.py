@@ -1,15 +1,15 @@
 """The progress of a fleet: a live table on a terminal, a line for each task elsewhere."""
 
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...console.progress import lines
+from ...console.progress import shown
 from ...fleet.engine import Started, Status, TaskEvent, TaskResult, numbers, reason
 from ...fleet.tasks import Task
 from ...output.messages import Messages
@@ -25,17 +25,19 @@ ROWS_BESIDE = 4  # rows of the terminal that tasks do not take
 STYLES: dict[Status, str] = {"ok": "green", "failed": "red"}
 
 
+@dataclass
 class FleetView:
     """What is known of a run while it is under way."""
 
-    def __init__(
-        self, messages: Messages, total: int, log_of: Callable[[Task], Path], *, shows_ends: bool = True
-    ) -> None:
-        self._messages, self._total, self._log_of = messages, total, log_of
-        self._running: dict[str, tuple[Task, str, float]] = {}  # task, worker and the second of its start
-        self._ended: list[TaskResult] = []
-        self._is_live = False
-        self._shows_ends = shows_ends
+    _messages: Messages
+    _total: int  # tasks
+    _log_of: Callable[[Task], Path]
+    _shows_ends: bool  # a line for each, where there is no live table
+    _running: dict[str, tuple[Task, str, float]] = field(
+        default_factory=dict
+    )  # task, worker, second of start
+    _ended: list[TaskResult] = field(default_factory=list)
+    _is_live: bool = False
 
     def on_event(self, event: TaskEvent) -> None:
         """Receive an event of the engine."""
@@ -47,8 +49,8 @@ class FleetView:
         self._running.pop(event.task.name, None)
         self._ended.append(result)
         if self._shows_ends and not self._is_live:
-            shown = filter(None, (result.status, duration(result.seconds), _result_of(result)))
-            self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {', '.join(shown)}")
+            about = filter(None, (result.status, duration(result.seconds), _result_of(result)))
+            self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {', '.join(about)}")
 
     @property
     def line(self) -> str:
@@ -59,17 +61,9 @@ class FleetView:
         ended = f"{len(self._ended):,} of {counted(self._total, 'task')} ended"
         return ", ".join([ended, *parts, *running])
 
-    @contextmanager
-    def shown(self) -> Iterator[None]:
+    def shown(self) -> AbstractContextManager[None]:
         """Show it while the block runs."""
-        if self._messages.quiet:
-            yield
-        elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-            with self._live():
-                yield
-        else:
-            with lines(self, self._messages.say):
-                yield
+        return shown(self._messages, self._live, lambda: self.line)
 
     @contextmanager
     def _live(self) -> Iterator[None]:

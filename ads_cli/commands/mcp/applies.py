@@ -18,7 +18,7 @@ import msgspec
 from ...config.atomic_files import atomic, make_folder
 from ...config.change_log import UNKNOWN
 from ...errors import StateError
-from .child import END_SECONDS, Commands, Finished, parted
+from .child import END_SECONDS, Commands, Finished, split_messages
 from .creations import HINTS, OK, LoggedCreation, sent_by
 from .results import FOLDER, read_documents
 
@@ -54,7 +54,7 @@ class ProcessState(NamedTuple):
     done: Finished | None = None
 
 
-class Unanswered(NamedTuple):
+class UnansweredCreation(NamedTuple):
     """A process that was stopped, or lost its answer, while it created a record."""
 
     job: str
@@ -62,7 +62,7 @@ class Unanswered(NamedTuple):
     sent: LoggedCreation
 
 
-class Applies:
+class AppliedPlans:
     """The plans that were carried out on this machine in the last days, by the ids of their plans.
 
     The output of a process is a file that it holds locked, so that every server sees whether it still runs.
@@ -99,14 +99,14 @@ class Applies:
                 return plan.job
         return None
 
-    def unanswered(self, creation: str) -> list[Unanswered]:
+    def unanswered(self, creation: str) -> list[UnansweredCreation]:
         """Return the stopped processes that were to send a request and may have created a record."""
         found = []
         for plan in self._read_all():
             if plan.creation == creation and not plan.settled:
                 sent = self._sent(plan, self._state(plan.job))
                 if sent and sent.outcome in (OK, UNKNOWN):
-                    found.append(Unanswered(plan.job, datetime.fromisoformat(plan.started), sent))
+                    found.append(UnansweredCreation(plan.job, datetime.fromisoformat(plan.started), sent))
         return found
 
     def settle(self, name: str, found: Any = None) -> None:
@@ -208,7 +208,7 @@ class Applies:
             messages = self._path(name, "err").read_text(errors="replace")
         except OSError:
             return None
-        error, warnings = parted(messages.splitlines())
+        error, warnings = split_messages(messages.splitlines())
         if error:
             return Finished(int(error.get("exit_code") or 1), output, error, warnings)
         with suppress(ValueError):

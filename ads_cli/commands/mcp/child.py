@@ -72,6 +72,13 @@ class Commands:
             finally:
                 await _end(process)
 
+    async def succeed(self, words: Sequence[str]) -> Finished:
+        """Run a command line; raise CommandError where it fails."""
+        done = await self.run(words)
+        if done.code:
+            raise CommandError(done)
+        return done
+
 
 class CommandError(AdsctlError):
     """The error of a command that was run for an assistant."""
@@ -101,7 +108,7 @@ async def _finished(process: Process) -> Finished:
         megabytes = MAX_OUTPUT_BYTES // 1024**2
         raise RefusedError(f"the result is longer than {megabytes} MB", hint="ask for less, with limit")
     code = await process.wait()
-    error, warnings = parted(messages.decode(errors="replace").splitlines())
+    error, warnings = split_messages(messages.decode(errors="replace").splitlines())
     return Finished(128 - code if code < 0 else code, bytes(output), error, warnings)
 
 
@@ -126,8 +133,8 @@ async def _end(process: Process) -> None:
         await process.aclose()
 
 
-def parted(lines: list[str]) -> tuple[dict[str, Any] | None, list[str]]:
-    """Part the error, which is the last line, from the warnings."""
+def split_messages(lines: list[str]) -> tuple[dict[str, Any] | None, list[str]]:
+    """Split the error, which is the last line of stderr, from the warnings."""
     error = None
     with suppress(ValueError, IndexError, TypeError, KeyError):
         error = json.loads(lines[-1])["error"]

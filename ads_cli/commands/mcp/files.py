@@ -26,7 +26,11 @@ class OpenFolders:
         if file.startswith("@") or file == "-":
             raise UsageError(f"file: {file[:100]!r} is not a file that can be named here")
         if is_remote(file):
-            return self._address(file)
+            is_fetched = file.lower().startswith(WEB) or IN_OBJECT_STORE.match(file)
+            if self._allow_urls and is_fetched:
+                return file
+            hint = "--allow-urls lets the server fetch them"
+            raise UsageError("file: an address cannot be named here", hint=hint)
         if not self._folders:
             raise UsageError(
                 "file: no folder is open",
@@ -62,11 +66,3 @@ class OpenFolders:
         if is_remote(file):
             raise UsageError("file: an address cannot be sent from here", hint="name a file below --files")
         return self.checked(file)
-
-    def _address(self, file: str) -> str:
-        is_fetched = file.lower().startswith(WEB) or IN_OBJECT_STORE.match(file)
-        if self._allow_urls and is_fetched:
-            return file
-        raise UsageError(
-            "file: an address cannot be named here", hint="--allow-urls lets the server fetch them"
-        )

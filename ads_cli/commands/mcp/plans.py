@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from ...api.names import to_neutral
-from ...api.spending import ACTIVE
+from ...api.spending import ACTIVE, STATUS
+from ...client.spending import DAILY
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from ...spelling import as_name
-from .applies import Applies, Unanswered
+from .applies import AppliedPlans, UnansweredCreation
 from .child import CommandError, Commands, Finished
 from .creations import Look, known_ids, listing_of, look_for
 from .files import OpenFolders
@@ -28,7 +29,6 @@ PLAN_SECONDS = 600.0
 TIMES = ("seconds", "requests", "retries")  # of a summary, which differ each time
 MAX_PLANS = 50
 GUARD = "guard"  # the code of its refusals
-DAILY, STATUS = "daily_budget_amount_local_micro", "entity_status"
 # What a new record lies in, and the command that shows it.
 PARENTS = {
     "campaign_id": "campaigns get",
@@ -73,7 +73,7 @@ class PlannedCreation(NamedTuple):
     values: dict[str, Any]
     listing: list[str] | None  # the command that lists such records
     record_id: str
-    earlier: list[Unanswered]
+    earlier: list[UnansweredCreation]
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Plans:
     _reachable: Reachable
     _results: ResultFiles
     _files: OpenFolders
-    _applies: Applies
+    _applied: AppliedPlans
     _state_dir: Path
     _plans: dict[str, PlannedChange] = field(default_factory=dict)
 
@@ -100,7 +100,7 @@ class Plans:
         arguments, file = self._with_file(found, arguments)
         resume = found.makes_anew and as_flag("resume", arguments.pop("resume", False))
         words = found.words(arguments)
-        if running := self._applies.running(words):
+        if running := self._applied.running(words):
             raise NotConfirmedError(
                 "the same change is being carried out", hint=f"jobs shows it as {running}; plan again later"
             )
@@ -164,9 +164,9 @@ class Plans:
         if creation and (found := (await self._find(creation)).found):  # it has come in the meantime
             return self._settled(creation, found, about)
         for each in creation.earlier if creation else ():
-            self._applies.settle(each.job)
+            self._applied.settle(each.job)
         digest = creation.digest if creation else ""
-        done = await self._applies.run(plan_id, [*answers, *plan.words], about["command"], digest)
+        done = await self._applied.run(plan_id, [*answers, *plan.words], about["command"], digest)
         if done is None:
             about |= {"is_applied": False, "is_running": True, "job": plan_id}
             return self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
@@ -185,7 +185,7 @@ class Plans:
     ) -> PlannedCreation:
         """Describe a creation; raise StateError where one was stopped and this one does not resume it."""
         digest = sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
-        earlier = self._applies.unanswered(digest)
+        earlier = self._applied.unanswered(digest)
         if earlier and not resume:
             raise StateError(
                 f"the same change was stopped before it was answered, and may have created its "
@@ -208,17 +208,14 @@ class Plans:
             return Look({creation.record_id: ids[0]})
         if not creation.listing:
             return Look(doubt="an earlier run may have created it, and no list tells")
-        done = await self._commands.run(creation.listing)
-        if done.code:
-            raise CommandError(done)
-        records = read_documents(done.output)
+        records = read_documents((await self._commands.succeed(creation.listing)).output)
         started = min(each.started for each in creation.earlier)
         return look_for(creation.values, records, started, known_ids(self._state_dir), creation.record_id)
 
     def _settled(self, creation: PlannedCreation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a stopped process has created."""
         for each in creation.earlier:
-            self._applies.settle(each.job, found)
+            self._applied.settle(each.job, found)
         about |= {"is_applied": True, "job": creation.earlier[-1].job}
         return self._results.of(found, about=about | {"hint": "it exists: nothing more was sent"})
 

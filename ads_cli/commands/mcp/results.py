@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from ...config.file_locks import try_lock
 from ...errors import NotFoundError, StateError, UsageError
 from ...spelling import comma_list
@@ -160,8 +162,6 @@ class ResultFiles:
 
 def read_documents(output: bytes) -> Any:
     """Return what a command printed: its document, or its text."""
-    import msgspec
-
     try:
         return msgspec.json.decode(output)
     except msgspec.DecodeError:

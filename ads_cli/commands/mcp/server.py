@@ -6,7 +6,6 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from functools import cached_property
 from typing import Any, Self
 
 import anyio
@@ -61,24 +60,8 @@ class ToolServer:
         anyio.run(main)
 
     async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
-        return self._listed
-
-    @cached_property
-    def _listed(self) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[*map(self._described, self._toolbox.tools.values())])
-
-    def _described(self, tool: Tool) -> types.Tool:
-        return types.Tool(
-            name=tool.name,
-            description=tool.about,
-            input_schema=tool.schema(self._root),
-            annotations=types.ToolAnnotations(
-                read_only_hint=tool.reads_only,
-                destructive_hint=tool.destroys,
-                idempotent_hint=tool.reads_only,
-                open_world_hint=tool.reaches_out,
-            ),
-        )
+        tools = [_described(tool, self._root) for tool in self._toolbox.tools.values()]
+        return types.ListToolsResult(tools=tools)
 
     async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in self._toolbox.tools:
@@ -119,6 +102,19 @@ class ToolServer:
                     await anyio.sleep(END_POLL_SECONDS)
                 self._toolbox.close()
                 os._exit(128 + signum)
+
+
+def _described(tool: Tool, root: Any) -> types.Tool:
+    """Describe a tool for the client."""
+    annotations = types.ToolAnnotations(
+        read_only_hint=not tool.changes,
+        destructive_hint=tool.changes,
+        idempotent_hint=not tool.changes,
+        open_world_hint=tool.reaches_out,
+    )
+    return types.Tool(
+        name=tool.name, description=tool.about, input_schema=tool.schema(root), annotations=annotations
+    )
 
 
 class _Requests:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ...console.invocation import Invocation
 from ...console.options import ALL_OPTIONS
@@ -11,7 +11,7 @@ from ...console.results import MORE
 from ...errors import DIFFERENCES_FOUND, AdsctlError, ContentError, IncompleteError, UsageError
 from ...output.text import safe
 from ...spelling import as_name, as_option
-from .applies import Applies
+from .applies import AppliedPlans
 from .child import CLIENT, CommandError, Commands, Finished
 from .files import OpenFolders
 from .plans import Plans, count_actions
@@ -41,7 +41,9 @@ class ToolArgument(NamedTuple):
 
 Arguments = Mapping[str, Any]
 Result = dict[str, Any]
+Run: TypeAlias = "Callable[[Toolbox, Arguments], Awaitable[Result]]"
 CHOICES = ("entity", "segment_by")
+TOOLS: "list[Tool]" = []
 
 
 class Tool(NamedTuple):
@@ -49,12 +51,12 @@ class Tool(NamedTuple):
 
     name: str
     about: str
-    run: "Callable[[Toolbox, Arguments], Awaitable[Result]]"
-    arguments: tuple[ToolArgument, ...] = ()
+    run: "Run"
+    arguments: tuple[ToolArgument, ...]
     command: str = ""  # whose parameters describe the arguments; the tool is there where the command is
-    reads_only: bool = True
-    destroys: bool = False
     reaches_out: bool = True  # to the service
+    needs_writes: bool = False  # it is there with --allow-writes only
+    changes: bool = False  # something at the service
 
     def schema(self, root: Any) -> dict[str, Any]:
         """Return the JSON schema of the arguments."""
@@ -120,22 +122,28 @@ def _count(name: str, value: Any) -> int:
     return int(text)
 
 
-SHAPE_VALUES: Mapping[str, Callable[[str, Any], Any]] = {
-    "all": as_flag,
-    "limit": _count,
-    "cursor": text_of,
-    "columns": text_of,
-    "query": text_of,
-}
+COMMAND = ToolArgument("command", about="As find_commands names it, such as 'campaigns list'", required=True)
+ARGUMENTS = ToolArgument(
+    "arguments", "object", "By name, as describe_command lists them; lists may be arrays"
+)
+FILE = ToolArgument("file", about="A feed below the folders of --files", required=True)
+PAGING = (
+    ToolArgument("all", "boolean", "Follow all pages"),
+    ToolArgument("limit", "integer", "Follow pages until so many records"),
+    ToolArgument("cursor", about="Of an earlier result: go on there"),
+    ToolArgument("columns"),
+    ToolArgument("query", about="A JMESPath expression, applied to the records"),
+)
+READ_AS: Mapping[str, Callable[[str, Any], Any]] = {"boolean": as_flag, "integer": _count, "string": text_of}
 
 
-def _parted(given: Arguments) -> tuple[dict[str, Any], ResultPart]:
-    """Part the arguments of a command from the shape of its result, which stands among or beside them."""
+def _split_shape(given: Arguments) -> tuple[dict[str, Any], ResultPart]:
+    """Split the arguments of a command from the shape of its result, which is among or beside them."""
     own = dict(given.get("arguments", {}))
     shape = {}
-    for name, checked in SHAPE_VALUES.items():
+    for name, kind, *_ in PAGING:
         named = [value for value in (own.pop(name, None), given.get(name)) if value is not None]
-        values = {checked(name, value) for value in named}
+        values = {READ_AS[kind](name, value) for value in named}
         if len(values) > 1:
             raise UsageError(f"{name}: differs in arguments and beside them", hint="give it once")
         if values:
@@ -159,6 +167,19 @@ def _paging(command: ReachableCommand, shape: ResultPart) -> dict[str, str]:
     return {name: option for name, option in options.items() if command.takes(name)}
 
 
+def tool(about: str, *arguments: ToolArgument, **facts: Any) -> Callable[[Run], Run]:
+    """Declare the tool that a method of the toolbox runs, which has its name; `facts` are other fields.
+
+    Its arguments are checked before, and the secrets of the profile are known then (`Toolbox.run`).
+    """
+
+    def declare(run: Run) -> Run:
+        TOOLS.append(Tool(run.__name__.removeprefix("_"), about, run, arguments, **facts))
+        return run
+
+    return declare
+
+
 class Toolbox:
     """Runs tools; raises AdsctlError for what the assistant should know."""
 
@@ -175,11 +196,12 @@ class Toolbox:
         self._call, self._reachable, self._commands = call, reachable, commands
         self._results, self._files = results, files
         state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
-        self._applies = Applies(commands, state_dir, max_wait)
-        self._plans = Plans(commands, reachable, results, files, self._applies, state_dir)
-        tools = (*TOOLS, *(WRITING_TOOLS if allow_writes else ()))
+        self._applied = AppliedPlans(commands, state_dir, max_wait)
+        self._plans = Plans(commands, reachable, results, files, self._applied, state_dir)
         self.tools: dict[str, Tool] = {
-            tool.name: tool for tool in tools if not tool.command or reachable.has(tool.command)
+            tool.name: tool
+            for tool in TOOLS
+            if (allow_writes or not tool.needs_writes) and (not tool.command or reachable.has(tool.command))
         }
         self._masks_secrets = False
 
@@ -202,8 +224,9 @@ class Toolbox:
             self._call.secrets.user()
             self._masks_secrets = True
 
+    @tool("List the advertising accounts, and how this server was started.")
     async def _accounts(self, given: Arguments) -> Result:
-        done = await self._done(["accounts", "list", "--all"])
+        done = await self._commands.succeed(["accounts", "list", "--all"])
         settings = self._call.settings
         about = {
             "profile": settings.profile,
@@ -214,6 +237,11 @@ class Toolbox:
         }
         return self._results.of(read_documents(done.output), about=about)
 
+    @tool(
+        "Find the commands that read and plan_change run, by words such as 'targeting of line items'.",
+        ToolArgument("query", about="Words; none lists all names"),
+        reaches_out=False,
+    )
     async def _find_commands(self, given: Arguments) -> Result:
         query = given.get("query", "")
         found = self._reachable.search(query)
@@ -225,12 +253,22 @@ class Toolbox:
         ]
         return self._results.of(records, about={})
 
+    @tool(
+        "Show a command's arguments with their types, limits and choices, and the columns of its records.",
+        COMMAND,
+        reaches_out=False,
+    )
     async def _describe_command(self, given: Arguments) -> Result:
         return self._results.of(self._reachable.find(given["command"]).describe(), about={})
 
+    @tool(
+        "Run a command that changes nothing: any list or get of the service, 'campaigns tree', 'jobs list', "
+        "'help fields products' and others. Amounts end in _micro: millionths of the currency.",
+        *(COMMAND, ARGUMENTS, *PAGING),
+    )
     async def _read(self, given: Arguments) -> Result:
         command = given["command"]
-        arguments, shape = _parted(given)
+        arguments, shape = _split_shape(given)
         if shape.cursor and shape.cursor.startswith(CURSOR):
             return self._results.after(shape.cursor, shape.limit)
         has_envelope = False
@@ -242,11 +280,18 @@ class Toolbox:
             paging = _paging(found, shape)
             own = {name: value for name, value in arguments.items() if as_name(name) not in paging}
             words = found.words(own, [*(["--envelope"] if has_envelope else []), *paging.values()])
-        done = await self._done(words)
+        done = await self._commands.succeed(words)
         data, next_cursor = _without_envelope(read_documents(done.output), has_envelope)
         about = {"command": " ".join(command.split()), **_warnings(done)}
         return self._results.of(data, about=about, shape=shape, next_cursor=next_cursor)
 
+    @tool(
+        "Show what ads cost and brought: a row for each entity and day. Without ids, of what was active.",
+        ToolArgument("since", required=True),
+        *map(ToolArgument, ("until", "entity", "metrics", "ids", "segment_by", "group_by")),
+        ToolArgument("limit", "integer", "So many rows at most"),
+        command="stats export",
+    )
     async def _statistics(self, given: Arguments) -> Result:
         options = [
             f"{as_option(name)}={value}"
@@ -257,7 +302,7 @@ class Toolbox:
         options += [] if given.get("ids") or is_of_account else ["--active"]
         # The service segments in jobs only; the options of both commands are the same.
         words = ["stats", "export" if given.get("segment_by") else "get"]
-        done = await self._done([*words, *options])
+        done = await self._commands.succeed([*words, *options])
         rows = read_documents(done.output)
         if isinstance(rows, list):  # without the columns that are empty in every row
             filled = {name for row in rows for name, value in row.items() if value is not None}
@@ -265,33 +310,67 @@ class Toolbox:
         shape = ResultPart(limit=_count("limit", given["limit"]) if "limit" in given else None)
         return self._results.of(rows, about={"command": " ".join(words), **_warnings(done)}, shape=shape)
 
+    @tool("Find what is wrong in the account.", command="accounts check")
     async def _check_account(self, given: Arguments) -> Result:
         return await self._findings("accounts check")
 
+    @tool("Check a product feed, offline.", FILE, command="products check", reaches_out=False)
     async def _check_feed(self, given: Arguments) -> Result:
         return await self._findings("products check", self._files.checked(given["file"]))
 
+    @tool("Show what differs between a product feed and its catalog.", FILE, command="products diff")
     async def _diff_feed(self, given: Arguments) -> Result:
         return await self._findings("products diff", self._files.checked(given["file"]))
 
+    @tool(
+        "Show what differs between the account and a file of campaigns.",
+        FILE._replace(about="A file of campaigns below the folders of --files"),
+        command="campaigns plan",
+    )
     async def _plan_campaigns(self, given: Arguments) -> Result:
         return await self._findings("campaigns plan", self._files.checked_campaigns(given["file"]))
 
+    @tool(
+        "List the pushes and applied plans that ran on this machine, or show one: what is sent, rejected, "
+        "unfinished.",
+        ToolArgument("job", about="The id of one, or of a plan that was applied"),
+        command="jobs list",
+        reaches_out=False,
+    )
     async def _jobs(self, given: Arguments) -> Result:
         if not (job := given.get("job")):
-            done = await self._done(["jobs", "list"])
-            records = [*read_documents(done.output), *self._applies.records()]
+            done = await self._commands.succeed(["jobs", "list"])
+            records = [*read_documents(done.output), *self._applied.records()]
             return self._results.of(records, about={"command": "jobs list", **_warnings(done)})
-        if applied := self._applies.find(job):
+        if applied := self._applied.find(job):
             return self._results.of(applied, about={"command": "apply_change"})
         return await self._read({"command": "jobs show", "arguments": {"job": job}})
 
+    @tool(
+        "List what this tool has changed: when, by which command, by whom, and what was before.",
+        ToolArgument("since", about="From when, such as 7d"),
+        ToolArgument("id", about="Of this record only"),
+        command="changes list",
+        reaches_out=False,
+    )
     async def _changes(self, given: Arguments) -> Result:
         return await self._read({"command": "changes list", "arguments": given})
 
+    @tool(
+        "Say what a command would change: what would be sent, what it costs, what the guard says, what is "
+        "destroyed. Nothing is sent. The plan_id is good for ten minutes.",
+        *(COMMAND, ARGUMENTS),
+        needs_writes=True,
+    )
     async def _plan_change(self, given: Arguments) -> Result:
         return await self._plans.make(given["command"], given.get("arguments", {}))
 
+    @tool(
+        "Carry out a plan, once, if what it touches has not changed. Show the plan to the person before.",
+        ToolArgument("plan_id", about="Of plan_change", required=True),
+        needs_writes=True,
+        changes=True,
+    )
     async def _apply_change(self, given: Arguments) -> Result:
         return await self._plans.apply(given["plan_id"])
 
@@ -308,13 +387,6 @@ class Toolbox:
             about["counts"] = count_actions(data)
         return self._results.of(data, about={**about, **_warnings(done)})
 
-    async def _done(self, words: list[str]) -> Finished:
-        """Run a command that must succeed."""
-        done = await self._commands.run(words)
-        if done.code:
-            raise CommandError(done)
-        return done
-
 
 def _without_envelope(document: Any, has_envelope: bool) -> tuple[Any, str | None]:
     """Return the data of a response, and the cursor of the service."""
@@ -328,117 +400,3 @@ def _warnings(done: Finished) -> dict[str, Any]:
     """Return the warnings of a command; that there are more records, the cursor says."""
     warnings = [line for line in done.warnings if not line.startswith(MORE)]
     return {"warnings": warnings} if warnings else {}
-
-
-COMMAND = ToolArgument("command", about="As find_commands names it, such as 'campaigns list'", required=True)
-ARGUMENTS = ToolArgument(
-    "arguments", "object", "By name, as describe_command lists them; lists may be arrays"
-)
-FILE = ToolArgument("file", about="A feed below the folders of --files", required=True)
-PAGING = (
-    ToolArgument("all", "boolean", "Follow all pages"),
-    ToolArgument("limit", "integer", "Follow pages until so many records"),
-    ToolArgument("cursor", about="Of an earlier result: go on there"),
-    ToolArgument("columns"),
-    ToolArgument("query", about="A JMESPath expression, applied to the records"),
-)
-TOOLS = (
-    Tool("accounts", "List the advertising accounts, and how this server was started.", Toolbox._accounts),
-    Tool(
-        "find_commands",
-        "Find the commands that read and plan_change run, by words such as 'targeting of line items'.",
-        Toolbox._find_commands,
-        (ToolArgument("query", about="Words; none lists all names"),),
-        reaches_out=False,
-    ),
-    Tool(
-        "describe_command",
-        "Show a command's arguments with their types, limits and choices, and the columns of its records.",
-        Toolbox._describe_command,
-        (COMMAND,),
-        reaches_out=False,
-    ),
-    Tool(
-        "read",
-        "Run a command that changes nothing: any list or get of the service, 'campaigns tree', 'jobs list', "
-        "'help fields products' and others. Amounts end in _micro: millionths of the currency.",
-        Toolbox._read,
-        (COMMAND, ARGUMENTS, *PAGING),
-    ),
-    Tool(
-        "statistics",
-        "Show what ads cost and brought: a row for each entity and day. Without ids, of what was active.",
-        Toolbox._statistics,
-        (
-            ToolArgument("since", required=True),
-            *map(ToolArgument, ("until", "entity", "metrics", "ids", "segment_by", "group_by")),
-            ToolArgument("limit", "integer", "So many rows at most"),
-        ),
-        command="stats export",
-    ),
-    Tool(
-        "check_account",
-        "Find what is wrong in the account.",
-        Toolbox._check_account,
-        command="accounts check",
-    ),
-    Tool(
-        "check_feed",
-        "Check a product feed, offline.",
-        Toolbox._check_feed,
-        (FILE,),
-        command="products check",
-        reaches_out=False,
-    ),
-    Tool(
-        "diff_feed",
-        "Show what differs between a product feed and its catalog.",
-        Toolbox._diff_feed,
-        (FILE,),
-        command="products diff",
-    ),
-    Tool(
-        "plan_campaigns",
-        "Show what differs between the account and a file of campaigns.",
-        Toolbox._plan_campaigns,
-        (FILE._replace(about="A file of campaigns below the folders of --files"),),
-        command="campaigns plan",
-    ),
-    Tool(
-        "jobs",
-        "List the pushes and applied plans that ran on this machine, or show one: what is sent, rejected, "
-        "unfinished.",
-        Toolbox._jobs,
-        (ToolArgument("job", about="The id of one, or of a plan that was applied"),),
-        command="jobs list",
-        reaches_out=False,
-    ),
-    Tool(
-        "changes",
-        "List what this tool has changed: when, by which command, by whom, and what was before.",
-        Toolbox._changes,
-        (
-            ToolArgument("since", about="From when, such as 7d"),
-            ToolArgument("id", about="Of this record only"),
-        ),
-        command="changes list",
-        reaches_out=False,
-    ),
-)
-WRITING_TOOLS = (
-    Tool(
-        "plan_change",
-        "Say what a command would change: what would be sent, what it costs, what the guard says, what is "
-        "destroyed. Nothing is sent. The plan_id is good for ten minutes.",
-        Toolbox._plan_change,
-        (COMMAND, ARGUMENTS),
-    ),
-    Tool(
-        "apply_change",
-        "Carry out a plan, once, if what it touches has not changed. Show the plan to the person before.",
-        Toolbox._apply_change,
-        (ToolArgument("plan_id", about="Of plan_change", required=True),),
-        reads_only=False,
-        destroys=True,
-    ),
-)

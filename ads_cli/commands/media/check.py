@@ -20,6 +20,7 @@ from ...errors import (
 )
 from ...media.inspection import MediaInfo
 from ...media.rules import Use, findings, unchecked_rules
+from ...media.upload import Status
 from ...output.messages import fitted
 from ...output.text import counted, listed, safe
 from ...uploads.rejected_rows import check_failed_out
@@ -58,10 +59,12 @@ def check_files(
     *,
     strict: bool = False,
     is_hashed_beside: bool = False,
+    valid: Status = "valid",
 ) -> CheckResult:
     """Look at each file; say which rules could not be looked at.
 
-    With `is_hashed_beside`, the digest of a file is computed in a thread meanwhile.
+    With `is_hashed_beside`, the digest of a file is computed in a thread meanwhile. `valid` is the status of
+    a file that breaks no rule.
     """
     result = CheckResult([], [])
     unchecked: dict[tuple[str, ...], list[str]] = {}
@@ -77,7 +80,8 @@ def check_files(
             found = findings(info, uses, category)
             if strict:
                 found = [finding._replace(severity="error") for finding in found]
-            result.checked.append(CheckedMedia(file, info, found))
+            is_invalid = any(finding.severity == "error" for finding in found)
+            result.checked.append(CheckedMedia(file, info, found, "invalid" if is_invalid else valid))
             call.messages.detail(f"{safe(file.label)}: {safe(_described(info))}")
             if rules := unchecked_rules(info, found):
                 unchecked.setdefault(rules, []).append(safe(file.label))

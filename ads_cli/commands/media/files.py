@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from ...api.media_uploads import Category
+from ...config.atomic_files import atomic
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
-from ...feeds.locations import FileLocation, Location, expand_files, is_remote, parse_location
+from ...feeds.locations import FileLocation, Location, RemoteAccess, expand_files, is_remote, parse_location
 from ...feeds.registry import find_failed_out
 from ...media.inspection import MediaInfo, inspect, inspect_beside
 from ...media.rules import Breach
@@ -20,7 +21,6 @@ from ...output.text import counted, safe
 from ..uploads.options import FeedOptions
 
 if TYPE_CHECKING:
-    from ...feeds.locations import RemoteAccess
     from ...uploads.rejected_rows import FailedOut
 
 Files = Annotated[
@@ -53,7 +53,7 @@ class MediaFile(NamedTuple):
     position: str = "1"  # its line in the table, or the number of the argument
 
     @classmethod
-    def of(cls, name: str, access: "Callable[[], RemoteAccess] | None" = None) -> Self:
+    def of(cls, name: str, access: Callable[[], RemoteAccess] | None = None) -> Self:
         """Return the file that an argument or an option names."""
         return cls(name, parse_location(name, access))
 
@@ -80,12 +80,17 @@ class MediaFile(NamedTuple):
         return content if len(content) <= most else b""
 
 
-class CheckedMedia(NamedTuple):
-    """A file, what it is, and the rules that it breaks."""
+@dataclass
+class CheckedMedia:
+    """A file, what it is, the rules that it breaks, and what became of it, as far as a run has come."""
 
     file: MediaFile
     info: MediaInfo
     findings: list[Breach]
+    status: Status
+    category: Category | None = None  # once it is uploaded, or would be
+    media: dict[str, Any] | None = None  # the record of its upload
+    refusal: str = ""  # why it was not uploaded
 
     @property
     def errors(self) -> list[Breach]:
@@ -110,6 +115,11 @@ class CheckedMedia(NamedTuple):
         """Return its findings as programs read them."""
         return [{"file": self.file.label, **finding._asdict()} for finding in self.findings]
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return what an upload prints; it waits for the digest of the file."""
+        return self.media or record_of(self.file.label, self.info, self.category, self.status)
+
 
 class CheckResult(NamedTuple):
     """What a check of several files found."""
@@ -131,23 +141,6 @@ class CheckResult(NamedTuple):
     def summary(self) -> str:
         """Say how many files are invalid."""
         return f"{len(self.invalid):,} of {counted(len(self.checked), 'file')} invalid"
-
-
-@dataclass
-class FileOutcome:
-    """What became of a file, as far as a run has come."""
-
-    checked: CheckedMedia
-    status: Status
-    category: Category | None = None
-    media: dict[str, Any] | None = None  # the record of its upload
-    reason: str = ""  # why it was not uploaded
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """Return what an upload prints; it waits for the digest of the file."""
-        file, info, _ = self.checked
-        return self.media or record_of(file.label, info, self.category, self.status)
 
 
 def is_path(name: str) -> bool:
@@ -208,7 +201,6 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
     if not refused:
         failed_out.remove_earlier()
         return
-    from ...config.atomic_files import atomic
     from ...feeds.formats.writers import open_writer
     from ...feeds.rows import REPORT_COLUMNS
 

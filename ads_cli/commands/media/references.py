@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...api.endpoint import Request
@@ -19,6 +20,7 @@ from .upload import STOPPING, make_uploader, upload_file
 if TYPE_CHECKING:
     from ...uploads.journal import Journal
 
+MAX_BYTES = 2**31  # of a file that is downloaded
 AGAIN_HINT = "run the command again: what was acknowledged is not uploaded again"
 
 
@@ -32,13 +34,11 @@ def check_references(
 
 def check_all(call: Invocation, references: MediaReferences) -> dict[str, CheckedMedia]:
     """Look at files; return them by placeholder, or raise ContentError where one breaks a rule of its use."""
-    from ...console.remote_access import make_access
-
+    access = partial(call.remote_access, MAX_BYTES)
     results = {}
     for placeholder, reference in references:
         if reference.leaves_folder:
             call.messages.detail(f"{safe(reference.name)} is outside of the folder of its document")
-        access = lambda: make_access(call, 2**31)  # noqa: E731
         file = MediaFile.of(reference.file, access)
         results[placeholder] = check_files(call, [file], reference.uses, None)
     raise_unopened([error for result in results.values() for error in result.unopened])

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, failure_details, made
@@ -10,16 +9,27 @@ from ...errors import AdsctlError, ContentError
 from ...media.upload import Status
 from ...numbers import size_text
 from ...output.text import counted, listed
-from .files import CheckResult, FileOutcome, MediaFile
-
-if TYPE_CHECKING:
-    from ...report import Cell, Level, MediaType, ReportPage, ReportTable, Section
+from ...report import (
+    Badge,
+    Cell,
+    Column,
+    Level,
+    MediaType,
+    Picture,
+    ReportPage,
+    ReportTable,
+    Section,
+    Tally,
+    Thumbnail,
+    web_address,
+)
+from .files import CheckedMedia, CheckResult, MediaFile
 
 NAMED_FILES = 3  # the most that the title names
 # Types that browsers show.
-PICTURE_TYPES: "tuple[MediaType, ...]" = ("image/png", "image/jpeg", "image/gif", "image/webp")
+PICTURE_TYPES: tuple[MediaType, ...] = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all
-LEVELS: "dict[Status, Level]" = {
+LEVELS: dict[Status, Level] = {
     "valid": "good",
     "invalid": "error",
     "not sent": "neutral",
@@ -39,25 +49,20 @@ class MediaReport(RunReport):
     ) -> None:
         super().__init__(call, name, listed([file.label for file in files], NAMED_FILES), force=force)
         self._verb, self._total = verb, len(files)
-        self._outcomes: list[FileOutcome] = []
+        self._checked: list[CheckedMedia] = []
         self._unopened: list[AdsctlError] = []
 
-    def add(self, result: CheckResult) -> list[FileOutcome]:
-        """Add files that were checked; the run notes in the outcomes what becomes of them."""
-        valid: Status = "valid" if self._verb == "checked" else "not sent"
-        added = [FileOutcome(each, valid if each.is_valid else "invalid") for each in result.checked]
-        self._outcomes += added
+    def add(self, result: CheckResult) -> None:
+        """Add files that were checked; the run notes in them what becomes of them."""
+        self._checked += result.checked
         self._unopened += result.unopened
-        return added
 
-    def page(self) -> "ReportPage":
+    def page(self) -> ReportPage:
         """Return the page about the run."""
-        from ...report import ReportPage, Tally
-
         error = self.error
-        counts = Counter(each.status for each in self._outcomes)
+        counts = Counter(each.status for each in self._checked)
         invalid = counts["invalid"]
-        warned = sum(each.checked.is_valid and bool(each.checked.findings) for each in self._outcomes)
+        warned = sum(each.is_valid and bool(each.findings) for each in self._checked)
         in_headline = isinstance(error, ContentError) and bool(invalid)
         return ReportPage(
             title=self.subject,
@@ -97,14 +102,12 @@ class MediaReport(RunReport):
         return "The file breaks no rule" if total == 1 else f"None of {counted(total, 'file')} breaks a rule"
 
     @property
-    def _refused(self) -> list[FileOutcome]:
-        return [each for each in self._outcomes if each.reason]
+    def _refused(self) -> list[CheckedMedia]:
+        return [each for each in self._checked if each.refusal]
 
-    def _sections(self) -> "Iterator[Section]":
-        from ...report import Badge, Column, ReportTable, Section
-
+    def _sections(self) -> Iterator[Section]:
         wrong: list[list[Cell]] = []
-        for each in (outcome.checked for outcome in self._outcomes):
+        for each in self._checked:
             for finding in each.findings:
                 severity = Badge(finding.severity, finding.severity)
                 wrong.append([each.file.label, severity, finding.words, finding.hint, finding.rule])
@@ -119,19 +122,17 @@ class MediaReport(RunReport):
             yield Section("Not opened", [unopened])
         if self._refused:
             columns = [Column("File"), Column("Why")]
-            refused: list[list[Cell]] = [[each.checked.file.label, each.reason] for each in self._refused]
+            refused: list[list[Cell]] = [[each.file.label, each.refusal] for each in self._refused]
             yield Section("Not uploaded", [ReportTable("Files", columns, refused, "file")])
-        if self._outcomes:
+        if self._checked:
             yield Section("All files", [self._files()])
 
-    def _files(self) -> "ReportTable":
+    def _files(self) -> ReportTable:
         """List the files, with small pictures of images."""
-        from ...report import Badge, Column, ReportTable, Thumbnail
-
-        infos = [each.checked.info for each in self._outcomes]
+        infos = [each.info for each in self._checked]
         columns: list[tuple[Column, Sequence[Cell]]] = [
-            (Column("File"), [each.checked.file.label for each in self._outcomes]),
-            (Column("Status"), [Badge(each.status, LEVELS[each.status]) for each in self._outcomes]),
+            (Column("File"), [each.file.label for each in self._checked]),
+            (Column("Status"), [Badge(each.status, LEVELS[each.status]) for each in self._checked]),
             (Column("Type"), [info.type or info.format or "unknown" for info in infos]),
             (Column("Size"), [size_text(info.bytes) for info in infos]),
             (Column("Pixels"), [f"{info.width}x{info.height}" if info.width else "" for info in infos]),
@@ -140,18 +141,16 @@ class MediaReport(RunReport):
         if any(pictures := self._pictures()):
             is_inside = any(isinstance(picture, Thumbnail) for picture in pictures)
             columns.insert(0, (Column("Picture", "text" if is_inside else "picture"), pictures))
-        if any(keys := [(each.media or {}).get("media_key") or "" for each in self._outcomes]):
+        if any(keys := [(each.media or {}).get("media_key") or "" for each in self._checked]):
             columns.append((Column("Media key"), keys))
         rows = zip(*(cells for _, cells in columns), strict=True)
         return ReportTable("Files", [column for column, _ in columns], [[*row] for row in rows], "file")
 
-    def _pictures(self) -> "list[Cell]":
+    def _pictures(self) -> list[Cell]:
         """Return a picture of each file: small local images themselves, as many as a page has room for."""
-        from ...report import Picture, Thumbnail, web_address
-
         pictures: list[Cell] = []
         left = PICTURES_BYTES
-        for each in (outcome.checked for outcome in self._outcomes):
+        for each in self._checked:
             info, content = each.info, b""
             shown = next((type for type in PICTURE_TYPES if type == info.type), None)
             if shown and not info.damage and info.bytes <= min(left, PICTURE_BYTES):

@@ -29,7 +29,7 @@ def list_unused(
         raise UsageError("--unused: cannot be used with --envelope or --cursor", hint="it reads all pages")
     most = None if limit is None else parse_count(limit, "--limit")
     media = library(call.client, request)
-    found = _usage(call).unused(media) if media else []
+    found = _read_usage_and_warn(call).unused(media) if media else []
     endpoint = request.endpoint
     call.printer.noun = "library"
     call.printer.show(found[:most], endpoint.columns, endpoint.record_id, endpoint.extra_fields)
@@ -57,7 +57,7 @@ def clean(
     unused: list[dict[str, Any]] = []
     uncertain: list[dict[str, Any]] = []
     if media := library(call.client, listing):
-        usage = _usage(call)
+        usage = _read_usage_and_warn(call)
         for one in usage.unused(media):
             (uncertain if usage.may_be_unlocked(one) and not unlocked else unused).append(one)
     requests = [DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"]) for one in unused]
@@ -79,17 +79,16 @@ def clean(
     _end(call, records)
 
 
-def _usage(call: Invocation) -> "Usage":
+def _read_usage_and_warn(call: Invocation) -> Usage:
     """Read what shows media, and warn of what the service does not name."""
-    usage = _read(call)
+    usage = _read_usage(call)
     if elsewhere := usage.made_elsewhere:
         cards = counted(len(elsewhere), "conversation card")
         call.messages.warn(f"{cards} may unlock media, which the service does not name: check these first")
     return usage
 
 
-def _read(call: Invocation) -> "Usage":
-
+def _read_usage(call: Invocation) -> Usage:
     usage = Usage(call.client, call.account)
     if usage.conversations:
         changes, _ = ChangeLog(call.settings.state_dir, 0).changes()
@@ -107,7 +106,7 @@ def _delete(
 ) -> None:
     """Delete media that are unused still; note in `records` what became of each."""
     for start in range(0, len(unused), DECIDED_TOGETHER):
-        usage = _read(call)
+        usage = _read_usage(call)
         still = {
             one["media_key"]
             for one in usage.unused(library(call.client, listing))

@@ -34,7 +34,6 @@ from .check import CategoryOption, Uses, check_files, raise_unopened
 from .files import (
     CheckedMedia,
     CheckResult,
-    FileOutcome,
     Files,
     MediaFile,
     Table,
@@ -130,8 +129,12 @@ class DetailOptions(msgspec.Struct, frozen=True):
         """Return what the library says of the file."""
         return {name: getattr(self, name) for name in ROW_DETAILS}
 
-    def check(self) -> None:
-        """Raise UsageError for a text that is too long, and a language that is none or not needed."""
+    def check(self, files: int) -> None:
+        """Raise UsageError for what only one file can have, a text that is too long, and a wrong language."""
+        for name in (*ROW_DETAILS, *BESIDE):
+            if files > 1 and getattr(self, name) is not None:
+                hint = "upload it by itself, or name them in columns of a table: -f TABLE"
+                raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
         limits = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
         for name, limit in limits.items():
             if len(self.texts[name] or "") > limit:
@@ -173,8 +176,7 @@ def upload(
     """
     call = Invocation.of(ctx)
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
-    _require_one(named, details)
-    details.check()
+    details.check(len(named))
     check_failed_out(rejected.failed_out_file, locations_read(named, table))
     if not call.dry_run:
         threading.Thread(target=Client.load).start()  # imports while the files are read
@@ -185,16 +187,17 @@ def upload(
     all_files = [*named, *beside.values()]
     with MediaReport(call, page.report, all_files, "uploaded", force=rejected.force).written() as report:
         report.check_differs(file.location for file in all_files)
-        result = check_files(call, named, meant, category, is_hashed_beside=len(named) == 1)
-        outcomes = report.add(result)
-        extras = {what: check_files(call, [file], *BESIDE[what]) for what, file in beside.items()}
-        extra_outcomes = [(what, each) for what, extra in extras.items() for each in report.add(extra)]
+        is_hashed_beside = len(named) == 1
+        result = check_files(
+            call, named, meant, category, is_hashed_beside=is_hashed_beside, valid="not sent"
+        )
+        extras = {
+            what: check_files(call, [file], *BESIDE[what], valid="not sent") for what, file in beside.items()
+        }
+        for each in (result, *extras.values()):
+            report.add(each)
         _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
-        due = [
-            (each, category_of(each.checked.info, meant, category))
-            for each in outcomes
-            if each.checked.is_valid
-        ]
+        due = [(file, category_of(file.info, meant, category)) for file in result.checked if file.is_valid]
         if beside and any(not chosen.endswith("_video") for _, chosen in due):
             raise UsageError(f"--{next(iter(beside))}: is for videos")
         if call.dry_run:
@@ -204,14 +207,14 @@ def upload(
             call, owners=(*(as_user_id or ()),), to_library=library, resume=resume, concurrency=concurrency
         )
         said = Details(**details.texts, language=details.language)
-        for what, extra in extra_outcomes:
-            said = _with_extra(call, uploader, said, what, extra)
-        run = UploadRun(call, uploader, said, outcomes)
+        run = UploadRun(call, uploader, said, result.checked)
+        for what, extra in extras.items():
+            run.upload_beside(what, extra.checked[0])
         run.upload_all(due)
         is_ids = call.printer.format == "ids"  # what was not uploaded has none
-        records = [each.record for each in outcomes]
+        records = [file.record for file in result.checked]
         _show(call, [each for each in records if each["media_key"] or not is_ids], "media_key")
-        write_refused(rejected.failed_out_file, [(each.checked.file, each.reason) for each in run.refused])
+        write_refused(rejected.failed_out_file, [(file.file, file.refusal) for file in run.refused])
         run.end()
 
 
@@ -244,39 +247,61 @@ class UploadRun:
     """Uploads files one after the other; notes what became of each, and why it was not uploaded."""
 
     def __init__(
-        self, call: Invocation, uploader: Uploader, details: Details, outcomes: list[FileOutcome]
+        self, call: Invocation, uploader: Uploader, details: Details, files: list[CheckedMedia]
     ) -> None:
         self._call, self._uploader, self._details = call, uploader, details
-        self._outcomes = outcomes
+        self._files = files
         self._stopped: AdsctlError | None = None  # what ended it early
-        for each in outcomes:
-            each.reason = each.checked.reason
+        for file in files:
+            file.refusal = file.reason
 
     @property
-    def refused(self) -> list[FileOutcome]:
+    def refused(self) -> list[CheckedMedia]:
         """The files that were not uploaded."""
-        return [each for each in self._outcomes if each.reason]
+        return [file for file in self._files if file.refusal]
 
-    def upload_all(self, due: list[tuple[FileOutcome, Category]]) -> None:
+    def upload_beside(self, what: str, file: CheckedMedia) -> None:
+        """Upload the poster or the subtitles of a video, which its details name from then on."""
+        if what == "poster":
+            media = self._upload(self._uploader, file, Category.tweet_image, Details())
+            self._details = self._details._replace(poster_media_key=media["media_key"])
+        else:
+            uploader = msgspec.structs.replace(self._uploader, to_library=False)
+            media = self._upload(uploader, file, Category.subtitles, Details())
+            self._details = self._details._replace(subtitles_id=media["media_id"])
+
+    def upload_all(self, due: list[tuple[CheckedMedia, Category]]) -> None:
         """Upload the valid files; the only one raises its error."""
-        for outcome, category in due:
-            file = outcome.checked.file
+        for file, category in due:
+            label = file.file.label
             if self._stopped:
-                outcome.reason = "not sent"
+                file.refusal = "not sent"
                 continue
-            own = {name: str(value) for name in ROW_DETAILS if (value := file.row.get(name))}
+            own = {name: str(value) for name in ROW_DETAILS if (value := file.file.row.get(name))}
             try:
-                _upload(self._call, self._uploader, outcome, category, self._details._replace(**own))
+                self._upload(self._uploader, file, category, self._details._replace(**own))
             except AdsctlError as error:
-                if len(self._outcomes) == 1:
+                if len(self._files) == 1:
                     raise
-                outcome.reason = error.message.removeprefix(f"{file.label}: ")
-                self._call.messages.warn(safe(f"{file.label}: {outcome.reason}"))
+                file.refusal = error.message.removeprefix(f"{label}: ")
+                self._call.messages.warn(safe(f"{label}: {file.refusal}"))
                 self._stopped = error if isinstance(error, STOPPING) else None
+
+    def _upload(
+        self, uploader: Uploader, file: CheckedMedia, category: Category, details: Details
+    ) -> dict[str, Any]:
+        """Upload a file, and note what became of it; return its record."""
+        try:
+            media = upload_file(self._call, uploader, file, category, details)
+        except AdsctlError:
+            file.status, file.category = "failed", category
+            raise
+        file.status, file.media = media["status"], media
+        return media
 
     def end(self) -> None:
         """Say what became of the files; raise where some were not uploaded."""
-        counts = Counter(each.status for each in self._outcomes)
+        counts = Counter(each.status for each in self._files)
         left = len(self.refused)
         self._call.note_summary({"files": dict(counts), "refused": left})
         if self._stopped:
@@ -284,50 +309,18 @@ class UploadRun:
             raise self._stopped
         if left:
             raise IncompleteError(
-                f"{left:,} of {counted(len(self._outcomes), 'file')} not uploaded",
+                f"{left:,} of {counted(len(self._files), 'file')} not uploaded",
                 hint="correct these files and run the command again: the others are not uploaded twice",
             )
         self._call.messages.say(f"{counts['uploaded']:,} uploaded, {counts['unchanged']:,} unchanged")
 
 
-def _require_one(named: list[MediaFile], details: DetailOptions) -> None:
-    for name in (*ROW_DETAILS, *BESIDE):
-        if getattr(details, name) is not None and len(named) > 1:
-            hint = "upload it by itself, or name them in columns of a table: -f TABLE"
-            raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
-
-
-def _with_extra(
-    call: Invocation, uploader: Uploader, details: Details, what: str, extra: FileOutcome
-) -> Details:
-    """Upload the poster or the subtitles of a video."""
-    if what == "poster":
-        record = _upload(call, uploader, extra, Category.tweet_image, Details())
-        return details._replace(poster_media_key=record["media_key"])
-    beside = msgspec.structs.replace(uploader, to_library=False)
-    record = _upload(call, beside, extra, Category.subtitles, Details())
-    return details._replace(subtitles_id=record["media_id"])
-
-
-def _upload(
-    call: Invocation, uploader: Uploader, outcome: FileOutcome, category: Category, details: Details
-) -> dict[str, Any]:
-    """Upload a file, and note what became of it; return its record."""
-    try:
-        media = upload_file(call, uploader, outcome.checked, category, details)
-    except AdsctlError:
-        outcome.status, outcome.category = "failed", category
-        raise
-    outcome.status, outcome.media = media["status"], media
-    return media
-
-
-def _show_dry_run(call: Invocation, due: list[tuple[FileOutcome, Category]]) -> None:
+def _show_dry_run(call: Invocation, due: list[tuple[CheckedMedia, Category]]) -> None:
     """Show what would be uploaded; nothing is sent."""
-    for outcome, category in due:
-        outcome.category = category
-    _show(call, [outcome.record for outcome, _ in due], "file")
-    total = sum(outcome.checked.info.bytes for outcome, _ in due)
+    for file, category in due:
+        file.category = category
+    _show(call, [file.record for file, _ in due], "file")
+    total = sum(file.info.bytes for file, _ in due)
     call.messages.say(f"dry run: would upload {counted(len(due), 'file')}, {total:,} bytes")
 
 

@@ -46,12 +46,12 @@ def convert(
 
     For example: adsctl products convert feed.csv feed.jsonl
     """
-    from ...console.output_file import refuse_presentation
     from ...feeds.registry import STANDARD_OUTPUT, find_writable
     from ...output.text import counted
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.plans import check_plan
     from ..uploads.validation import write_valid_rows
+    from .pull import refuse_presentation
 
     call = Invocation.of(ctx)
     refuse_presentation(call, "--format-out")

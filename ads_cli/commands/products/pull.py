@@ -7,7 +7,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
-from ...errors import IncompleteError, NotFoundError
+from ...errors import IncompleteError, NotFoundError, UsageError
 from ...feeds.registry import one_of, writable_formats
 
 if TYPE_CHECKING:
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from ...products.pull import Pull
 
 INCOMPLETE_HINT = "to take the products that it shows for all there are, add --allow-incomplete"
+
+
+def refuse_presentation(call: Invocation, option: str) -> None:
+    """Raise UsageError where a presentation is chosen for a file; its format is that of `option`."""
+    if unused := [name for name in ("output", "to", "columns", "query") if call.flags.get(name)]:
+        raise UsageError(
+            f"--{unused[0]}: the file has whole products, for push to take back; {option} chooses how",
+            hint="products list shows a catalog in every format, with --columns and --query",
+        )
 
 
 def pull(
@@ -40,7 +49,7 @@ def pull(
     For example: adsctl products pull products.csv
     """
     from ...config.atomic_files import file_to_replace
-    from ...console.output_file import OutputFile, refuse_presentation
+    from ...console.output_file import OutputFile
     from ...feeds.formats.writers import open_writer
     from ...feeds.registry import STANDARD_OUTPUT, find_writable
     from ...products.pull import Pull

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,6 +16,7 @@ from ..uploads.options import with_options
 from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
 if TYPE_CHECKING:
+    from ...statistics.analysis import Answers
     from ...statistics.answers import QueryResult
     from ...statistics.export import Export
     from ...statistics.query import StatsQuery
@@ -43,18 +45,14 @@ def get(
     with results_of(results, call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
         lookup = EntityLookup(call.client, call.account)
-        period = calendar.period(asked.since, asked.until, asked.granularity)
-        sink.report.question = question = asked.question(lookup, period)
+        sink.report.question = question = asked.question(lookup, calendar)
         if raw:
             data = [record for few in _answers(call, question) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
             return
         described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
-        again = [(each, _answers(call, each)) for each in sink.questions_again(about)]
-        earlier = sink.earlier(about)
-        before = (earlier, _answers(call, earlier.question)) if earlier else None
-        sink.take(about, _answers(call, question), again, before)
+        sink.take(about, partial(_answers, call))
 
 
 def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryResult]]":
@@ -84,7 +82,7 @@ def report(
     For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
     """
     from ...statistics.stored_rows import read_stored
-    from .results import StatsReport
+    from .page import StatsReport
 
     call = Invocation.of(ctx, mutates=False)
     page = StatsReport(call, out, force=force)
@@ -154,23 +152,18 @@ def export(
                 "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
             )
         calendar = asked.calendar(call)
-        period = calendar.period(asked.since, asked.until, asked.granularity)
         lookup = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
-        sink.report.question = question = asked.question(lookup, period, **segments)
+        sink.report.question = question = asked.question(lookup, calendar, **segments)
         require_segments(question)
         described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
-        earlier = sink.earlier(about)
-        asked_before = [earlier.question] if earlier else []
         with ExitStack() as until_taken:
-            done = [
-                (each, until_taken.enter_context(_exported(call, each, resume=resume)).answers())
-                for each in (question, *asked_before, *sink.questions_again(about))
-            ]
-            (_, answers), *again = done
-            before = (earlier, again.pop(0)[1]) if earlier else None
-            sink.take(about, answers, again, before)
+
+            def answers_of(each: "StatsQuery") -> "Answers":
+                return until_taken.enter_context(_exported(call, each, resume=resume)).answers()
+
+            sink.take(about, answers_of)
 
 
 @contextmanager

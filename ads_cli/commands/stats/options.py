@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import msgspec
 
 from ...api.metrics import ALL_GROUPS, METRICS
-from ...api.names import X
+from ...api.names import Names, X
+from ...console.invocation import Invocation
 from ...console.parameters import choice, flag, option
 from ...errors import UnavailableError, UsageError
 from ...spelling import suggestion
 
 if TYPE_CHECKING:
-    from ...api.names import Names
-    from ...console.invocation import Invocation
     from ...statistics.entities import EntityLookup
     from ...statistics.periods import Calendar, Period
     from ...statistics.query import StatsQuery
@@ -63,7 +62,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         option("[ALL_ON_PLATFORM|SPOTLIGHT|TREND]", "Where the ads were shown", case_sensitive=False),
     ] = "ALL_ON_PLATFORM"
 
-    def calendar(self, call: "Invocation") -> "Calendar":
+    def calendar(self, call: Invocation) -> "Calendar":
         """Ask for the time zone of the account."""
         from ...api.accounts import GetAccount
         from ...statistics.periods import Calendar, utc_now
@@ -77,7 +76,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     def question(
         self,
         lookup: "EntityLookup",
-        period: "Period",
+        calendar: "Calendar",
         *,
         segmentation: str | None = None,
         country: str | None = None,
@@ -89,6 +88,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
         entity = self.kind
         groups, metrics, shown = parse_shown(self.metrics, entity)
+        period = calendar.period(self.since, self.until, self.granularity)
         ids = self._ids(lookup, entity, period)
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
@@ -119,7 +119,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
             raise UsageError(f"--active: the service lists no active entities of {entity}", hint="use --all")
         return unique(lookup.active_ids(entity, period))
 
-    def columns(self, names: "Names", *, has_segments: bool, is_compared: bool) -> tuple[str, ...]:
+    def columns(self, names: Names, *, has_segments: bool, is_compared: bool) -> tuple[str, ...]:
         """Name the columns of the rows; raise UsageError for metrics or an entity that there are not."""
         from ...statistics.derived import metric_columns, parse_shown
         from ...statistics.rows import KEYS, SEGMENT_KEYS

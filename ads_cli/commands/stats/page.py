@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from ...api.amounts import decimals_of
 from ...api.names import neutral_name
-from ...console.output_file import failure_details, made
-from ...errors import ReportedError
+from ...console.output_file import RunReport, failure_details, made
+from ...errors import ReportedError, UsageError
 from ...report import (
     Bar,
     Cell,
@@ -21,6 +22,7 @@ from ...report import (
     Tally,
     TimeChart,
     TimeLine,
+    logo_of,
 )
 from ...statistics.chart_data import ChartData, ChartSeries
 from ...statistics.derived import DERIVED, SPEND, as_text, derived_of
@@ -28,34 +30,69 @@ from ...statistics.query import StatsQuery, is_money
 from ...statistics.rows import BEFORE
 from .view import DAY, HOUR, LEADING
 
+MAX_LOGO_BYTES = 1_000_000
 MOST_BARS = 10  # of entities; the others are added up
 TALLIED_RATIOS = ("ctr", "cpc")
 RATIOS = tuple(name for name, derived in DERIVED.items() if derived.divisor)
 
 
-class StatsPage(NamedTuple):
-    """What the page about rows is of."""
+def read_logo(name: str) -> Logo:
+    """Return a picture for a page; raise UsageError where it is none."""
+    try:
+        with Path(name).open("rb") as file:
+            content = file.read(MAX_LOGO_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
+    if len(content) > MAX_LOGO_BYTES:
+        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
+    logo = logo_of(content)
+    if logo is None:
+        raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
+    return logo
 
+
+class StatsReport(RunReport):
+    """The page about the rows of a question, or the error that it ended with."""
+
+    question: StatsQuery | None = None  # once it is known
+    rows: ChartData | None = None
+    accounts: Sequence[str] = ()
+    earlier = ""  # the period that the rows are compared with
+    title = ""
+    logo: Logo | None = None
+
+    def set_heading(self, title: str | None, logo: str | None) -> None:
+        """Take a title, and the picture in a file; raise UsageError where it is none."""
+        self.title = title or ""
+        self.logo = read_logo(logo) if logo else None
+
+    def page(self) -> ReportPage:
+        """Return the page about the rows, or the error that they ended with."""
+        if self.error or self.question is None or self.rows is None:
+            return page_of_error(self.error, self.question)
+        return StatsPage(self, self.question, self.rows).made()
+
+
+class StatsPage(NamedTuple):
+    """The parts of the page about rows."""
+
+    report: StatsReport
     question: StatsQuery
     gathered: ChartData
-    accounts: Sequence[str]
-    earlier: str  # the period that it is compared with
-    title: str
-    logo: Logo | None
 
     def made(self) -> ReportPage:
         """Return the page."""
         counted = self.gathered.counted_columns
         leading = [name for name in LEADING if name in counted] or counted[:3]
         return ReportPage(
-            title=self.question.text if self.title else _subject(self.accounts),
+            title=self.question.text if self.report.title else _subject(self.report.accounts),
             level="neutral",
-            headline=self.title or self.question.text,
+            headline=self.report.title or self.question.text,
             details=[] if leading else ["Nothing was spent or counted in this time."],
-            facts=_facts(self.question, self.earlier),
+            facts=_facts(self.question, self.report.earlier),
             tallies=[*self._tallies(leading)],
             sections=[*self._sections(leading)],
-            logo=self.logo,
+            logo=self.report.logo,
         )
 
     def _tallies(self, leading: Sequence[str]) -> Iterator[Tally]:
@@ -85,7 +122,7 @@ class StatsPage(NamedTuple):
     def _change(self, line: ChartSeries, name: str) -> str:
         """Say how a number has changed; nothing where the page compares nothing."""
         earlier = line.totals.get(name + BEFORE)
-        if not self.earlier or earlier is None:
+        if not self.report.earlier or earlier is None:
             return ""
         was, growth = f"was {_text(line, name, BEFORE)}", _growth(line, name)
         return f"{growth.text} ({was})" if growth else was
@@ -94,7 +131,7 @@ class StatsPage(NamedTuple):
         drawn = [(name, part) for name in leading for part in self.gathered.comparable(name)]
         if drawn and len(self.gathered.times) > 1:
             yield Section("Over time", [self._over_time(name, part) for name, part in drawn])
-        if drawn and len(self.accounts) > 1:
+        if drawn and len(self.report.accounts) > 1:
             yield Section("Accounts", [self._compared("account", self.gathered.by_account(), leading)])
         if campaigns := self.gathered.by_campaign() if drawn else []:
             yield Section("Campaigns", [self._compared("campaign", campaigns, leading)])
@@ -106,9 +143,9 @@ class StatsPage(NamedTuple):
         """Draw the sum of all, and what it was."""
         total, times = gathered.total(), gathered.times
         lines = [TimeLine(self.question.days, total.series(column, len(times)))]
-        if self.earlier:
+        if self.report.earlier:
             before = total.series(f"{column}{BEFORE}", len(times))
-            lines.append(TimeLine(self.earlier, before, is_earlier=True))
+            lines.append(TimeLine(self.report.earlier, before, is_earlier=True))
         length = HOUR if self.question.granularity == "HOUR" else DAY
         decimals = decimals_of(total.currency) if is_money(column) else 0
         return TimeChart(title_of(column, total.currency), [time[:length] for time in times], lines, decimals)
@@ -124,7 +161,7 @@ class StatsPage(NamedTuple):
             key=lambda line: (line.currency if is_money(first) else "", -(line.totals.get(first) or 0)),
         )
         ratios = [name for name in RATIOS if any(name in line.totals for line in lines)]
-        changed = [first] if self.earlier else []
+        changed = [first] if self.report.earlier else []
         columns = [
             Column(noun.capitalize()),
             *(Column(title_of(name), "number") for name in leading),

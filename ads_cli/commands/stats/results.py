@@ -1,24 +1,23 @@
 """What is made of the rows of statistics: shown, drawn, written to files or stored in a database."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from ...api.names import neutral_name
 from ...config.atomic_files import check_output_path, replacing
 from ...console.invocation import Invocation
-from ...console.output_file import OutputFile, RunReport
+from ...console.output_file import OutputFile
 from ...errors import UsageError
 from ...output.text import counted, first_of
 from ...statistics.analysis import (
     Analysis,
     Answers,
-    Earlier,
     RowOrder,
     parse_compare,
     parse_group_by,
@@ -27,15 +26,14 @@ from ...statistics.analysis import (
 )
 from ...statistics.chart_data import ChartData
 from ...statistics.files import as_numbers, as_texts, check_format, write
+from ...statistics.plot import format_of, plotted, require_matplotlib
 from ...statistics.query import StatsQuery
 from ...statistics.rows import ResultContext, StatsTable
 from .options import ResultOptions, StatisticsOptions
-
-if TYPE_CHECKING:
-    from ...report import Logo, ReportPage
+from .page import StatsReport
+from .view import columns_for_people, draw_statistics, for_people
 
 MOST_NAMED = 5
-MAX_LOGO_BYTES = 1_000_000
 
 
 @contextmanager
@@ -60,7 +58,7 @@ def results_of(
     analysis = msgspec.structs.replace(analysis, order=order.named(names, columns))
     if not (raw or call.printer.query):
         known = (*columns, *map(neutral_name, columns))
-        require_columns("--columns", call.printer.columns or (), known)
+        require_columns("--columns", call.printer.columns, known)
     output, plot = (OutputFile(name) if name else None for name in (file, options.plot))
     if output:
         check_format(output.path)
@@ -112,8 +110,6 @@ def _database(options: ResultOptions) -> Path | None:
 
 def check_plot(path: Path) -> None:
     """Raise UsageError for a picture that cannot be drawn, or not there."""
-    from ...statistics.plot import format_of, require_matplotlib
-
     format_of(path)
     require_matplotlib()
     check_output_path("--plot", path)
@@ -128,48 +124,6 @@ def check_differs(paths: Iterable[Path | None]) -> None:
         seen.add(path.resolve())
 
 
-def read_logo(name: str) -> "Logo":
-    """Return a picture for a page; raise UsageError where it is none."""
-    from ...report import logo_of
-
-    try:
-        with Path(name).open("rb") as file:
-            content = file.read(MAX_LOGO_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"--logo: {name}: {(error.strerror or str(error)).lower()}") from None
-    if len(content) > MAX_LOGO_BYTES:
-        raise UsageError(f"--logo: {name} is larger than {MAX_LOGO_BYTES:,} bytes", hint="make it smaller")
-    logo = logo_of(content)
-    if logo is None:
-        raise UsageError(f"--logo: {name} is not a picture", hint="name a file in png, jpeg or svg")
-    return logo
-
-
-class StatsReport(RunReport):
-    """The page about the rows of a question, or the error that it ended with."""
-
-    question: StatsQuery | None = None  # once it is known
-    rows: ChartData | None = None
-    accounts: Sequence[str] = ()
-    earlier = ""  # the period that the rows are compared with
-    title = ""
-    logo: "Logo | None" = None
-
-    def set_heading(self, title: str | None, logo: str | None) -> None:
-        """Take a title, and the picture in a file; raise UsageError where it is none."""
-        self.title = title or ""
-        self.logo = read_logo(logo) if logo else None
-
-    def page(self) -> "ReportPage":
-        """Return the page about the rows, or the error that they ended with."""
-        from .page import StatsPage, page_of_error
-
-        if self.error or self.question is None or self.rows is None:
-            return page_of_error(self.error, self.question)
-        heading = (self.title, self.logo)
-        return StatsPage(self.question, self.rows, self.accounts, self.earlier, *heading).made()
-
-
 @dataclass
 class Results:
     """Takes the rows of a question, and shows, draws, writes or stores them."""
@@ -181,26 +135,17 @@ class Results:
     plot: OutputFile | None
     report: StatsReport
 
-    def questions_again(self, asked: ResultContext) -> list[StatsQuery]:
-        """Return what is to be asked again, where rows are stored beside those of another offset."""
-        from ...statistics.sqlite_table import StatisticsTable
+    def take(self, asked: ResultContext, answers_of: Callable[[StatsQuery], Answers]) -> None:
+        """Show, write or store the rows of a question.
 
-        if self.database is None:
-            return []
-        return StatisticsTable(self.database, self.call.account).questions_again(asked)
-
-    def earlier(self, asked: ResultContext) -> ResultContext | None:
-        """Return the question about the period to compare with, if there is one."""
-        return self.analysis.earlier(asked, for_page=self.report.path is not None)
-
-    def take(
-        self,
-        asked: ResultContext,
-        answers: Answers,
-        again: Sequence[tuple[StatsQuery, Answers]] = (),
-        before: Earlier | None = None,
-    ) -> None:
-        """Show, write or store the rows; `before` are those of the period to compare with."""
+        Also answered are the question about the period to compare with, and what is to be asked again since
+        rows are stored beside those of another offset.
+        """
+        earlier = self.analysis.earlier(asked, for_page=self.report.path is not None)
+        asked_again = self._questions_again(asked)  # an unusable database is found before anything is asked
+        answers = answers_of(asked.question)
+        before = (earlier, answers_of(earlier.question)) if earlier else None
+        again = [(question, answers_of(question)) for question in asked_again]
         self._warn_of_repeated_posts(asked)
         question = msgspec.structs.replace(asked.question, group_by=self.analysis.group_by)
         chart = ChartData([*map(asked.names.name, question.columns)], asked.currencies)
@@ -247,16 +192,12 @@ class Results:
         """Write the picture, if one is asked for."""
         if self.plot is None:
             return
-        from ...statistics.plot import format_of, plotted
-
         picture = plotted(chart, question.text, format_of(self.plot.path))
         with replacing(self.plot.path, may_replace=self.plot.may_replace, keep_mode=True) as file:
             file.write(picture)
         self.call.messages.say(f"{self.plot.path}: a picture of the rows")
 
     def _draw(self, question: StatsQuery, chart: ChartData) -> None:
-        from .view import draw_statistics
-
         printer, with_total = self.call.printer, self.analysis.has_totals
         draw_statistics(printer.stream, chart, question.text, with_total=with_total, color=printer.color)
 
@@ -267,8 +208,6 @@ class Results:
         if printer.is_binary:
             shown = table.records()  # whose amounts have types
         if printer.is_table:
-            from .view import columns_for_people, for_people
-
             columns = columns_for_people(
                 asked, table, self.analysis.group_by, totals=self.analysis.has_totals
             )
@@ -282,6 +221,13 @@ class Results:
         csv_safe = bool(self.call.flags.get("csv_safe"))
         written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
         self.call.messages.say(f"{counted(written, 'row')} written to {output.path}")
+
+    def _questions_again(self, asked: ResultContext) -> list[StatsQuery]:
+        if self.database is None:
+            return []
+        from ...statistics.sqlite_table import StatisticsTable
+
+        return StatisticsTable(self.database, self.call.account).questions_again(asked)
 
     def _store(
         self,

@@ -111,14 +111,7 @@ class FeedOptions(msgspec.Struct, frozen=True):
 
     def access(self, call: "Invocation") -> "Callable[[], RemoteAccess]":
         """Return what makes the access to remote feeds, for which more must be imported."""
-        max_bytes = parse_size(self.max_size, "--max-size")
-
-        def make() -> "RemoteAccess":
-            from ...console.remote_access import make_access
-
-            return make_access(call, max_bytes)
-
-        return make
+        return functools.partial(call.remote_access, parse_size(self.max_size, "--max-size"))
 
     def mapping(self, known: Collection[str]) -> dict[str, str]:
         """Parse --map; raise UsageError where a field is not known."""

@@ -370,7 +370,7 @@ def test_a_change_that_ends_while_it_is_looked_at_has_not_stopped(tmp_path, monk
         (folder / f"p.{kind}").write_text(text)
     looks = itertools.chain([True], itertools.repeat(False))
     monkeypatch.setattr(applies, "_is_locked", lambda _: next(looks))
-    kept = applies.Applies(None, tmp_path, 1)
+    kept = applies.AppliedPlans(None, tmp_path, 1)
     assert [kept.find("p")["state"], kept.find("p")["state"]] == ["running", "ended"]
 
 

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..output.records import TableView
-
 MONEY = "_local_micro"
 HEADERS = {
     "effective_status": "status",
@@ -94,6 +92,3 @@ def _moment(text: str, day_only: bool) -> str:
     """Write `2026-03-01T08:00:00Z` as a day, or as a day and a time of it where that is not its start."""
     day, _, time = text.removesuffix("Z").partition("T")
     return day if day_only or time.startswith("00:00:00") else f"{day} {time[:5]}"
-
-
-TABLE_VIEW = TableView(header, shown, style, amounts, in_units)

@@ -7,7 +7,7 @@ import re
 import pexpect
 import pytest
 
-from ads_cli.console.table_view import header, shown, style
+from ads_cli.output.table_view import header, shown, style
 from ads_cli.output.text import path_once, wrapped
 
 DAY = "daily_budget_amount_local_micro"

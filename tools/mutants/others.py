@@ -385,7 +385,7 @@ OTHERS = (
     Mutant(
         "an incomplete pull replaces the earlier file",
         "ads_cli/commands/products/pull.py",
-        "if reader.missing and not allow_incomplete and file_to_replace(out.path):",
+        "if out and reader.missing and not allow_incomplete and file_to_replace(out.path):",
         "if False:",
         (f"{PULL}::test_an_incomplete_pull_is_told_and_keeps_the_earlier_file",),
     ),

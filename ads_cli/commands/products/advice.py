@@ -27,6 +27,7 @@ from ...products.normal_form import PRODUCT_SCHEMA
 from ...validation import Finding
 from ...validation.report import ValidationReport, has_no_required_column
 from ...validation.validator import Validator
+from ..uploads.reports import with_further_options
 from .options import ProductFeedOptions
 
 SAMPLE_ROWS = 2000  # on which options are found out
@@ -85,17 +86,14 @@ class Advice(NamedTuple):
     def words(self, typed: Sequence[str], feed: ProductFeedOptions) -> list[str]:
         """Return the command line that was typed, with these options."""
         words = [mask_address(word) for word in typed]
-        options: list[str] = []
         fixes = [option.value for option in self.options if option.name == "fix"]
         if fixes and not any(word == "--fix" or word.startswith("--fix=") for word in words):
             fixes += parse_fixes(feed.fix or ())  # those of a recipe, which the typed ones replace
+        options = ["--fix", ",".join(name for name in NAMES if name in fixes)] if fixes else []
         for option in self.options:
             if option.name != "fix":
                 options += option.words
-        if fixes:
-            options[:0] = ["--fix", ",".join(name for name in NAMES if name in fixes)]
-        end = words.index("--") if "--" in words else len(words)
-        return [*words[:end], *options, *words[end:]]
+        return with_further_options(words, options)
 
     def command(self, typed: Sequence[str], feed: ProductFeedOptions) -> str:
         """Return the command as a shell takes it."""
@@ -157,7 +155,7 @@ def advise(
                 break
             found += new
             current = with_options_of(current, new)
-            tried, report, error = current.read_again(call, rows, PRODUCT_SCHEMA), None, None
+            tried, report, error = current.read_again(call, rows), None, None
         found = _without_useless(call, feed, rows, found)
         if not found:
             return None
@@ -178,7 +176,7 @@ def _without_useless(
     """Leave out defaults that make no row valid, as of a row of totals that lacks every field."""
 
     def valid_rows(options: Sequence[AdvisedOption]) -> int:
-        return _first_report(with_options_of(feed, options).read_again(call, rows, PRODUCT_SCHEMA)).valid
+        return _first_report(with_options_of(feed, options).read_again(call, rows)).valid
 
     kept, defaults = [*found], [option for option in found[::-1] if option.name == "default"]
     valid = valid_rows(kept) if defaults else 0
@@ -219,7 +217,7 @@ def try_options(
     deadline: float = inf,
 ) -> Outcome:
     """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
-    first = _FirstRows(feed.read_again(call, rows, PRODUCT_SCHEMA), MAX_TRIED_ROWS, deadline)
+    first = _FirstRows(feed.read_again(call, rows), MAX_TRIED_ROWS, deadline)
     report = first.validated()
     is_part = first.is_cut or (not whole and report.rows == MAX_TRIED_ROWS)
     return Outcome(report.valid, report.rows - report.left_out, is_part)

@@ -86,11 +86,11 @@ def check(
         raise UsageError("--write-mapping takes one file", hint="write it for one of them")
     with FeedReport(call, page.report, files, force=rejected.force).written() as run:
         if mapping_draft:
-            opened = feed.open_feed(call, files[0], PRODUCT_SCHEMA)
+            opened = feed.open_feed(call, files[0])
             write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
             rows = opened.rows
         else:
-            rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+            rows = feed.open_all(call, files)
         plan = check_plan(rows, selection, strict=strict)
         run.watch(plan.validator, "check")
         check_failed_out(rejected.failed_out_file, plan.rows)

@@ -22,6 +22,7 @@ from ...uploads.plan import RowPlan
 from ...validation import CheckedRow
 from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
 from ..uploads.options import recipe_file
+from ..uploads.reports import with_further_options
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ class CheckEnd:
         """Write the recipe, if one is asked for."""
         if not self._out:
             return
-        opened = feed.open_again(self._call, rows, PRODUCT_SCHEMA)
+        opened = feed.open_again(self._call, rows)
         kinds = {each.name for each in opened}
         next(iter(opened[0].rows), None)  # the columns are known from the first row on
         if feed.source_kind == "auto" and len(kinds) == 1:
@@ -198,8 +199,7 @@ def _as_push(words: Sequence[str]) -> list[str]:
             pushed.append("push" if word == "check" and pushed[-1:] == ["products"] else word)
         elif takes_value:
             next(rest, None)
-    end = pushed.index("--") if "--" in pushed else len(pushed)
-    return [*pushed[:end], "--skip-invalid", "--failed-out", FAILED, *pushed[end:]]
+    return with_further_options(pushed, ["--skip-invalid", "--failed-out", FAILED])
 
 
 ReadRows = Callable[[], Iterator[CheckedRow]]

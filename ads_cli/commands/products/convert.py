@@ -1,22 +1,21 @@
 """Write a product feed as it is read, mapped and fixed."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
 from ...console.invocation import Invocation
+from ...console.output_file import refuse_presentation
 from ...console.parameters import argument, flag, option
 from ...errors import ContentError
-from ...feeds.registry import one_of, writable_formats
+from ...feeds.registry import STANDARD_OUTPUT, FeedFormat, find_writable, one_of, writable_formats
+from ...output.text import counted
 from ..uploads.options import File, RejectedOptions, Strict, with_options
 from .options import ProductFeedOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import IO, Any
-
-    from ...feeds.registry import FeedFormat
     from ...uploads.plan import RowPlan
 
 
@@ -46,17 +45,13 @@ def convert(
 
     For example: adsctl products convert feed.csv feed.jsonl
     """
-    from ...console.output_file import refuse_presentation
-    from ...feeds.registry import STANDARD_OUTPUT, find_writable
-    from ...output.text import counted
-    from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.plans import check_plan
     from ..uploads.validation import write_valid_rows
 
     call = Invocation.of(ctx)
     refuse_presentation(call, "--format-out")
     format = find_writable(STANDARD_OUTPUT if output_file == "-" else output_file, format_out)
-    plan = check_plan(feed.open(call, file, PRODUCT_SCHEMA), strict=strict)
+    plan = check_plan(feed.open(call, file), strict=strict)
     write_valid_rows(
         call,
         plan,
@@ -68,7 +63,7 @@ def convert(
     )
 
 
-def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
+def _write(plan: "RowPlan", stream: IO[str], format: FeedFormat) -> None:
     """Write the valid products as they would be sent."""
     from ...feeds.formats.writers import open_writer
 
@@ -83,7 +78,7 @@ def _write(plan: "RowPlan", stream: "IO[str]", format: "FeedFormat") -> None:
     writer.close()
 
 
-def _products(plan: "RowPlan") -> "Iterator[dict[str, Any]]":
+def _products(plan: "RowPlan") -> Iterator[dict[str, Any]]:
     return (msgspec.to_builtins(checked.item) for checked in plan.checked_rows() if checked.item)
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...feeds.source import Feed, ReadOptions
     from ...uploads.rejected_rows import FailedOut
-    from ...validation import RowSchema
     from .recipe import RecipeFile
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -69,21 +68,6 @@ class FeedOptions(msgspec.Struct, frozen=True):
     max_rows: Annotated[int, option("N", "Rows of a workbook, which is loaded as a whole", min=1)] = (
         MAX_SHEET_ROWS
     )
-
-    def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
-        """Open a file for a schema; raise AdsctlError."""
-        return self.open_rows(call, file, schema.roots, schema.known)
-
-    def open_all(self, call: "Invocation", files: list[str], schema: "RowSchema") -> "Rows":
-        """Open the files that arguments name as one feed; raise AdsctlError."""
-        from ...feeds.locations import expand_files
-
-        opened = [self.open(call, file, schema) for file in expand_files(files, self.access(call))]
-        if len(opened) == 1:
-            return opened[0]
-        from ...feeds.several import SeveralRows
-
-        return SeveralRows(opened)
 
     def open_rows(
         self, call: "Invocation", file: str, roots: tuple[str, ...], known: Collection[str]

@@ -107,8 +107,13 @@ class PushMessages:
 def resume_command(command_line: Sequence[str]) -> str:
     """Return a command line as it was typed, with --resume, and without secrets of an address."""
     words = [mask_address(word) for word in command_line if word != "--resume"]
+    return shell_command(["adsctl", *with_further_options(words, ["--resume"])])
+
+
+def with_further_options(words: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Add options to a command line, before a `--`: what follows that is no option."""
     end = words.index("--") if "--" in words else len(words)
-    return shell_command(["adsctl", *words[:end], "--resume", *words[end:]])
+    return [*words[:end], *options, *words[end:]]
 
 
 def how_to_resume(error: AdsctlError | Interrupted, command: str) -> str:

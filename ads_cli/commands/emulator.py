@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,9 @@ from ..errors import Interrupted, StateError, UsageError
 from ..hosts import listening_address
 from ..signals import handled_by
 from ..spelling import as_variable
+
+if TYPE_CHECKING:
+    from ..emulator.app import Emulator
 
 
 def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -92,7 +95,7 @@ def serve(
         words += ["--service", emulator.service] if emulator.service != DEFAULTS["service"] else []
         invocation.messages.say(f'use it from another shell: eval "$({shlex.join(words)})"')
 
-    with closing(_open(invocation, database, fault, strict=strict)) as emulator:
+    with _opened(invocation, database, fault, strict=strict) as emulator:
         serve_app(emulator.prepared(), host=host, port=port, on_ready=ready)
 
 
@@ -116,9 +119,7 @@ def execute(
     invocation = Invocation.of(ctx)
     with (
         TemporaryDirectory(prefix="adsctl-emulator-") as folder,
-        closing(
-            _open(invocation, database or Path(folder) / "emulator.db", fault, strict=strict)
-        ) as emulator,
+        _opened(invocation, database or Path(folder) / "emulator.db", fault, strict=strict) as emulator,
         running(emulator.prepared()) as address,
     ):
         inherited = {
@@ -139,7 +140,7 @@ def env(ctx: typer.Context, port: Port = PORT, host: Host = HOST, database: Data
 
     invocation = Invocation.of(ctx)
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    with closing(_open(invocation, database)) as emulator:
+    with _opened(invocation, database) as emulator:
         values = variables(emulator, address)
         served = served_identity(listening_address(host), port)
         if served is None:
@@ -191,12 +192,12 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
     For example: adsctl emulator audiences
     """
     invocation = Invocation.of(ctx, mutates=False)
-    with closing(_open(invocation, database)) as emulator:
+    with _opened(invocation, database) as emulator:
         audiences = emulator.data.audiences()
     invocation.printer.show(audiences, ("id", "name", "kind", "users"), "id")
 
 
-def variables(emulator: Any, address: str) -> dict[str, str]:
+def variables(emulator: "Emulator", address: str) -> dict[str, str]:
     """Return the environment variables that point a client to a served emulator."""
     from ..emulator.seed.accounts import CLIENT_ID
 
@@ -214,10 +215,11 @@ def variables(emulator: Any, address: str) -> dict[str, str]:
     }
 
 
-def _open(
+def _opened(
     invocation: Invocation, database: Path | None, faults: list[str] | None = None, *, strict: bool = True
-) -> Any:
+) -> "closing[Emulator]":
+    """Open an emulator until the end of a block."""
     from ..emulator.app import Emulator
 
     path = database or invocation.settings.emulator_database
-    return Emulator(path, faults=faults or (), service=invocation.settings.service, strict=strict)
+    return closing(Emulator(path, faults=faults or (), service=invocation.settings.service, strict=strict))

@@ -11,6 +11,7 @@ from ...api.auth import InvalidateBearer, InvalidateToken, IssueBearer
 from ...api.endpoint import Request
 from ...auth import CLIENT_SECRET, GRANT, Secret, received_secret
 from ...auth.grants import read_grant
+from ...auth.grants import revoke as revoke_grant
 from ...auth.secret_stores import BEARER, SIGN_IN_SECRETS
 from ...client.prepared_request import UserKeys
 from ...config.addresses import ADDRESSES
@@ -44,9 +45,7 @@ def logout(ctx: typer.Context) -> None:
         return
     call.secrets.prefers_store = True
     if settings.uses_grant:
-        from ...auth.grants import read_grant, revoke
-
-        revoke(read_grant(secrets.stored_grant()), secrets.client_secret(), call.client.call)
+        revoke_grant(read_grant(secrets.stored_grant()), secrets.client_secret(), call.client.call)
     else:
         _invalidate(call, InvalidateToken())
     secrets.store.delete(settings.profile, SIGN_IN_SECRETS)
@@ -172,7 +171,6 @@ def token(
 
 
 def _bearer_token(call: Invocation) -> str:
-
     if found := call.secrets.find(BEARER):
         return found.secret.value
     raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")

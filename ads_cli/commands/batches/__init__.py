@@ -11,7 +11,7 @@ from ...api.spending import may_spend_more
 from ...batches import Uncertain
 from ...batches.plan import record_plan
 from ...batches.records import RecordReader
-from ...config.atomic_files import MIB
+from ...config.atomic_files import read_limited
 from ...console.invocation import Invocation
 from ...console.request_input import MAX_DOCUMENT_MIB, option_values, refuse_several, request_from_input
 from ...console.results import show, show_prepared_requests
@@ -158,10 +158,7 @@ def _is_list(source: Source) -> bool:
 
 def _document(source: Source) -> bytes:
     """Return a document; raise ContentError where it is larger than one may be."""
-    content = source.stream().read(MAX_DOCUMENT_MIB * MIB + 1)
-    if len(content) > MAX_DOCUMENT_MIB * MIB:
-        raise ContentError(f"{source.label}: larger than {MAX_DOCUMENT_MIB} MiB")
-    return content
+    return read_limited(source.stream(), MAX_DOCUMENT_MIB, source.label)
 
 
 def _has_records(source: Source) -> bool:

@@ -1,41 +1,16 @@
 """`products check`: hold a feed against the rules, offline, and draft a mapping of it."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ...console.invocation import Invocation
-from ...console.output_file import OutputFile
 from ...console.parameters import flag, option
 from ...errors import ContentError, UsageError
 from ..uploads.options import Files, PageOptions, RecipeDraft, RejectedOptions, Strict, with_options
-from . import STRICT_HINT, count_changed, sync_state_of
+from . import STRICT_HINT
 from .options import ImageOptions, ProductFeedOptions
 from .page import FeedReport
-
-if TYPE_CHECKING:
-    from ...products.feeds.kinds.reading import OpenedFeed
-    from ...products.selection import ChangedRows
-    from ...validation import RowSchema
-
-
-def write_mapping(
-    call: Invocation, path: str, opened: "OpenedFeed", schema: "RowSchema", *, force: bool
-) -> None:
-    """Write what a mapping can say of a feed; an existing file is replaced only where that was confirmed."""
-    from ...products.feeds.kinds.drafting import MappingDraft
-
-    out = OutputFile(path)
-    out.check_differs(opened.rows.source)
-    out.confirm(call, force=force)
-    draft = MappingDraft(schema.known, schema.required, schema.choices)
-    for row in opened.rows:
-        draft.add(row.values)
-    with out.open() as stream:
-        stream.write(draft.write(opened.rows, opened.name, path))
-    call.messages.say(f"{path} written: correct it, and use it with --mapping {path}")
 
 
 @with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions, page=PageOptions)
@@ -69,25 +44,24 @@ def check(
 
     For example: adsctl products check feed.csv
     """
-    from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.plans import check_plan
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.reports import hint_of_kind, show_report
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
-    from .check_end import CheckEnd, checked_images
+    from .check_end import CheckEnd, checked_images, compared_with_acknowledged, write_mapping
 
     if diff and not feed.fix:
         raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
     images.require_images()
     call = Invocation.of(ctx)
     end = CheckEnd(call, feed, files, recipe_draft, interactive=interactive, force=rejected.force)
-    selection, count = _compared_with_acknowledged(call)
+    selection, count = compared_with_acknowledged(call)
     if mapping_draft and len(files) > 1:
         raise UsageError("--write-mapping takes one file", hint="write it for one of them")
     with FeedReport(call, page.report, files, force=rejected.force).written() as run:
         if mapping_draft:
             opened = feed.open_feed(call, files[0])
-            write_mapping(call, mapping_draft, opened, PRODUCT_SCHEMA, force=rejected.force)
+            write_mapping(call, mapping_draft, opened, force=rejected.force)
             rows = opened.rows
         else:
             rows = feed.open_all(call, files)
@@ -108,18 +82,3 @@ def check(
         if not end.completes(rows, report) and report.invalid:
             hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
             raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
-
-
-def _compared_with_acknowledged(call: Invocation) -> "tuple[ChangedRows | None, Callable[[], int | None]]":
-    """Return what notes the digests of a checked file, and counts those that were never acknowledged.
-
-    Only where the service limits pushes, and something was pushed to the catalog that is set.
-    """
-    from ...api.products import PutProducts
-    from ...products.selection import ChangedRows
-
-    is_limited = PutProducts.endpoint.rates[call.settings.service] is not None
-    if not (is_limited and call.settings.get("catalog") and sync_state_of(call).exists()):
-        return None, lambda: None
-    selection = ChangedRows()
-    return selection, partial(count_changed, call, selection)

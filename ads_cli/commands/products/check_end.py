@@ -3,14 +3,16 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...api.products import MAX_IMAGE_BYTES
+from ...api.products import MAX_IMAGE_BYTES, PutProducts
 from ...console.invocation import Invocation
+from ...console.output_file import OutputFile
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, NotConfirmedError
 from ...feeds.decoding import NotUtf8Error
@@ -18,14 +20,17 @@ from ...feeds.rows import Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
+from ...products.selection import ChangedRows
 from ...uploads.plan import RowPlan
 from ...validation import CheckedRow
 from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
 from ..uploads.options import recipe_file
 from ..uploads.reports import with_further_options
+from . import count_changed, sync_state_of
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
+    from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.images import ImageCheck
     from ..uploads.recipe import RecipeFile
     from .advice import Advice, AdvisedOption, Outcome
@@ -200,6 +205,33 @@ def _as_push(words: Sequence[str]) -> list[str]:
         elif takes_value:
             next(rest, None)
     return with_further_options(pushed, ["--skip-invalid", "--failed-out", FAILED])
+
+
+def write_mapping(call: Invocation, path: str, opened: "OpenedFeed", *, force: bool) -> None:
+    """Write what a mapping can say of a feed; an existing file is replaced only where that was confirmed."""
+    from ...products.feeds.kinds.drafting import MappingDraft
+
+    out = OutputFile(path)
+    out.check_differs(opened.rows.source)
+    out.confirm(call, force=force)
+    draft = MappingDraft(PRODUCT_SCHEMA.known, PRODUCT_SCHEMA.required, PRODUCT_SCHEMA.choices)
+    for row in opened.rows:
+        draft.add(row.values)
+    with out.open() as stream:
+        stream.write(draft.write(opened.rows, opened.name, path))
+    call.messages.say(f"{path} written: correct it, and use it with --mapping {path}")
+
+
+def compared_with_acknowledged(call: Invocation) -> tuple[ChangedRows | None, Callable[[], int | None]]:
+    """Return what notes the digests of a checked file, and counts those that were never acknowledged.
+
+    Only where the service limits pushes, and something was pushed to the catalog that is set.
+    """
+    is_limited = PutProducts.endpoint.rates[call.settings.service] is not None
+    if not (is_limited and call.settings.get("catalog") and sync_state_of(call).exists()):
+        return None, lambda: None
+    selection = ChangedRows()
+    return selection, partial(count_changed, call, selection)
 
 
 ReadRows = Callable[[], Iterator[CheckedRow]]

@@ -166,7 +166,6 @@ def _given_up(path: Path, job: Job | None = None) -> str:
 
 
 def _jobs(call: Invocation) -> Iterator[tuple[Path, Job, bool]]:
-
     return stored_jobs(call.settings.state_dir / "jobs")
 
 
@@ -216,7 +215,6 @@ def _unreadable(path: Path) -> dict[str, Any]:
 
 
 def _record(path: Path, job: Job, ended: bool) -> dict[str, Any]:
-
     journal = read_journal(path)
     parts = journal.parts if job.parts else [job]
     acknowledgements = journal.acknowledged.values()

@@ -49,6 +49,8 @@ DEFAULTS = {
 }
 
 
+CORRECT = "correct the file, or move it away"
+READABLE = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
 SEVERAL_PROFILES = frozenset("*?[,")  # in what --profile is given: a pattern, or names
 
 
@@ -321,6 +323,13 @@ class Settings:
 
     def read_config(self) -> Mapping[str, Any]:
         """Read config.yaml, not from a cache; an empty mapping if it does not exist."""
-        from .writers import read_config
+        from .writers import read_settings
 
-        return read_config(self.config_file)
+        path = self.config_file
+        try:
+            config = read_settings(path, str(path), CORRECT, unreadable_hint=READABLE) or {}
+        except FileNotFoundError:
+            return {}
+        if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
+            raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
+        return config

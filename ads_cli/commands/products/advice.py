@@ -79,31 +79,23 @@ class AdvisedOption(NamedTuple):
 class Advice(NamedTuple):
     """What to type next, and what comes of it."""
 
-    options: tuple[AdvisedOption, ...]
+    words: Sequence[str]  # of the command line
+    effect: str
     outcome: "Outcome"
-    whole: bool  # the feed has no further rows
+    options: tuple[AdvisedOption, ...] = ()  # that are added to those that were typed
+    whole: bool = True  # the feed has no further rows
 
-    def words(self, typed: Sequence[str], feed: ProductFeedOptions) -> list[str]:
-        """Return the command line that was typed, with these options."""
-        words = [mask_address(word) for word in typed]
-        fixes = [option.value for option in self.options if option.name == "fix"]
-        if fixes and not any(word == "--fix" or word.startswith("--fix=") for word in words):
-            fixes += parse_fixes(feed.fix or ())  # those of a recipe, which the typed ones replace
-        options = ["--fix", ",".join(name for name in NAMES if name in fixes)] if fixes else []
-        for option in self.options:
-            if option.name != "fix":
-                options += option.words
-        return with_further_options(words, options)
+    @property
+    def command(self) -> str:
+        """The command as a shell takes it."""
+        return shell_command(["adsctl", *self.words])
 
-    def command(self, typed: Sequence[str], feed: ProductFeedOptions) -> str:
-        """Return the command as a shell takes it."""
-        return shell_command(["adsctl", *self.words(typed, feed)])
-
-    def record(self, typed: Sequence[str], feed: ProductFeedOptions) -> dict[str, Any]:
-        """Return it as programs read it; `choices` are the fields and options whose value is to be named."""
+    @property
+    def record(self) -> dict[str, Any]:
+        """It as programs read it; `choices` are the fields and options whose value is to be named."""
         choices = [option.subject or option.name for option in self.options if option.is_open]
         counts = {"valid": self.outcome.valid, "rows": self.outcome.rows}
-        return {"command": self.command(typed, feed), "choices": choices, **counts}
+        return {"command": self.command, "choices": choices, **counts}
 
     @property
     def certain(self) -> tuple[AdvisedOption, ...]:
@@ -163,8 +155,25 @@ def advise(
         outcome = try_options(call, current, rows, whole=whole, deadline=deadline)
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others
-    helps = outcome.valid > before or (outcome.valid == before and is_checked)
-    return Advice(tuple(found), outcome, whole) if helps else None
+    if not (outcome.valid > before or (outcome.valid == before and is_checked)):
+        return None
+    words = _with_advised(call.command_line, found, feed)
+    return Advice(words, f"{outcome} then", outcome, tuple(found), whole)
+
+
+def _with_advised(
+    typed: Sequence[str], options: Sequence[AdvisedOption], feed: ProductFeedOptions
+) -> list[str]:
+    """Return the command line that was typed, with further options; all fixes are one option."""
+    words = [mask_address(word) for word in typed]
+    fixes = [option.value for option in options if option.name == "fix"]
+    if fixes and not any(word == "--fix" or word.startswith("--fix=") for word in words):
+        fixes += parse_fixes(feed.fix or ())  # those of a recipe, which the typed ones replace
+    added = ["--fix", ",".join(name for name in NAMES if name in fixes)] if fixes else []
+    for option in options:
+        if option.name != "fix":
+            added += option.words
+    return with_further_options(words, added)
 
 
 def _without_useless(

@@ -75,7 +75,6 @@ class CheckEnd:
         self._recipe = recipe
         self._out: RecipeFile | None = None
         self._advice: Advice | None = None
-        self._push = ""  # the command that sends the valid rows, where no option helps the others
 
     def begin(self, rows: Rows) -> None:
         """Ask before an existing file is replaced by the recipe."""
@@ -90,13 +89,14 @@ class CheckEnd:
         if not (report.invalid and is_shown):
             return None
         self._find_advice(rows, report)
-        if self._advice:
-            return self._advice.record(self._call.command_line, self._feed)
-        if report.valid:  # nothing helps the others but a person
-            self._push = shell_command(["adsctl", *_as_push(self._call.command_line)])
-            counts = {"valid": report.valid, "rows": report.rows - report.left_out}
-            return {"command": self._push, "choices": [], **counts}
-        return None
+        if self._advice is None and report.valid:  # nothing helps the others but a person
+            from .advice import Advice, Outcome
+
+            outcome = Outcome(report.valid, report.rows - report.left_out, is_part=False)
+            sends = f"sends {outcome.valid:,} of {counted(outcome.rows, 'row')}"
+            words = _as_push(self._call.command_line)
+            self._advice = Advice(words, f"{sends}, and writes the others to {FAILED}", outcome)
+        return self._advice.record if self._advice else None
 
     def advise_without_report(self, rows: Rows, error: ContentError) -> None:
         """Say what to type where a table has none of the required columns, or is in another encoding."""
@@ -113,7 +113,7 @@ class CheckEnd:
         seconds = SHARE_OF_CHECK * (perf_counter() - self._began)
         self._advice = advise(self._call, self._feed, rows, report, error, seconds=seconds)
 
-    def completes(self, rows: Rows, report: ValidationReport) -> bool:
+    def completes(self, rows: Rows) -> bool:
         """Say what to type next, or ask for it, and write the recipe.
 
         Tells whether every row is valid by what was answered.
@@ -121,11 +121,6 @@ class CheckEnd:
         advice = self._advice
         if not self._interactive:
             self._say()
-            if self._push:
-                sent, of = report.valid, counted(report.rows - report.left_out, "row")
-                self._call.messages.say(
-                    f"try: {self._push}  # sends {sent:,} of {of}, and writes the others to {FAILED}"
-                )
             self._write(self._with_certain(), rows, advice.open_pairs if advice else {})
             return False
         feed, outcome = self._ask(rows, advice) if advice else (self._feed, None)
@@ -134,8 +129,7 @@ class CheckEnd:
 
     def _say(self) -> None:
         if advice := self._advice:
-            command = advice.command(self._call.command_line, self._feed)
-            self._call.messages.say(f"try: {command}  # {advice.outcome} then")
+            self._call.messages.say(f"try: {advice.command}  # {advice.effect}")
 
     def _with_certain(self) -> ProductFeedOptions:
         if not self._advice:

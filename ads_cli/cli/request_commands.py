@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
     from ..commands.uploads.creation import OneRecord
-    from ..media.references import MediaReferences
 
 
 class RequestCommand(ExampleCommand):
@@ -107,7 +106,11 @@ class RequestRun:
         currency = None if "currency" in fields else values.pop("currency", None)
         values |= {name: getattr(call, option) for name, option in common_fields(kind).items()}
         self.currency_of = _currency_of(call, kind, currency)
-        self.media = _media_references(kind)
+        self.media = None
+        if takes_files(kind):
+            from ..media.references import MediaReferences
+
+            self.media = MediaReferences(kind)
         self.left_out: list[str] = []  # of a record of the service, since it is read only
 
     def run(self) -> None:
@@ -260,15 +263,6 @@ def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> Cu
     from ..commands.spending import Currencies
 
     return Currencies(call, named).of
-
-
-def _media_references(kind: type[Request]) -> "MediaReferences | None":
-    """Return what takes the files in place of media keys, where the request has such keys."""
-    if not takes_files(kind):
-        return None
-    from ..media.references import MediaReferences
-
-    return MediaReferences(kind)
 
 
 def _key(param: Any) -> str:

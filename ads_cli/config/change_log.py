@@ -135,7 +135,8 @@ class ChangeLog:
             for line in path.read_bytes().splitlines(keepends=True):
                 entry = _decoded(line)
                 if isinstance(entry, ChangeBegun):
-                    found[entry.id] = _record(entry)
+                    values = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
+                    found[entry.id] = {name: values.get(name) for name in COLUMNS}
                 elif entry:
                     ended[entry.id] = entry
                 else:
@@ -155,8 +156,3 @@ def _decoded(line: bytes) -> ChangeBegun | ChangeEnded | None:
         return _entry(content) if content else None
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-
-
-def _record(entry: ChangeBegun) -> dict[str, Any]:
-    values: dict[str, Any] = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
-    return {name: values.get(name) for name in COLUMNS}

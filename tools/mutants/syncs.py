@@ -280,7 +280,7 @@ SYNCS = (
     Mutant(
         "a push that is resumed while a sync lists the catalog is not noticed",
         "ads_cli/commands/products/comparison.py",
-        "        if self._is_another_job_resumed():",
+        "        if resumable_bytes(self.call) != self.resumable_bytes:",
         "        if False:",
         (f"{LIMITS}::test_a_push_that_is_resumed_while_the_catalog_is_listed_ends_a_sync_before_it_sends",),
     ),

@@ -212,12 +212,8 @@ class SyncHooks(FeedHooks, kw_only=True):
         """Ask before products are deleted; raise where they are too many, or the catalog has changed."""
         if deletions := self.plan.differences.counts["delete"]:
             self._confirm_deletions(deletions)
-        if self._is_another_job_resumed():
+        if resumable_bytes(self.call) != self.resumable_bytes:  # another job has changed the catalog since
             raise changed_meanwhile(catalog_target(self.call), self.plan.rows.source.label)
-
-    def _is_another_job_resumed(self) -> bool:
-        """Tell whether a job has changed the catalog since before it was listed."""
-        return resumable_bytes(self.call) != self.resumable_bytes
 
     def ended(self, summary: Summary, result: PushResult | None) -> None:
         """Look for products that are listed only since others were deleted."""

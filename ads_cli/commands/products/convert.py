@@ -1,7 +1,6 @@
 """Write a product feed as it is read, mapped and fixed."""
 
-from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -78,10 +77,6 @@ def _write(plan: "RowPlan", stream: IO[str], format: FeedFormat) -> None:
     writer.close()
 
 
-def _products(plan: "RowPlan") -> Iterator[dict[str, Any]]:
-    return (msgspec.to_builtins(checked.item) for checked in plan.checked_rows() if checked.item)
-
-
 def _columns(plan: "RowPlan") -> list[str]:
     """Return the fields that products have, as declared; the header of a plain table names them."""
     from ...products.normal_form import FIELDS
@@ -90,5 +85,6 @@ def _columns(plan: "RowPlan") -> list[str]:
     if rows.table and not rows.transform.has_steps:
         used = {*rows.fields, *(["inventory"] if "availability" in plan.report.fixed else ())}
     else:
-        used = {field for product in _products(plan) for field in product}
+        items = (checked.item for checked in plan.checked_rows() if checked.item)
+        used = {field for item in items for field in msgspec.to_builtins(item)}
     return [field for field in FIELDS if field in used]

@@ -25,12 +25,6 @@ CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
 REMOVED, ADDED = "31", "32"  # SGR parameters
 
 
-def fixed_counts(report: ValidationReport) -> str:
-    """Say how many rows each fix changed; empty where none did."""
-    counts = [f"{fixed.rows:,} by {name}" for name, fixed in report.fixed.items()]
-    return f"fixed: {', '.join(counts)}" if counts else ""
-
-
 def fixed_lines(rows: RowNames, report: ValidationReport) -> list[str]:
     """Describe what each fix changed, by its first changes."""
     lines = []
@@ -240,7 +234,11 @@ def _summary_text(summary: "Summary", name: str) -> str:
         counts["not sent"] = unsent
     in_this_run = summary.acknowledged - summary.earlier
     speed = f", {in_this_run / summary.seconds:,.0f} rows/s" if in_this_run and summary.seconds else ""
-    comparison = [f"  {_comparison(summary.extra)}"] if "only_in_catalog" in summary.extra else []
+    comparison = []
+    if "only_in_catalog" in summary.extra:
+        from ...products.listing import describe
+
+        comparison = [f"  {describe(summary.extra)}"]
     requests = f"{counted(summary.requests, 'request')}, {summary.retries:,} of them retries"
     return "\n".join(
         [
@@ -263,11 +261,6 @@ def _rows_read(report: ValidationReport) -> str:
 def _invalid_and_warned(report: ValidationReport) -> str:
     partial = "" if report.partial is None else f"{report.partial:,} partial"
     warned = f"{report.warned:,} with warnings" if report.warned else ""
-    parts = (f"{report.invalid:,} invalid", partial, warned, fixed_counts(report))
+    fixed = ", ".join(f"{fixed.rows:,} by {name}" for name, fixed in report.fixed.items())
+    parts = (f"{report.invalid:,} invalid", partial, warned, fixed and f"fixed: {fixed}")
     return ", ".join(filter(None, parts))
-
-
-def _comparison(counts: Mapping[str, int]) -> str:
-    from ...products.listing import describe
-
-    return describe(counts)

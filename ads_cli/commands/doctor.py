@@ -262,8 +262,10 @@ class Doctor:
         from ..api.audiences import ListAudiences
         from ..api.catalog import ListCatalogs
 
-        account = self.call.settings.get("account") or str(self.accounts[0].get("id"))
-        requests = {"catalogs": ListCatalogs(), "users": ListAudiences(account_id=account)}
+        account = self.call.settings.get("account") or next((each.get("id") for each in self.accounts), None)
+        if account is None:
+            return UNKNOWN
+        requests = {"catalogs": ListCatalogs(), "users": ListAudiences(account_id=str(account))}
         missing = []
         for name, request in requests.items():
             try:

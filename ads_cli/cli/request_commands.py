@@ -81,15 +81,13 @@ class RequestCommand(ExampleCommand):
         """Validate the request, send it, show the response."""
         call = Invocation.of(ctx, mutates=self.request.endpoint.mutates)
         kind = self.request_for(call.settings.service)
-        RequestRun(call, kind, self._values(kind, ctx.params), takes_file="file" in ctx.params).run()
+        RequestRun(call, kind, self._values(kind, ctx.params)).run()
 
 
 class RequestRun:
     """One run of the command of a request; `values` are those of its parameters."""
 
-    def __init__(
-        self, call: Invocation, kind: type[Request], values: dict[str, Any], *, takes_file: bool
-    ) -> None:
+    def __init__(self, call: Invocation, kind: type[Request], values: dict[str, Any]) -> None:
         self.call, self.kind, self.values = call, kind, values
         self.is_all, self.limit = values.pop("all", False), values.pop("limit", None)
         self.envelope = bool(values.pop("envelope", False) and call.printer.shows_documents)
@@ -101,7 +99,7 @@ class RequestRun:
         if values.pop("active", None):
             _use_active(kind, values)
         self.file: str | None = values.pop("file", None)
-        names = BATCH_OPTIONS if has_batch_options(kind) else ONCE_OPTIONS if takes_file else ()
+        names = BATCH_OPTIONS if has_batch_options(kind) else ONCE_OPTIONS
         self.batch = {name: values.pop(name, None) for name in names}
         currency = None if "currency" in fields else values.pop("currency", None)
         values |= {name: getattr(call, option) for name, option in common_fields(kind).items()}

@@ -159,8 +159,7 @@ class RequestRun:
             )
         if len(ids) <= 1 and not where and not settings:
             return False
-        from ..commands.batches.current import Chosen, RecordSearch
-        from ..commands.batches.several import SeveralRecords
+        from ..commands.batches.several import Chosen, RecordSearch, SeveralRecords
 
         chosen = Chosen(ids, where, settings)
         chosen.require_one_way(self.file)
@@ -204,13 +203,11 @@ class RequestRun:
 
     def _reduced(self, request: Request) -> Request | None:
         """Return a change of only what differs from the service's record; None where nothing does."""
-        from ..commands.batches import say_left_out
+        from ..commands.batches import only_what_differs, say_left_out, show_current
 
         say_left_out(self.call, self.left_out)
         if request.endpoint.method != "PUT":
             return request
-        from ..commands.batches.current import only_what_differs, show_current
-
         (reduced,) = only_what_differs(self.call, [request])
         if reduced is None:
             show_current(self.call, request)

@@ -14,7 +14,7 @@ HOOK = "ads_cli/console/on_failure.py"
 UPDATES = (
     Mutant(
         "--where does not take the heading of a table",
-        "ads_cli/commands/batches/current.py",
+        "ads_cli/commands/batches/several.py",
         "name = headings.get(name.lower(), name)",
         "pass",
         (
@@ -33,7 +33,7 @@ UPDATES = (
     ),
     Mutant(
         "shown records: what a record has already is sent with its change",
-        "ads_cli/commands/batches/current.py",
+        "ads_cli/commands/batches/__init__.py",
         "found.append(only(request, fields) if fields else None)",
         "found.append(request)",
         (f"{SHOWN}::test_a_record_that_was_edited_is_changed_where_it_differs",),

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..config.writers import check_writers
+from ..config.trusted_files import check_writers
 from ..errors import StateError
 from . import CLIENT_SECRET, GRANT, Secret
 

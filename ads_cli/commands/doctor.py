@@ -291,7 +291,7 @@ class Doctor:
     def state(self) -> Diagnosis:
         """Look at the state folder: its owner, its space, and jobs that are unfinished."""
         from ..config.atomic_files import ensure_writable
-        from ..config.writers import check_writers
+        from ..config.trusted_files import check_writers
         from ..uploads.jobs import list_jobs
 
         folder = self.call.settings.state_dir

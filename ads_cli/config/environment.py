@@ -9,7 +9,7 @@ from ..errors import ContentError
 from ..spelling import as_variable, suggestion
 from .addresses import ADDRESSES
 from .atomic_files import read_whole
-from .writers import check_writers
+from .trusted_files import check_writers
 
 SECRETS = (
     "consumer_key",

@@ -15,7 +15,7 @@ from ..errors import StateError, UsageError
 from ..numbers import parse_count
 from ..spelling import closest, suggestion
 from .settings import LOCAL, Settings
-from .writers import read_settings
+from .trusted_files import read_settings
 
 ADMIN_FILE = Path("/etc/xdg/adsctl/guard.yaml")
 VARIABLE = "ADSCTL_GUARD"

@@ -316,14 +316,14 @@ class Settings:
 
     def check_folders(self) -> list[str]:
         """Raise StateError for a folder that others may change; warn of what a group may."""
-        from .writers import check_writers
+        from .trusted_files import check_writers
 
         checked = (self.config_dir, self.config_file, self.state_dir)
         return [warning for path in checked if (warning := check_writers(path))]
 
     def read_config(self) -> Mapping[str, Any]:
         """Read config.yaml, not from a cache; an empty mapping if it does not exist."""
-        from .writers import read_settings
+        from .trusted_files import read_settings
 
         path = self.config_file
         try:

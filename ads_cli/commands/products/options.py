@@ -70,7 +70,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def open_feed(self, call: Invocation, file: str) -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
-        from ...config.writers import check_writers
+        from ...config.trusted_files import check_writers
         from ...products.normal_form import PRODUCT_SCHEMA
 
         mapping = self._mapping_of(call)

@@ -181,7 +181,12 @@ def with_options(
     def decorate(command: F) -> F:
         @functools.wraps(command)
         def run(**values: Any) -> Any:
-            with _with_recipe(values) as values:
+            filled: AbstractContextManager[dict[str, Any]] = nullcontext(values)
+            if "recipe" in values:
+                from .recipe import with_recipe
+
+                filled = with_recipe(values["ctx"], values)
+            with filled as values:
                 for name, group in groups.items():
                     values[name] = group(**{field: values.pop(field) for field in group.__struct_fields__})
                 return command(**values)
@@ -200,12 +205,3 @@ def with_options(
         return run  # type: ignore[return-value]
 
     return decorate
-
-
-def _with_recipe(values: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
-    """Give the values of parameters, with those of a recipe where the command takes one."""
-    if "recipe" not in values:
-        return nullcontext(values)
-    from .recipe import with_recipe
-
-    return with_recipe(values["ctx"], values)

@@ -54,16 +54,10 @@ class BatchOptions(SendOptions, frozen=True):
     format: str | None = None
     uncertain: Uncertain | None = None
 
-    @property
-    def given(self) -> dict[str, Any]:
-        """Return those that say how several records are sent."""
-        names = ("failed_out", "resume", "uncertain")
-        return {name: value for name in names if (value := getattr(self, name))}
-
     def of_several(self, kind: type[Request]) -> dict[str, Any]:
-        """Return those that one record has no use for: what creates it is resumed too."""
-        once = ("resume", "uncertain") if kind.endpoint.makes_anew else ()
-        return {name: value for name, value in self.given.items() if name not in once}
+        """Return those that were given and one record has no use for: what creates it is resumed too."""
+        names = ("failed_out",) if kind.endpoint.makes_anew else ("failed_out", "resume", "uncertain")
+        return {name: value for name in names if (value := getattr(self, name))}
 
 
 def send_records(

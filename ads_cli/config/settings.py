@@ -72,7 +72,7 @@ class Settings:
 
     def __init__(self, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
         self.flags = flags
-        self._environ = environ
+        self.process_environ = environ  # without the variables of `--env-file`
         self.may_create_profile = False  # then the profile need not exist
 
     @cached_property
@@ -80,15 +80,10 @@ class Settings:
         """The environment, with the variables of `--env-file`."""
         path = self.flags.get("env_file")
         if path is None:
-            return self._environ
+            return self.process_environ
         from .environment import with_env_file
 
-        return with_env_file(self._environ, path)
-
-    @property
-    def process_environ(self) -> Mapping[str, str]:
-        """The environment without the variables of `--env-file`."""
-        return self._environ
+        return with_env_file(self.process_environ, path)
 
     @cached_property
     def profile(self) -> str:

@@ -135,7 +135,7 @@ class UnchangedFeed:
 
         from ...products.pushed_feeds import PushedFeeds
 
-        mapping = feed.mapping_file or call.settings.get("mapping")
+        mapping = feed.mapping_of(call)
         feed = msgspec.structs.replace(feed, recipe=None)  # its options are those of the feed by now
         options = feed, strict, skip_invalid, call.settings.service, __version__, _content(mapping)
         conditions = sha256(msgspec.json.encode(options, order="deterministic")).hexdigest()

@@ -73,7 +73,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         from ...config.trusted_files import check_writers
         from ...products.normal_form import PRODUCT_SCHEMA
 
-        mapping = self._mapping_of(call)
+        mapping = self.mapping_of(call)
         if mapping and (warning := check_writers(Path(mapping))):
             call.messages.note(warning, "warning")
         read = self.reader(call, file, PRODUCT_SCHEMA.roots, PRODUCT_SCHEMA.known)
@@ -95,7 +95,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         from ...feeds.source import Source
         from ...products.normal_form import PRODUCT_SCHEMA
 
-        mapping = self._mapping_of(call)
+        mapping = self.mapping_of(call)
 
         def reader(feed: "Feed") -> "Read":
             assert isinstance(feed, Source)
@@ -106,7 +106,8 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         files = rows.files if isinstance(rows, SeveralRows) else [rows]
         return [self._read_as_kind(reader(each.source), mapping) for each in files]
 
-    def _mapping_of(self, call: Invocation) -> str | None:
+    def mapping_of(self, call: Invocation) -> str | None:
+        """Return the path of the mapping that is used: the one that is named, or that of the profile."""
         return self.mapping_file or call.settings.get("mapping")
 
     def _read_as_kind(self, read: "Read", mapping: str | None) -> "OpenedFeed":

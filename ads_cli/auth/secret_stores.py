@@ -22,12 +22,8 @@ from . import CLIENT_SECRET, GRANT, Secret
 
 SERVICE = "adsctl"
 BEARER = "bearer_token"
-SIGN_IN_SECRETS = (
-    "access_token",
-    "access_token_secret",
-    GRANT,
-    CLIENT_SECRET,
-)  # of one sign-in, by OAuth 1.0a or 2.0
+# Of one sign-in, by OAuth 1.0a or 2.0.
+SIGN_IN_SECRETS = ("access_token", "access_token_secret", GRANT, CLIENT_SECRET)
 SECRET_NAMES = ("consumer_key", "consumer_secret", BEARER, *SIGN_IN_SECRETS)
 KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")

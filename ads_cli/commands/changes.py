@@ -67,7 +67,7 @@ def show_change(ctx: typer.Context, change: Annotated[str, argument("ID", "The i
 
 
 def _read(call: Invocation) -> list[dict[str, Any]]:
-    records, damaged = ChangeLog(call.settings.state_dir, 0).changes()
+    records, damaged = ChangeLog(call.settings.state_dir).changes()
     if damaged:
         call.messages.warn(f"{counted(damaged, 'damaged line')} of the log left out")
     return records

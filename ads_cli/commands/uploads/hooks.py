@@ -72,7 +72,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
         """Do what the first request needs, once there is a journal."""
 
     def shortfall(self) -> str:
-        """Say what the place does not keep as it has acknowledged it; empty where it does."""
+        """Say what the upload target does not keep as it has acknowledged it; empty where it does."""
         return ""
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:

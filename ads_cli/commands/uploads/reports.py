@@ -1,4 +1,4 @@
-"""What is told of a file: fixes, findings, the summary of a push, and what to do next."""
+"""What commands say of a file: fixes, findings, the summary of a push, and what to do next."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from ...feeds.rows import RowNames
 from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
-from ...output.text import counted, listed, safe, safe_lines, shell_command
+from ...output.text import counted, safe, safe_lines, shell_command
 from ...validation import Finding
 from ...validation.report import ValidationReport
 
@@ -37,14 +37,6 @@ def fixed_lines(rows: RowNames, report: ValidationReport) -> list[str]:
             place = rows.position(each.line, each.record)
             lines.append(f"    {place}: {each.field}: {before} → {after}")
     return lines
-
-
-def fixes(report: ValidationReport) -> list[dict[str, Any]]:
-    """Return what each fix changed, for programs."""
-    return [
-        {"fix": name, "rows": fixed.rows, "examples": msgspec.to_builtins(fixed.examples)}
-        for name, fixed in report.fixed.items()
-    ]
 
 
 def change_records(row: Row) -> Iterator[dict[str, Any]]:
@@ -117,14 +109,6 @@ def how_to_resume(error: AdsctlError | Interrupted, command: str) -> str:
     return "; ".join(filter(None, (error.hint, f"resume with: {command}")))
 
 
-def not_deleted_lines(names: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say which products were not deleted, by the reason of the service."""
-    return [
-        f"{counted(len(found), 'product')} not deleted: {reason}: {listed(found)}"
-        for reason, found in names.items()
-    ]
-
-
 def how_to_correct(failed_out: str | None, correction: str, *others: str) -> str:
     """Return the hint about rejected rows."""
     where = "--failed-out FILE writes them to a file, with the reasons"
@@ -159,7 +143,11 @@ def show_report(
     if printer.format in ("json", "yaml"):
         warnings = [*report.notes, *report.warnings]
         found: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
-        found |= {"fixes": fixes(report)} if report.can_fix else {}
+        if report.can_fix:
+            found["fixes"] = [
+                {"fix": name, "rows": fixed.rows, "examples": msgspec.to_builtins(fixed.examples)}
+                for name, fixed in report.fixed.items()
+            ]
         found |= {"changes": list(changes)} if changed is not None else {}
         found |= {"try": tried} if tried else {}
         printer.show({"file": name} | report.counts | found, (), "")

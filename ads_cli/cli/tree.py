@@ -8,6 +8,7 @@ from typing import Any, cast
 from typer import Exit
 from typer.core import TyperGroup
 
+from .. import __version__
 from ..console.help_texts import (
     CONTEXT_SETTINGS,
     FunctionCommand,
@@ -234,8 +235,6 @@ def function_command(path: tuple[str, ...]) -> FunctionCommand:
 
 def _show_version(ctx: Any, param: Any, value: Any) -> None:
     if value:
-        from .. import __version__
-
         print(f"{PROGRAM} {__version__}")
         raise Exit
 

@@ -9,12 +9,14 @@ import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
 
 import msgspec
 
 from ..api.auth import GetGrantToken, RevokeGrantToken
 from ..api.endpoint import Request
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError
+from ..masking import Mask
 from . import GRANT, MAX_SECRET_LENGTH, Secret, check_secret, received_secret
 from .secret_stores import SecretStore
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     import httpx
 
     from ..client.response import Response
-    from ..masking import Mask
 
 READ_SCOPES = ("ads.read", "users.read", "offline.access")
 SCOPES = (*READ_SCOPES, "ads.write", "media.write", "tweet.read")
@@ -102,8 +103,6 @@ def read_grant(secret: Secret) -> StoredGrant:
 
 def client_auth(client_id: str, client_secret: str | None) -> "httpx.Auth":
     """Authenticate an app: HTTP Basic where it has a secret; else its id is in the body."""
-    from urllib.parse import quote
-
     import httpx
 
     if client_secret is None:
@@ -130,12 +129,12 @@ class RenewedGrant:
 
     def __init__(
         self,
-        store: "SecretStore",
+        store: SecretStore,
         profile: str,
         find: Callable[[], Secret],
         client_secret: Callable[[], str | None],
         send: Send | None,
-        mask: "Mask",
+        mask: Mask,
         sign_in: Callable[[StoredGrant], str],
     ) -> None:
         self._store = store

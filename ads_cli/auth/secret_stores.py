@@ -11,20 +11,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
-from operator import methodcaller
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from ..config.writers import check_writers
+from ..config.trusted_files import check_writers
 from ..errors import StateError
 from . import CLIENT_SECRET, GRANT, Secret
 
 SERVICE = "adsctl"
 BEARER = "bearer_token"
-USER_TOKENS = ("access_token", "access_token_secret")
-SIGN_IN_SECRETS = (*USER_TOKENS, GRANT, CLIENT_SECRET)  # of one sign-in, by OAuth 1.0a or 2.0
+# Of one sign-in, by OAuth 1.0a or 2.0.
+SIGN_IN_SECRETS = ("access_token", "access_token_secret", GRANT, CLIENT_SECRET)
 SECRET_NAMES = ("consumer_key", "consumer_secret", BEARER, *SIGN_IN_SECRETS)
 KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")
@@ -130,7 +129,7 @@ class KeyringStore(SecretStore):
         self._text("", "")
 
     def _text(self, profile: str, name: str) -> str | None:
-        found: str | None = self._run(methodcaller("get_password", SERVICE, f"{profile}/{name}"))
+        found: str | None = self._run("get_password", profile, name)
         return found
 
     def put(self, profile: str, secrets: dict[str, Secret]) -> None:
@@ -141,7 +140,7 @@ class KeyringStore(SecretStore):
         before = {name: self._text(profile, name) for name in secrets}
         try:
             for name, secret in secrets.items():
-                self._set(profile, name, _encode(secret))
+                self._run("set_password", profile, name, _encode(secret))
         except BaseException as error:  # a signal too
             left = [name for name, previous in before.items() if not self._restore(profile, name, previous)]
             if left and isinstance(error, StateError):
@@ -154,7 +153,7 @@ class KeyringStore(SecretStore):
             if previous is None:
                 self.delete(profile, (name,))
             elif self._text(profile, name) != previous:
-                self._set(profile, name, previous)
+                self._run("set_password", profile, name, previous)
         except StateError:
             return False
         return True
@@ -163,7 +162,7 @@ class KeyringStore(SecretStore):
         """Delete secrets one by one."""
         for name in names:
             if self._text(profile, name) is not None:
-                self._run(methodcaller("delete_password", SERVICE, f"{profile}/{name}"))
+                self._run("delete_password", profile, name)
 
     def lock_path(self, profile: str) -> Path:
         """Name a file of the user, whose keyring it is, and not of a state folder."""
@@ -171,18 +170,16 @@ class KeyringStore(SecretStore):
 
         return _lock_in(user_runtime_path("adsctl"), profile)
 
-    def _set(self, profile: str, name: str, text: str) -> None:
-        self._run(methodcaller("set_password", SERVICE, f"{profile}/{name}", text))
+    def _run(self, operation: str, profile: str, name: str, *text: str) -> Any:
+        """Run an operation of the keyring on an item; raise StateError if it fails or takes too long."""
+        item = SERVICE, f"{profile}/{name}", *text
 
-    def _run(self, operation: Callable[[Any], T]) -> T:
-        """Run an operation of the keyring; raise StateError if it fails or takes too long."""
-
-        def attempt() -> T:
+        def attempt() -> Any:
             try:
-                return operation(self._backend(cached=True))
+                return getattr(self._backend(cached=True), operation)(*item)
             except Exception:  # the cache may be outdated: search again
                 self._backend_cache.unlink(missing_ok=True)
-                return operation(self._backend(cached=False))
+                return getattr(self._backend(cached=False), operation)(*item)
 
         return _with_timeout(KEYRING_TIMEOUT_SECONDS, attempt)
 

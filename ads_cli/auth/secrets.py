@@ -15,7 +15,7 @@ from ..spelling import as_variable
 from . import CLIENT_SECRET, GRANT, MAX_SECRET_LENGTH, Secret, check_secret
 
 if TYPE_CHECKING:
-    from .grants import RenewedGrant, Send
+    from .grants import Send
     from .secret_stores import SecretStore
 
 
@@ -101,8 +101,19 @@ class Secrets:
 
         `send` renews a token that has expired; without it, what is returned is not used for requests.
         """
-        if self._settings.uses_grant:
-            return self.grant(send)
+        settings = self._settings
+        if settings.uses_grant:
+            from .grants import RenewedGrant
+
+            return RenewedGrant(
+                self.store,
+                settings.profile,
+                self.stored_grant,
+                self.client_secret,
+                send,
+                self._mask,
+                lambda grant: settings.sign_in_command(read_only=grant.is_read_only),
+            )
         found = {name: self.find(name) for name in UserKeys._fields}
         values = {name: each.secret.value for name, each in found.items() if each}
         if len(values) == len(found):
@@ -110,23 +121,8 @@ class Secrets:
         missing = ", ".join(as_variable(name) for name in found if name not in values)
         raise AccessError(
             "not signed in",
-            hint=f"run: adsctl auth login --profile {self._settings.profile}; or set {missing} "
+            hint=f"run: adsctl auth login --profile {settings.profile}; or set {missing} "
             "(also with _FILE); to try adsctl on this machine, add --profile local",
-        )
-
-    def grant(self, send: "Send | None") -> "RenewedGrant":
-        """Return the grant of OAuth 2.0 that is stored; raise AccessError where there is none."""
-        from .grants import RenewedGrant
-
-        settings = self._settings
-        return RenewedGrant(
-            self.store,
-            settings.profile,
-            self.stored_grant,
-            self.client_secret,
-            send,
-            self._mask,
-            lambda grant: settings.sign_in_command(read_only=grant.is_read_only),
         )
 
     def client_secret(self) -> str | None:

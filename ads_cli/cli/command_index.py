@@ -64,7 +64,8 @@ GROUPS = {
     "webhooks": "Addresses that the service delivers events to",
     "emulator": "The whole service on this machine, to try and to test",
 }
-# The commands that take more than one request, as module:function; all others are generated.
+# The commands that take more than one request, as module:function; all others are generated. A group may be
+# a command too, where no command in it is named.
 CUSTOM_COMMANDS = {
     "auth login": "auth.login:login",
     "auth logout": "auth:logout",
@@ -89,6 +90,7 @@ CUSTOM_COMMANDS = {
     "audiences do-not-reach push": "audiences:push_do_not_reach",
     "audiences do-not-reach sync": "audiences.sync:sync_do_not_reach",
     "audiences do-not-reach diff": "audiences.sync:diff_do_not_reach",
+    "targeting search": "campaigns:search",
     "cards fetch": "campaigns:fetch",
     "media upload": "media.upload:upload",
     "media check": "media.check:check",
@@ -98,8 +100,8 @@ CUSTOM_COMMANDS = {
     "media subtitles add": "media.details:add_subtitles",
     "media subtitles delete": "media.details:delete_subtitles",
     "products push": "products:push",
-    "products check": "products.check:check",
-    "products convert": "products.convert:convert",
+    "products check": "products.offline:check",
+    "products convert": "products.offline:convert",
     "products diff": "products.sync:diff",
     "products update": "products.sync:update",
     "products get": "products.pull:get",
@@ -141,8 +143,6 @@ CUSTOM_COMMANDS = {
     "completion": "help:completion",
     "help": "help:show_help",
 }
-# The groups that are commands too, where no command in them is named.
-GROUP_COMMANDS = {"targeting search": "campaigns:search"}
 # Summaries of the custom commands of the root, so that the root's help imports none of them.
 ROOT_SUMMARIES = {
     "api": "Send any signed request",

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
     from ..commands.uploads.creation import OneRecord
-    from ..media.references import MediaReferences
 
 
 class RequestCommand(ExampleCommand):
@@ -82,15 +81,13 @@ class RequestCommand(ExampleCommand):
         """Validate the request, send it, show the response."""
         call = Invocation.of(ctx, mutates=self.request.endpoint.mutates)
         kind = self.request_for(call.settings.service)
-        RequestRun(call, kind, self._values(kind, ctx.params), takes_file="file" in ctx.params).run()
+        RequestRun(call, kind, self._values(kind, ctx.params)).run()
 
 
 class RequestRun:
     """One run of the command of a request; `values` are those of its parameters."""
 
-    def __init__(
-        self, call: Invocation, kind: type[Request], values: dict[str, Any], *, takes_file: bool
-    ) -> None:
+    def __init__(self, call: Invocation, kind: type[Request], values: dict[str, Any]) -> None:
         self.call, self.kind, self.values = call, kind, values
         self.is_all, self.limit = values.pop("all", False), values.pop("limit", None)
         self.envelope = bool(values.pop("envelope", False) and call.printer.shows_documents)
@@ -102,12 +99,16 @@ class RequestRun:
         if values.pop("active", None):
             _use_active(kind, values)
         self.file: str | None = values.pop("file", None)
-        names = BATCH_OPTIONS if has_batch_options(kind) else ONCE_OPTIONS if takes_file else ()
+        names = BATCH_OPTIONS if has_batch_options(kind) else ONCE_OPTIONS
         self.batch = {name: values.pop(name, None) for name in names}
         currency = None if "currency" in fields else values.pop("currency", None)
         values |= {name: getattr(call, option) for name, option in common_fields(kind).items()}
         self.currency_of = _currency_of(call, kind, currency)
-        self.media = _media_references(kind)
+        self.media = None
+        if takes_files(kind):
+            from ..media.references import MediaReferences
+
+            self.media = MediaReferences(kind)
         self.left_out: list[str] = []  # of a record of the service, since it is read only
 
     def run(self) -> None:
@@ -158,8 +159,7 @@ class RequestRun:
             )
         if len(ids) <= 1 and not where and not settings:
             return False
-        from ..commands.batches.current import Chosen, RecordSearch
-        from ..commands.batches.several import SeveralRecords
+        from ..commands.batches.several import Chosen, RecordSearch, SeveralRecords
 
         chosen = Chosen(ids, where, settings)
         chosen.require_one_way(self.file)
@@ -203,13 +203,11 @@ class RequestRun:
 
     def _reduced(self, request: Request) -> Request | None:
         """Return a change of only what differs from the service's record; None where nothing does."""
-        from ..commands.batches import say_left_out
+        from ..commands.batches import only_what_differs, say_left_out, show_current
 
         say_left_out(self.call, self.left_out)
         if request.endpoint.method != "PUT":
             return request
-        from ..commands.batches.current import only_what_differs, show_current
-
         (reduced,) = only_what_differs(self.call, [request])
         if reduced is None:
             show_current(self.call, request)
@@ -260,15 +258,6 @@ def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> Cu
     from ..commands.spending import Currencies
 
     return Currencies(call, named).of
-
-
-def _media_references(kind: type[Request]) -> "MediaReferences | None":
-    """Return what takes the files in place of media keys, where the request has such keys."""
-    if not takes_files(kind):
-        return None
-    from ..media.references import MediaReferences
-
-    return MediaReferences(kind)
 
 
 def _key(param: Any) -> str:

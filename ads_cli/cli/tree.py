@@ -8,6 +8,7 @@ from typing import Any, cast
 from typer import Exit
 from typer.core import TyperGroup
 
+from .. import __version__
 from ..console.help_texts import (
     CONTEXT_SETTINGS,
     FunctionCommand,
@@ -27,7 +28,7 @@ from ..console.options import (
 from ..console.parameters import Option, unknown_command, words_left
 from ..errors import UsageError
 from ..lean_imports import import_msgspec
-from .command_index import CUSTOM_COMMANDS, GROUP_COMMANDS, GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
+from .command_index import CUSTOM_COMMANDS, GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
 
 
 def common_parameters(path: tuple[str, ...], shown: Collection[str] = ()) -> list[Option]:
@@ -75,11 +76,11 @@ class LazyCommands(Mapping[str, Any]):
         words = (*self._path, name)
         command = " ".join(words)
         if command in GROUPS:
-            kind = CommandGroup if command in GROUP_COMMANDS else Group
+            kind = CommandGroup if command in CUSTOM_COMMANDS else Group
             return kind(*words, help=GROUPS[command])
         loaded: Any
         if command in CUSTOM_COMMANDS:
-            loaded, shown = function_command(words, CUSTOM_COMMANDS), shown_options(words)
+            loaded, shown = function_command(words), shown_options(words)
         else:
             from ..api.registry import requests_named
             from .request_commands import RequestCommand
@@ -104,7 +105,7 @@ class LazyCommands(Mapping[str, Any]):
         requests = (request for module in modules_of(self._path) for request in requests_of(module))
         declared = dict.fromkeys(request.endpoint.command for request in requests)
         generated = [command for command in declared if command not in CUSTOM_COMMANDS]
-        paths = (command.split() for command in (*GROUPS, *generated, *CUSTOM_COMMANDS))
+        paths = (command.split() for command in dict.fromkeys((*GROUPS, *generated, *CUSTOM_COMMANDS)))
         return [name for *group, name in paths if tuple(group) == self._path]
 
 
@@ -169,7 +170,7 @@ class CommandGroup(WithExample, Group):
 
     def __init__(self, *path: str, help: str) -> None:
         super().__init__(*path, help=help)
-        self.own = function_command(path, GROUP_COMMANDS)
+        self.own = function_command(path)
         self.params = [*self.own.params, *self.params]
         self.example = self.own.example
 
@@ -226,16 +227,14 @@ def root() -> Root:
     return Root()
 
 
-def function_command(path: tuple[str, ...], functions: Mapping[str, str]) -> FunctionCommand:
-    """Import the function of a command, and make it one."""
-    module, function = functions[" ".join(path)].split(":")
+def function_command(path: tuple[str, ...]) -> FunctionCommand:
+    """Import the function of a custom command, and make it one."""
+    module, function = CUSTOM_COMMANDS[" ".join(path)].split(":")
     return FunctionCommand(path[-1], getattr(import_module(f"..commands.{module}", __package__), function))
 
 
 def _show_version(ctx: Any, param: Any, value: Any) -> None:
     if value:
-        from .. import __version__
-
         print(f"{PROGRAM} {__version__}")
         raise Exit
 

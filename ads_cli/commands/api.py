@@ -2,14 +2,14 @@
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, quote
 
 import typer
 
 from ..api.parts import as_text, path_segment
+from ..client.prepared_request import JSON, PreparedRequest, multipart, url_encoded
 from ..config.atomic_files import read_whole
 from ..console.invocation import Invocation
 from ..console.parameters import argument, choice, flag, option
@@ -19,48 +19,11 @@ from ..errors import UsageError
 from ..output.text import shell_command
 from ..spelling import as_option, closest
 
-if TYPE_CHECKING:
-    from ..client.prepared_request import PreparedRequest
-
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*+([\x20-\x7e]*)")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
 PLACEHOLDERS = {"account_id": "account", "product_catalog_id": "catalog"}
 RESERVED_HEADERS = ("authorization", "host", "content-length")
-
-
-@dataclass
-class RawRequest:
-    """A request as it was typed; `headers` may hold a content type."""
-
-    method: str
-    address: str
-    path: str
-    query: dict[str, str]
-    headers: dict[str, str]
-    body: bytes
-
-    def prepare(self, cursor: str | None = None) -> "PreparedRequest":
-        """Prepare the request, or that of a further page."""
-        from ..client.prepared_request import PreparedRequest
-
-        query = self.query | ({"cursor": cursor} if cursor else {})
-        encoded = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in query.items())
-        url = self.address + quote(self.path, safe="/%:@!$&'()*+,;=~") + (f"?{encoded}" if encoded else "")
-        headers = dict(self.headers)
-        content_type = "application/json"
-        for name in self.headers:
-            if name.lower() == "content-type":
-                content_type = headers.pop(name)
-        return PreparedRequest(
-            self.method,
-            url,
-            self.body,
-            content_type if self.body else "",
-            f"{self.method} {self.path}",
-            self.method != "POST",
-            headers,
-        )
 
 
 def api(
@@ -101,32 +64,40 @@ def api(
     query |= dict(_parse_pair(text, "-f") for text in field or [])
     query |= {name: as_text(value) for name, value in map(_parse_typed, typed or []) if value is not None}
     headers = dict(map(_parse_header, header or []))
+    content_types = [headers.pop(name) for name in [*headers] if name.lower() == "content-type"]
+    content_type = content_types[-1] if content_types else JSON
     content = read_whole(body, MAX_DOCUMENT_MIB, "--input") if body else b""
     if form:
-        content = _multipart(form, headers, has_body=bool(body))
-    request = RawRequest(method, call.settings.address(base), plain_path, query, headers, content)
+        if body or content_types:
+            other = "--input" if body else "-H content-type"
+            raise UsageError(f"--form: cannot be used with {other}", hint="leave one of them out")
+        content_type, content = _multipart(form)
+    address = call.settings.address(base) + quote(plain_path, safe="/%:@!$&'()*+,;=~")
+
+    def prepare(cursor: str | None = None) -> PreparedRequest:
+        """Prepare the request, or that of a further page."""
+        encoded = url_encoded(query | ({"cursor": cursor} if cursor else {}))
+        url = f"{address}?{encoded}" if encoded else address
+        route, retry = f"{method} {plain_path}", method != "POST"
+        return PreparedRequest(method, url, content, content_type if content else "", route, retry, headers)
+
     if as_curl:
         from ..http.trace import Trace
 
         scheme = "Bearer" if call.settings.uses_grant else "OAuth"
-        print(Trace().mask(_curl(request.prepare(), scheme)))
+        print(Trace().mask(_curl(prepare(), scheme)))
     elif call.dry_run:
-        show_prepared(call, request.prepare())
+        show_prepared(call, prepare())
     else:
         from ..client.response import follow
 
-        responses = follow(lambda cursor: call.client.exchange(request.prepare(cursor)))
+        responses = follow(lambda cursor: call.client.exchange(prepare(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, responses, all=paginate, envelope=envelope, more_hint="--paginate shows them")
 
 
-def _multipart(form: list[str], headers: dict[str, str], *, has_body: bool) -> bytes:
-    """Encode the fields of --form, and set the content type; raise UsageError."""
-    from ..client.prepared_request import multipart
-
-    if has_body or any(name.lower() == "content-type" for name in headers):
-        other = "--input" if has_body else "-H content-type"
-        raise UsageError(f"--form: cannot be used with {other}", hint="leave one of them out")
+def _multipart(form: list[str]) -> tuple[str, bytes]:
+    """Encode the fields of --form; return the content type, and the body."""
     fields: dict[str, Any] = {}
     files: dict[str, str] = {}
     for text in form:
@@ -137,8 +108,8 @@ def _multipart(form: list[str], headers: dict[str, str], *, has_body: bool) -> b
         if value.startswith("@"):
             fields[name] = read_whole(value[1:], MAX_DOCUMENT_MIB, "--form")
             files[name] = Path(value[1:]).name
-    headers["Content-Type"], pieces = multipart(fields, files)
-    return b"".join(pieces)
+    content_type, pieces = multipart(fields, files)
+    return content_type, b"".join(pieces)
 
 
 def _fill_placeholders(call: Invocation, path: str) -> str:
@@ -190,7 +161,7 @@ def _parse_header(text: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def _curl(prepared: "PreparedRequest", scheme: str) -> str:
+def _curl(prepared: PreparedRequest, scheme: str) -> str:
     """Return the curl command of a request; the signature or token is masked as ***."""
     words = ["curl", "-X", prepared.method, prepared.url, "-H", f"Authorization: {scheme} ***"]
     content_type = {"Content-Type": prepared.content_type} if prepared.content_type else {}

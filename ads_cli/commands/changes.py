@@ -67,7 +67,7 @@ def show_change(ctx: typer.Context, change: Annotated[str, argument("ID", "The i
 
 
 def _read(call: Invocation) -> list[dict[str, Any]]:
-    records, damaged = ChangeLog(call.settings.state_dir, 0).changes()
+    records, damaged = ChangeLog(call.settings.state_dir).changes()
     if damaged:
         call.messages.warn(f"{counted(damaged, 'damaged line')} of the log left out")
     return records
@@ -77,12 +77,12 @@ def _moment(text: str | None, option: str) -> str | None:
     """Return a moment as the log has it."""
     if text is None:
         return None
-    if ago := AGO.fullmatch(text.strip()):
-        moment = datetime.now(UTC) - timedelta(**{UNITS[ago[2]]: int(ago[1])})
-    else:
-        try:
+    try:
+        if ago := AGO.fullmatch(text.strip()):
+            moment = datetime.now(UTC) - timedelta(**{UNITS[ago[2]]: int(ago[1])})
+        else:
             moment = datetime.fromisoformat(text.strip())
-        except ValueError:
-            raise UsageError(f"{option}: {text!r} is not a time", hint=WHEN) from None
-    moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):  # before the year 1 or after 9999
+        raise UsageError(f"{option}: {text!r} is not a time", hint=WHEN) from None
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"

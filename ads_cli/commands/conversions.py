@@ -8,7 +8,6 @@ import typer
 from ..batches import Uncertain
 from ..console.invocation import Invocation
 from ..console.parameters import choice, option
-from ..errors import UsageError
 from .uploads.options import FeedOptions, File, PushOptions, Recipe, RecipeDraft, recipe_file, with_options
 
 
@@ -47,14 +46,12 @@ def send(
     """
     from ..conversions import KNOWN, ConversionReader, conversion_plan
     from .audiences.lists import checked_region
+    from .spending import checked_currency
     from .uploads.hooks import OnceHooks
     from .uploads.push import PushCommand
 
     call = Invocation.of(ctx)
-    currency = feed.currency
-    if currency and not currency.isalpha():
-        raise UsageError(f"--currency: {currency!r} is not a code of ISO 4217", hint="as in EUR")
-    defaults = {"event_id": feed.event_id, "price_currency": currency.upper() if currency else None}
+    defaults = {"event_id": feed.event_id, "price_currency": checked_currency(feed.currency)}
     rows = feed.open_rows(call, file, ("conversions",), KNOWN)
     rows.sensitive = True
     reader = ConversionReader(call.settings.names, defaults, checked_region(feed.region))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -42,29 +43,15 @@ SHARED_COMPLETIONS = ("bash-completion/completions/adsctl", "zsh/site-functions/
 
 
 class Diagnosis(NamedTuple):
-    """What a check found."""
+    """What a check found; it raises AdsctlError where something does not work."""
 
-    status: Literal["ok", "warning", "error"]
+    status: Literal["ok", "warning"]
     message: str
     hint: str = ""
-    error: type[AdsctlError] = StateError
 
 
-def ok(message: str) -> Diagnosis:
-    """Return what is as it should be."""
-    return Diagnosis("ok", message)
-
-
-def warning(message: str, hint: str = "") -> Diagnosis:
-    """Return what works, and perhaps not as somebody thinks."""
-    return Diagnosis("warning", message, hint)
-
-
-def failed(error: AdsctlError) -> Diagnosis:
-    """Return what does not work."""
-    return Diagnosis("error", error.message, error.hint, type(error))
-
-
+ok = partial(Diagnosis, "ok")  # as it should be
+warning = partial(Diagnosis, "warning")  # works, and perhaps not as somebody thinks
 UNKNOWN = warning("not known, as an earlier check failed")
 
 
@@ -88,7 +75,7 @@ class Doctor:
             show=call.messages.show if call.flags.get("debug") else None, mask=call.mask
         )
         self.accounts: list[dict[str, Any]] = []
-        self.problem: AdsctlError | None = None  # of the first request
+        self.problem: AdsctlError | None = None  # of the first request; there is none offline
 
     def checks(self, *, offline: bool) -> Iterator[tuple[str, Callable[[], Diagnosis]]]:
         """Yield the name of each check, and the check."""
@@ -99,8 +86,8 @@ class Doctor:
         if not offline:
             self._ask()
             yield "clock", self.clock
-        yield "addresses", (self.addresses if offline else self.reached)
-        yield "sign_in", (self.signed_in if offline else self.accepted)
+        yield "addresses", self.addresses
+        yield "sign_in", self.sign_in
         if not offline:
             yield "app_access", self.app_access
             dependent = {
@@ -186,52 +173,45 @@ class Doctor:
         if skew is not None and abs(skew) > MAX_SKEW_SECONDS:
             way = "ahead of" if skew > 0 else "behind"
             message = f"the clock is {abs(skew):,.0f} s {way} the service's"
-            return Diagnosis("error", message, "set the clock of this machine", AccessError)
+            raise AccessError(message, hint="set the clock of this machine")
         if isinstance(self.problem, AccessError) and self.problem.api_code == BAD_TIMESTAMP:
-            return failed(self.problem)
+            raise self.problem
         return ok("as the service's") if skew is not None else ok("the service tells no time")
 
     def addresses(self) -> Diagnosis:
-        """Say where requests go, and by which proxy."""
+        """Say where requests go, and by which proxy; raise UnavailableError where nothing answers there."""
         from urllib.request import getproxies, proxy_bypass
 
         address = self.call.settings.address("ads")
         scheme, _, rest = address.partition("://")
         host = rest.partition("/")[0].partition(":")[0]
         proxy = None if proxy_bypass(host) else getproxies().get(scheme)
-        return ok(address + (f", by the proxy {mask_address(proxy)}" if proxy else ""))
-
-    def reached(self) -> Diagnosis:
-        """Say whether the service was reached."""
-        found = self.addresses()
         if isinstance(self.problem, UnavailableError):
             hint = self.problem.hint or "check the address, the network and the proxy (HTTPS_PROXY, NO_PROXY)"
-            return Diagnosis("error", self.problem.message, hint, UnavailableError)
-        return found
+            raise UnavailableError(self.problem.message, hint=hint)
+        return ok(address + (f", by the proxy {mask_address(proxy)}" if proxy else ""))
 
-    def signed_in(self) -> Diagnosis:
-        """Look for a token."""
+    def sign_in(self) -> Diagnosis:
+        """Look for a token, and say whether the service takes it."""
         settings = self.call.settings
+        if not settings.is_local:
+            self.call.client.credentials()
+        if isinstance(self.problem, AccessError) and not self._is_of_app():
+            raise self.problem
+        if self.problem:
+            return UNKNOWN
         if settings.is_local:
             return ok("the emulator on this machine is always signed in")
-        self.call.client.credentials()
         user = settings.get("user")
         return ok(f"a token is stored{f' for {user}' if user else ''}")
-
-    def accepted(self) -> Diagnosis:
-        """Say whether the service takes the token."""
-        found = self.signed_in()
-        if isinstance(self.problem, AccessError) and not self._is_of_app():
-            return failed(self.problem)
-        return UNKNOWN if self.problem else found
 
     def app_access(self) -> Diagnosis:
         """Say whether the app may use the advertising interface."""
         if self.problem and self._is_of_app():
             hint = "ask the service for access to the advertising interface for this app, then sign in again"
-            return Diagnosis("error", self.problem.message, self.problem.hint or hint, AccessError)
+            raise AccessError(self.problem.message, hint=self.problem.hint or hint)
         if self.problem and not isinstance(self.problem, AccessError | UnavailableError):
-            return failed(self.problem)
+            raise self.problem
         return UNKNOWN if self.problem else ok("the app may use the advertising interface")
 
     def accounts_and_role(self) -> Diagnosis:
@@ -242,14 +222,14 @@ class Doctor:
         ids = [str(each.get("id")) for each in self.accounts if not each.get("deleted")]
         if not ids:
             hint = "have the user added to an account, by its administrator"
-            return Diagnosis("error", "the user has no advertising account", hint, AccessError)
+            raise AccessError("the user has no advertising account", hint=hint)
         account = settings.get("account") or (self.call.account if settings.is_local else None)
         if account is None:
             hint = f"adsctl profile set {settings.profile} account={ids[0]}"
             return warning(f"{counted(len(ids), 'account')}, and none is chosen", hint)
         if account not in ids:
             message = f"the user has no access to the account {account}"
-            return Diagnosis("error", message, f"accounts: {', '.join(ids[:5])}", AccessError)
+            raise AccessError(message, hint=f"accounts: {', '.join(ids[:5])}")
         data = self._send(GetUserAccess(account_id=account)).data
         roles = [str(each) for each in data.get("permissions") or []] if isinstance(data, dict) else []
         if roles and not set(roles) & {*CHANGING_ROLES}:
@@ -272,7 +252,7 @@ class Doctor:
         named, chosen = [str(each.get("id")) for each in found], self.call.settings.get("catalog")
         if chosen and chosen not in named:
             message = f"the catalog {chosen} is not one of the user's"
-            return Diagnosis("error", message, f"catalogs: {', '.join(named[:5])}", AccessError)
+            raise AccessError(message, hint=f"catalogs: {', '.join(named[:5])}")
         if len(named) > 1 and not chosen:
             return warning(f"{len(named)} catalogs, and none is chosen", "choose one with --catalog")
         return ok(f"catalog {chosen or named[0]}")
@@ -282,8 +262,10 @@ class Doctor:
         from ..api.audiences import ListAudiences
         from ..api.catalog import ListCatalogs
 
-        account = self.call.settings.get("account") or str(self.accounts[0].get("id"))
-        requests = {"catalogs": ListCatalogs(), "users": ListAudiences(account_id=account)}
+        account = self.call.settings.get("account") or next((each.get("id") for each in self.accounts), None)
+        if account is None:
+            return UNKNOWN
+        requests = {"catalogs": ListCatalogs(), "users": ListAudiences(account_id=str(account))}
         missing = []
         for name, request in requests.items():
             try:
@@ -309,7 +291,7 @@ class Doctor:
     def state(self) -> Diagnosis:
         """Look at the state folder: its owner, its space, and jobs that are unfinished."""
         from ..config.atomic_files import ensure_writable
-        from ..config.writers import check_writers
+        from ..config.trusted_files import check_writers
         from ..uploads.jobs import list_jobs
 
         folder = self.call.settings.state_dir
@@ -319,7 +301,7 @@ class Doctor:
         free = shutil.disk_usage(existing).free
         if free < MIN_FREE_BYTES:
             hint = "free some space, or set ADSCTL_STATE_DIR to another folder"
-            return Diagnosis("error", f"{folder} has only {free:,} bytes left", hint, StateError)
+            raise StateError(f"{folder} has only {free:,} bytes left", hint=hint)
         unreadable: list[Path] = []
         jobs = [*list_jobs(folder / "jobs", lambda path, error: unreadable.append(path))]
         open_jobs = sum(not ended for _, _, ended in jobs) + len(unreadable)
@@ -357,17 +339,17 @@ def doctor(
     call = Invocation.of(ctx, mutates=False, is_help=True)
     records, first = [], None
     for name, check in Doctor(call).checks(offline=offline):
+        status, error = "error", None
         try:
-            found = check()
-        except AdsctlError as error:
-            found = failed(error)
-        except OSError as error:
-            found = failed(StateError(f"{error.filename or name}: {error.strerror}"))
-        records.append(
-            dict(zip(COLUMNS, (name, found.status, found.message, found.hint or None), strict=True))
-        )
-        if found.status == "error" and first is None:
-            first = found.error(f"{name}: {found.message}", hint=found.hint)
+            status, message, hint = check()
+        except AdsctlError as raised:
+            error = raised
+        except OSError as raised:
+            error = StateError(f"{raised.filename or name}: {raised.strerror}")
+        if error:
+            message, hint = error.message, error.hint
+            first = first or type(error)(f"{name}: {message}", hint=hint)
+        records.append(dict(zip(COLUMNS, (name, status, message, hint or None), strict=True)))
     call.printer.show(records, COLUMNS, "check")
     if first:
         raise first

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,9 @@ from ..errors import Interrupted, StateError, UsageError
 from ..hosts import listening_address
 from ..signals import handled_by
 from ..spelling import as_variable
+
+if TYPE_CHECKING:
+    from ..emulator.app import Emulator
 
 
 def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -82,17 +85,17 @@ def serve(
     """
     from ..emulator.server import serve as serve_app
 
-    invocation = Invocation.of(ctx)
+    call = Invocation.of(ctx)
 
     def ready(address: str) -> None:
-        invocation.messages.say(f"the emulator listens on {address}; Ctrl-C stops it")
+        call.messages.say(f"the emulator listens on {address}; Ctrl-C stops it")
         words = ["adsctl", "emulator", "env", "--port", address.rpartition(":")[2]]
         words += ["--host", host] if host != HOST else []
         words += ["--database", str(database.absolute())] if database else []
         words += ["--service", emulator.service] if emulator.service != DEFAULTS["service"] else []
-        invocation.messages.say(f'use it from another shell: eval "$({shlex.join(words)})"')
+        call.messages.say(f'use it from another shell: eval "$({shlex.join(words)})"')
 
-    with closing(_open(invocation, database, fault, strict=strict)) as emulator:
+    with _opened(call, database, fault, strict=strict) as emulator:
         serve_app(emulator.prepared(), host=host, port=port, on_ready=ready)
 
 
@@ -113,12 +116,10 @@ def execute(
 
     from ..emulator.server import running
 
-    invocation = Invocation.of(ctx)
+    call = Invocation.of(ctx)
     with (
         TemporaryDirectory(prefix="adsctl-emulator-") as folder,
-        closing(
-            _open(invocation, database or Path(folder) / "emulator.db", fault, strict=strict)
-        ) as emulator,
+        _opened(call, database or Path(folder) / "emulator.db", fault, strict=strict) as emulator,
         running(emulator.prepared()) as address,
     ):
         inherited = {
@@ -137,13 +138,13 @@ def env(ctx: typer.Context, port: Port = PORT, host: Host = HOST, database: Data
     """
     from ..emulator.identity import served_identity
 
-    invocation = Invocation.of(ctx)
+    call = Invocation.of(ctx)
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    with closing(_open(invocation, database)) as emulator:
+    with _opened(call, database) as emulator:
         values = variables(emulator, address)
         served = served_identity(listening_address(host), port)
         if served is None:
-            invocation.messages.note(
+            call.messages.note(
                 f"no emulator listens on {address} yet; the values are those of {emulator.database}"
             )
         elif served.emulator != emulator.database_id:
@@ -156,10 +157,10 @@ def env(ctx: typer.Context, port: Port = PORT, host: Host = HOST, database: Data
                 f"the emulator on {address} speaks the names of service {served.service}",
                 hint=f"add --service {served.service}",
             )
-    if invocation.printer.format in ("table", "tsv", "csv"):
+    if call.printer.format in ("table", "tsv", "csv"):
         print("\n".join(f"export {name}={shlex.quote(value)}" for name, value in values.items()))
     else:
-        invocation.printer.show(values, tuple(values), "ADSCTL_ADS_URL")
+        call.printer.show(values, tuple(values), "ADSCTL_ADS_URL")
 
 
 def reset(ctx: typer.Context, database: Database = None) -> None:
@@ -172,17 +173,17 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     from ..products.sync_state import remove_outdated
     from ..uploads.write_epochs import WriteEpochs
 
-    invocation = Invocation.of(ctx)
-    path = database or invocation.settings.emulator_database
+    call = Invocation.of(ctx)
+    path = database or call.settings.emulator_database
     if database:
         require_emulator_database(path)
-    if invocation.is_dry_run(f"reset {path}"):
+    if call.is_dry_run(f"reset {path}"):
         return
-    invocation.confirm(f"Delete all data in {path}", at_service=False)
+    call.confirm(f"Delete all data in {path}", at_service=False)
     reset_emulator(path)
-    WriteEpochs(invocation.settings.state_dir).end_emulated()
-    remove_outdated(invocation.settings.state_dir)
-    invocation.messages.say("reset the emulator's database")
+    WriteEpochs(call.settings.state_dir).end_emulated()
+    remove_outdated(call.settings.state_dir)
+    call.messages.say("reset the emulator's database")
 
 
 def audiences(ctx: typer.Context, database: Database = None) -> None:
@@ -190,13 +191,13 @@ def audiences(ctx: typer.Context, database: Database = None) -> None:
 
     For example: adsctl emulator audiences
     """
-    invocation = Invocation.of(ctx, mutates=False)
-    with closing(_open(invocation, database)) as emulator:
+    call = Invocation.of(ctx, mutates=False)
+    with _opened(call, database) as emulator:
         audiences = emulator.data.audiences()
-    invocation.printer.show(audiences, ("id", "name", "kind", "users"), "id")
+    call.printer.show(audiences, ("id", "name", "kind", "users"), "id")
 
 
-def variables(emulator: Any, address: str) -> dict[str, str]:
+def variables(emulator: "Emulator", address: str) -> dict[str, str]:
     """Return the environment variables that point a client to a served emulator."""
     from ..emulator.seed.credentials import CLIENT_ID
 
@@ -214,10 +215,11 @@ def variables(emulator: Any, address: str) -> dict[str, str]:
     }
 
 
-def _open(
-    invocation: Invocation, database: Path | None, faults: list[str] | None = None, *, strict: bool = True
-) -> Any:
+def _opened(
+    call: Invocation, database: Path | None, faults: list[str] | None = None, *, strict: bool = True
+) -> "closing[Emulator]":
+    """Open an emulator until the end of a block."""
     from ..emulator.app import Emulator
 
-    path = database or invocation.settings.emulator_database
-    return Emulator(path, faults=faults or (), service=invocation.settings.service, strict=strict)
+    path = database or call.settings.emulator_database
+    return closing(Emulator(path, faults=faults or (), service=call.settings.service, strict=strict))

@@ -9,6 +9,7 @@ import typer
 from ..console.invocation import Invocation
 from ..console.options import HANDED_ON, CommandLine, words_of
 from ..console.parameters import argument
+from ..errors import UsageError
 
 INHERITED = (*HANDED_ON, "yes", "quiet", "verbose", "debug")  # by the command that is judged
 COLUMNS = ("key", "value", "source")
@@ -47,6 +48,8 @@ def check(
     """
     call = Invocation.of(ctx)
     words = words[1:] if words[0] == "adsctl" else words
+    if not words:
+        raise UsageError("name the command to check", hint="adsctl guard check --help")
     tree = ctx.find_root().command
     line = CommandLine([*words_of(call.flags, INHERITED), "--dry-run", *words])
     line.mask = call.mask

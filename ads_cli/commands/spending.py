@@ -11,14 +11,20 @@ from ..console.invocation import Invocation
 from ..errors import UsageError
 
 
+def checked_currency(named: str | None) -> str | None:
+    """Return the code that --currency names; raise UsageError for one that does not exist."""
+    code = named.upper() if named else None
+    if problem := currency_problem(code):
+        raise UsageError(f"--currency: {problem}", hint="as in EUR")
+    return code
+
+
 class Currencies:
     """Looks up the currencies of what requests change or belong to; `named` is what --currency says."""
 
     def __init__(self, call: Invocation, named: str | None = None) -> None:
         self._call = call
-        self._named = named.upper() if named else None
-        if problem := currency_problem(self._named):
-            raise UsageError(f"--currency: {problem}", hint="as in EUR")
+        self._named = checked_currency(named)
 
     def of(self, request: Request) -> str | None:
         """Return the currency of a request's amounts; None where it is not known."""

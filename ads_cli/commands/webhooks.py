@@ -44,7 +44,6 @@ def create(
 
 
 def _bearer_auth(call: Invocation) -> Any:
-
     found = call.secrets.find("bearer_token")
     if found is None:
         raise AccessError(

@@ -67,9 +67,9 @@ def new_id() -> str:
 
 
 class ChangeLog:
-    """The log in a state folder."""
+    """The log in a state folder; as a month begins, files of those that ended `keep_days` ago are removed."""
 
-    def __init__(self, state_dir: Path, keep_days: int) -> None:
+    def __init__(self, state_dir: Path, keep_days: int | None = None) -> None:
         self._folder, self._keep_days = state_dir / "changes", keep_days
 
     def begin(self, entry: ChangeBegun) -> None:
@@ -110,11 +110,12 @@ class ChangeLog:
             os.close(descriptor)
         if is_new:
             sync_folder(self._folder)
-            self._remove_old()
+            if self._keep_days is not None:
+                self._remove_old(timedelta(days=self._keep_days))
 
-    def _remove_old(self) -> None:
+    def _remove_old(self, age: timedelta) -> None:
         """Remove the files of months that are older than what is kept."""
-        oldest = f"{datetime.now(UTC) - timedelta(days=self._keep_days):%Y-%m}.jsonl"
+        oldest = f"{datetime.now(UTC) - age:%Y-%m}.jsonl"
         for path in self._paths():
             if path.name < oldest:
                 with suppress(OSError):
@@ -135,7 +136,8 @@ class ChangeLog:
             for line in path.read_bytes().splitlines(keepends=True):
                 entry = _decoded(line)
                 if isinstance(entry, ChangeBegun):
-                    found[entry.id] = _record(entry)
+                    values = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
+                    found[entry.id] = {name: values.get(name) for name in COLUMNS}
                 elif entry:
                     ended[entry.id] = entry
                 else:
@@ -155,8 +157,3 @@ def _decoded(line: bytes) -> ChangeBegun | ChangeEnded | None:
         return _entry(content) if content else None
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-
-
-def _record(entry: ChangeBegun) -> dict[str, Any]:
-    values: dict[str, Any] = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
-    return {name: values.get(name) for name in COLUMNS}

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import ContentError
 from ..spelling import as_variable, suggestion
 from .addresses import ADDRESSES
 from .atomic_files import read_whole
-from .writers import check_writers
+from .trusted_files import check_writers
 
 SECRETS = (
     "consumer_key",
@@ -22,54 +22,38 @@ SECRETS = (
 MAX_MIB = 1  # of a file of variables
 
 
-class Variables(NamedTuple):
-    """Environment variables that share one line of help."""
-
-    names: tuple[str, ...]
-    help: str
+def _names(*settings: str) -> tuple[str, ...]:
+    return tuple(map(as_variable, settings))
 
 
-def _variables(names: tuple[str, ...], help: str) -> Variables:
-    return Variables(tuple(map(as_variable, names)), help)
-
-
-ENVIRONMENT = (
-    _variables(
-        ("profile", "service", "account", "catalog", "output"), "the same as the options of these names"
+# Variables that share one line of help, with that line.
+ENVIRONMENT = {
+    _names("profile", "service", "account", "catalog", "output"): "the same as the options of these names",
+    _names(*ADDRESSES): "the addresses of the service: https, or http on this machine",
+    _names(*SECRETS): "the secrets; each also with _FILE, which names a file that holds it",
+    _names("client_id"): "the app of auth login --oauth2, as --client-id",
+    _names("token_store"): "keyring or file: where auth login stores tokens",
+    _names("emulator"): (
+        "set by emulator exec and env: names the served emulator, so that --resume finds its jobs"
     ),
-    _variables(ADDRESSES, "the addresses of the service: https, or http on this machine"),
-    _variables(SECRETS, "the secrets; each also with _FILE, which names a file that holds it"),
-    _variables(("client_id",), "the app of auth login --oauth2, as --client-id"),
-    _variables(("token_store",), "keyring or file: where auth login stores tokens"),
-    _variables(
-        ("emulator",),
-        "set by emulator exec and env: names the served emulator, so that --resume finds its jobs",
+    _names("allowance"): (
+        "set for the commands of a fleet: the folder with this machine's share of the rate limits"
     ),
-    _variables(
-        ("allowance",),
-        "set for the commands of a fleet: the folder with this machine's share of the rate limits",
+    _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: the jobs before them",
+    _names("fleet_count"): "set for the tasks of a fleet: where they note how much they change together",
+    _names("job_group"): "set for the commands of a fleet that fill one list together: their run",
+    _names("config_dir", "state_dir"): (
+        "the folders of config.yaml, and of job journals and the emulator's database"
     ),
-    _variables(
-        ("earlier_jobs",), "set for the tasks of a fleet that may not send twice: the jobs before them"
-    ),
-    _variables(
-        ("fleet_count",), "set for the tasks of a fleet: where they note how much they change together"
-    ),
-    _variables(("job_group",), "set for the commands of a fleet that fill one list together: their run"),
-    _variables(
-        ("config_dir", "state_dir"),
-        "the folders of config.yaml, and of job journals and the emulator's database",
-    ),
-    _variables(("exit_code", "error"), "set for the command of --on-failure"),
-    _variables(("guard",), "a file of limits that no option loosens, beside /etc/xdg/adsctl/guard.yaml"),
-    Variables(("NO_COLOR",), "turns color off"),
-)
+    _names("exit_code", "error"): "set for the command of --on-failure",
+    _names("guard"): "a file of limits that no option loosens, beside /etc/xdg/adsctl/guard.yaml",
+    ("NO_COLOR",): "turns color off",
+}
 
 
 def known_variables() -> tuple[str, ...]:
     """List the variables that adsctl reads."""
-    files = (f"{as_variable(name)}_FILE" for name in SECRETS)
-    return (*(name for variables in ENVIRONMENT for name in variables.names), *files)
+    return (*chain.from_iterable(ENVIRONMENT), *(f"{name}_FILE" for name in _names(*SECRETS)))
 
 
 PREFIX = as_variable("")

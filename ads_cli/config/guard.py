@@ -15,7 +15,7 @@ from ..errors import StateError, UsageError
 from ..numbers import parse_count
 from ..spelling import closest, suggestion
 from .settings import LOCAL, Settings
-from .writers import read_settings
+from .trusted_files import read_settings
 
 ADMIN_FILE = Path("/etc/xdg/adsctl/guard.yaml")
 VARIABLE = "ADSCTL_GUARD"
@@ -75,7 +75,10 @@ def _flag(text: str) -> bool:
     return text.lower() == "true"
 
 
-def _denied(words: list[str]) -> frozenset[str]:
+def _denied(value: Any) -> frozenset[str]:
+    """Parse a list, or words with commas between them."""
+    texts = value if isinstance(value, list) else str(value or "").split(",")
+    words = [word for text in texts if (word := str(text).strip())]
     for word in words:
         if word not in DENIABLE:
             known = suggestion(word, DENIABLE) or f": {', '.join(DENIABLE)}"
@@ -142,7 +145,7 @@ def _days(text: str | None) -> Iterator[int]:
 
 
 # What a key limits is checked in client/guard.py; `is_looser` orders its values.
-PARSERS: dict[str, Callable[[Any], Any]] = {
+PARSERS: dict[str, Callable[[str], Any]] = {
     "read_only": _flag,
     "deny": _denied,
     "max_daily_budget": _amount,
@@ -174,11 +177,10 @@ class Limit(NamedTuple):
 def parse_value(key: str, value: Any) -> Any:
     """Parse the value of a key; raise ValueError, which says what is wrong."""
     if key == "deny":
-        words = value if isinstance(value, list) else str(value or "").split(",")
-        value = [word.strip() for word in map(str, words) if word.strip()]
-    elif not isinstance(value, str):
+        return _denied(value)
+    if not isinstance(value, str):
         raise ValueError("must be one value")
-    return PARSERS[key](value if key == "deny" else value.strip())
+    return PARSERS[key](value.strip())
 
 
 def is_looser(key: str, old: Any, new: Any) -> bool:
@@ -233,20 +235,12 @@ class Guard:
 
 def read_guard(settings: Settings) -> Guard:
     """Read the limits of the profile and of the files; raise StateError where one cannot be used."""
-    limits, named = [*_of_profile(settings)], _named_files(settings)
-    for path in guard_files(settings):
+    limits = [*_of_profile(settings)]
+    variables = (settings.process_environ.get(VARIABLE), settings.environ.get(VARIABLE))
+    named = [Path(name) for name in variables if name]  # one of --env-file does not replace the other
+    for path in dict.fromkeys([ADMIN_FILE, *named]):
         limits += _of_mapping(_read_file(path, is_named=path in named), str(path))
     return Guard(limits)
-
-
-def guard_files(settings: Settings) -> list[Path]:
-    """Return the files that hold for all profiles; a variable adds one, and so does one of `--env-file`."""
-    return [*dict.fromkeys([ADMIN_FILE, *_named_files(settings)])]
-
-
-def _named_files(settings: Settings) -> list[Path]:
-    named = (environ.get(VARIABLE) for environ in (settings.process_environ, settings.environ))
-    return [Path(name) for name in named if name]
 
 
 def _read_file(path: Path, *, is_named: bool) -> Any:

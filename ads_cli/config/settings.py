@@ -49,6 +49,8 @@ DEFAULTS = {
 }
 
 
+CORRECT = "correct the file, or move it away"
+READABLE = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
 SEVERAL_PROFILES = frozenset("*?[,")  # in what --profile is given: a pattern, or names
 
 
@@ -70,7 +72,7 @@ class Settings:
 
     def __init__(self, flags: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
         self.flags = flags
-        self._environ = environ
+        self.process_environ = environ  # without the variables of `--env-file`
         self.may_create_profile = False  # then the profile need not exist
 
     @cached_property
@@ -78,15 +80,10 @@ class Settings:
         """The environment, with the variables of `--env-file`."""
         path = self.flags.get("env_file")
         if path is None:
-            return self._environ
+            return self.process_environ
         from .environment import with_env_file
 
-        return with_env_file(self._environ, path)
-
-    @property
-    def process_environ(self) -> Mapping[str, str]:
-        """The environment without the variables of `--env-file`."""
-        return self._environ
+        return with_env_file(self.process_environ, path)
 
     @cached_property
     def profile(self) -> str:
@@ -314,13 +311,20 @@ class Settings:
 
     def check_folders(self) -> list[str]:
         """Raise StateError for a folder that others may change; warn of what a group may."""
-        from .writers import check_writers
+        from .trusted_files import check_writers
 
         checked = (self.config_dir, self.config_file, self.state_dir)
         return [warning for path in checked if (warning := check_writers(path))]
 
     def read_config(self) -> Mapping[str, Any]:
         """Read config.yaml, not from a cache; an empty mapping if it does not exist."""
-        from .writers import read_config
+        from .trusted_files import read_settings
 
-        return read_config(self.config_file)
+        path = self.config_file
+        try:
+            config = read_settings(path, str(path), CORRECT, unreadable_hint=READABLE) or {}
+        except FileNotFoundError:
+            return {}
+        if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
+            raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
+        return config

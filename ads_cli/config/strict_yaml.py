@@ -126,9 +126,20 @@ def load(
     builder: type[ValueBuilder] = ValueBuilder,
     loader: Any = yaml.SafeLoader,
 ) -> Any:
-    """Read one YAML or JSON document; raise ContentError, with `name` and the line, if it is not valid."""
+    """Read one YAML or JSON document, None where it is empty.
+
+    Raises ContentError, with `name` and the line, if it is not valid.
+    """
     try:
-        return _load(yaml.parse(document, Loader=loader), builder)
+        events = yaml.parse(document, Loader=loader)
+        next(events)  # the start of the stream
+        if isinstance(next(events), ev.StreamEndEvent):
+            return None
+        value = builder(events).build(next(events))
+        next(events)  # the end of the document
+        if not isinstance(event := next(events), ev.StreamEndEvent):
+            raise UnsupportedYamlError(event, "a second document")
+        return value
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -279,18 +290,6 @@ def first_value(document: Any) -> Any:
         if not isinstance(event, ev.StreamStartEvent | ev.DocumentStartEvent):
             return None if isinstance(event, ev.StreamEndEvent) else event
     return None
-
-
-def _load(events: Iterator[Any], builder: type[ValueBuilder]) -> Any:
-    """Build the only document of a stream; an empty stream is None."""
-    next(events)  # the start of the stream
-    if isinstance(next(events), ev.StreamEndEvent):
-        return None
-    value = builder(events).build(next(events))
-    next(events)  # the end of the document
-    if not isinstance(event := next(events), ev.StreamEndEvent):
-        raise UnsupportedYamlError(event, "a second document")
-    return value
 
 
 def _check(event: Any) -> None:

@@ -61,11 +61,11 @@ def write_exit_codes(formatter: Formatter) -> None:
 
 def write_environment(formatter: Formatter) -> None:
     """List the environment variables."""
-    for variables in ENVIRONMENT:
+    for names, help in ENVIRONMENT.items():
         with formatter.indentation():
-            formatter.write_text(", ".join(variables.names))
+            formatter.write_text(", ".join(names))
             with formatter.indentation():
-                formatter.write_text(variables.help)
+                formatter.write_text(help)
     _write_paragraph(formatter, ENVIRONMENT_TEXT)
 
 

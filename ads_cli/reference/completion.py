@@ -68,10 +68,8 @@ class _Bash:
         return f"    '{key}') REPLY='{' '.join(word for word, _ in words)}' ;;"
 
     def values(self, keys: list[str], value: str) -> str:
-        return f"    {'|'.join(map(self.pattern, keys))}) REPLY='{value}' ;;"
-
-    def pattern(self, key: str) -> str:
-        return f"*{key[1:]}" if key.startswith("*") else f"'{key}'"
+        patterns = (key if key.startswith("*") else f"'{key}'" for key in keys)
+        return f"    {'|'.join(patterns)}) REPLY='{value}' ;;"
 
     def common(self, words: list[Described]) -> str:
         return " ".join(word for word, _ in words)

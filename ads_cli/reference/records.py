@@ -8,7 +8,7 @@ import msgspec
 
 from ..api.amounts import amount_names
 from ..api.endpoint import Request
-from ..api.fields import Field, FieldType, fields_of
+from ..api.fields import FieldType, fields_of
 from ..api.names import SERVICES, Names
 from ..api.parts import batch_request
 from ..api.products import Product
@@ -52,13 +52,10 @@ def _record(request: type[Request], command: CommandDoc, names: Names) -> dict[s
         "base": endpoint.base,
         "params_in": endpoint.params_in,
         "argument": names.name(by_argument[0].name) if by_argument else None,
-        "options": {names.name(field.name): _option(field, options) for field in others},
+        "options": {  # None stands for what the command fills in by itself, as it does a token
+            names.name(field.name): field.option if field.option in options else None for field in others
+        },
     }
-
-
-def _option(field: Field, options: set[str]) -> str | None:
-    """Return the option of a field; None if the command fills it in by itself, as it does a token."""
-    return field.option if field.option in options else None
 
 
 FIELD_COLUMNS = ("feed", "field", "required", "limits", "values")

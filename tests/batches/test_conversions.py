@@ -66,6 +66,13 @@ def test_identifiers_are_normalized_and_hashed(adsctl, sent):
     ]
 
 
+@pytest.mark.parametrize("code", ["ABC", "EURO", "X"])
+def test_a_currency_that_does_not_exist_is_a_mistake_of_the_option_and_not_of_each_row(adsctl, sent, code):
+    many(adsctl, 1)
+    refused = adsctl(*SEND, "--currency", code, code=2).stderr
+    assert f"--currency: {code} is not a currency of ISO 4217" in refused and not sent.sent
+
+
 @pytest.mark.parametrize("service_name", ["x"])
 def test_service_x_gets_its_names(adsctl, sent):
     orders(adsctl, f"{TIME},tw-o8z6j-{EVENT},,,click-1,,,,")

@@ -85,6 +85,15 @@ def test_a_journal_that_cannot_be_read_is_listed_shown_and_discarded(adsctl, bat
     assert "70 created, 50 failed" in adsctl(*ADD, code=9).stderr
 
 
+@pytest.mark.parametrize("command", ["show", "discard"])
+def test_a_journal_that_cannot_be_read_is_told_once_where_another_job_does_not_exist(
+    adsctl, batches, stopped, command
+):
+    damage(adsctl, "a flipped bit in its first line")
+    told = adsctl("jobs", command, "none", "--yes", code=5).stderr
+    assert told.count("is not a readable journal") == 1 and "job 'none' does not exist" in told
+
+
 def test_products_are_pushed_beside_a_journal_that_cannot_be_read(adsctl, batches, stopped):
     """A product that is sent again is the same product."""
     damage(adsctl, "a flipped bit in its first line")

@@ -263,6 +263,10 @@ def test_check_says_what_would_be_refused(adsctl):
     assert "y" not in json.loads(adsctl.local("campaigns", "get", "8wkt0", "-o", "json").stdout)["name"][:1]
 
 
+def test_check_of_the_programs_name_alone_asks_for_a_command(adsctl):
+    assert "name the command to check" in adsctl.local("guard", "check", "--", "adsctl", code=2).stderr
+
+
 FLEET = """\
 tasks:
 - {name: a, run: products push feed.csv}

@@ -96,6 +96,13 @@ def test_a_fault_of_the_service_is_found_by_its_check(remote, answers, given, ch
     assert next(name for name, each in found.items() if each["status"] == "error") == check
 
 
+def test_a_user_without_any_account_is_told_so_where_none_is_chosen_either(remote, answers):
+    answers(accounts=data([]))
+    found = diagnosis(remote, code=4)
+    assert found["accounts"]["message"] == "the user has no advertising account"
+    assert found["early_access"]["status"] == "warning"
+
+
 @pytest.mark.parametrize("skew", [-3600, 3600])
 def test_a_clock_that_is_an_hour_off_is_found(remote, answers, skew):
     answers(date=time.time() + skew)

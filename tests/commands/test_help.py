@@ -136,15 +136,15 @@ def test_each_topic_lists_what_the_program_uses(adsctl):
         assert re.search(rf"^  {name} +{re.escape(meaning)}$", shown["formats"], re.M)
     for code, meaning in EXIT_CODES.items():
         assert re.search(rf"^ +{code}  {re.escape(meaning)}$", shown["exit-codes"], re.M)
-    for variables in ENVIRONMENT:
-        assert all(name in shown["environment"] for name in variables.names)
-        assert variables.help in shown["environment"]
+    for names, help in ENVIRONMENT.items():
+        assert all(name in shown["environment"] for name in names)
+        assert help in shown["environment"]
 
 
 def test_every_variable_that_the_program_names_is_explained():
     source = "".join(path.read_text() for path in (ROOT / ads_cli.__name__).rglob("*.py"))
     named = {name.removesuffix("_FILE") for name in re.findall(r"\bADSCTL_[A-Z_]*[A-Z]\b", source)}
-    assert named <= {name for variables in ENVIRONMENT for name in variables.names}
+    assert named <= {name for names in ENVIRONMENT for name in names}
 
 
 def test_every_exit_code_of_an_error_is_explained_once():

@@ -89,7 +89,7 @@ CONVERSION = (
     Mutant(
         "a check whose mistakes no option helps ends in no command",
         "ads_cli/commands/products/check_end.py",
-        "if report.valid:  # nothing",
+        "if self._advice is None and report.valid:  # nothing",
         "if False:  # nothing",
         (f"{FOLLOWED}[workbook]",),
     ),

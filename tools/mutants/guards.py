@@ -138,8 +138,8 @@ GUARDS = (
     Mutant(
         "guard: a named file replaces that of the administrator",
         RULES,
-        "*dict.fromkeys([ADMIN_FILE, *_named_files(settings)])",
-        "*dict.fromkeys(_named_files(settings) or [ADMIN_FILE])",
+        "in dict.fromkeys([ADMIN_FILE, *named]):",
+        "in dict.fromkeys(named or [ADMIN_FILE]):",
         (f"{AMOUNTS}::test_the_file_of_the_administrator_is_not_replaced",),
     ),
     Mutant(

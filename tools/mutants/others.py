@@ -385,7 +385,7 @@ OTHERS = (
     Mutant(
         "an incomplete pull replaces the earlier file",
         "ads_cli/commands/products/pull.py",
-        "if reader.missing and not allow_incomplete and file_to_replace(out.path):",
+        "if out and reader.missing and not allow_incomplete and file_to_replace(out.path):",
         "if False:",
         (f"{PULL}::test_an_incomplete_pull_is_told_and_keeps_the_earlier_file",),
     ),
@@ -457,8 +457,8 @@ OTHERS = (
     ),
     Mutant(
         "a record of any size is read as a whole",
-        "ads_cli/commands/batches/__init__.py",
-        "    if len(content) > MAX_DOCUMENT_MIB * MIB:",
+        "ads_cli/config/atomic_files.py",
+        "    if len(content) > max_mib * MIB:",
         "    if False:",
         ("tests/promises/test_hostile_lengths.py::test_a_record_in_a_file_that_is_too_large_is_refused",),
     ),

@@ -181,7 +181,7 @@ SYNCS = (
     ),
     Mutant(
         "a sync deletes more than --max-delete",
-        "ads_cli/commands/products/sync.py",
+        "ads_cli/commands/products/comparison.py",
         "if deletions <= self.max_delete.of(differences.listed):",
         "if deletions:",
         (f"{LIMITS}::test_more_deletions_than_the_limit_end_a_sync_before_anything_is_sent",),
@@ -286,8 +286,8 @@ SYNCS = (
     ),
     Mutant(
         "a push that is resumed while a sync lists the catalog is not noticed",
-        "ads_cli/commands/products/sync.py",
-        "        if self._is_another_job_resumed():",
+        "ads_cli/commands/products/comparison.py",
+        "        if resumable_bytes(self.call) != self.resumable_bytes:",
         "        if False:",
         (f"{LIMITS}::test_a_push_that_is_resumed_while_the_catalog_is_listed_ends_a_sync_before_it_sends",),
     ),

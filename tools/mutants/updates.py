@@ -14,7 +14,7 @@ HOOK = "ads_cli/console/on_failure.py"
 UPDATES = (
     Mutant(
         "--where does not take the heading of a table",
-        "ads_cli/commands/batches/current.py",
+        "ads_cli/commands/batches/several.py",
         "name = headings.get(name.lower(), name)",
         "pass",
         (
@@ -33,7 +33,7 @@ UPDATES = (
     ),
     Mutant(
         "shown records: what a record has already is sent with its change",
-        "ads_cli/commands/batches/current.py",
+        "ads_cli/commands/batches/__init__.py",
         "found.append(only(request, fields) if fields else None)",
         "found.append(request)",
         (f"{SHOWN}::test_a_record_that_was_edited_is_changed_where_it_differs",),
@@ -68,21 +68,21 @@ UPDATES = (
     ),
     Mutant(
         "an id that the catalog lacks stops the others",
-        "ads_cli/commands/products/sync.py",
+        "ads_cli/commands/products/comparison.py",
         "return sum(missing) == report.invalid",
         "return False and sum(missing) == report.invalid",
         (f"{UPDATE}::test_an_id_that_the_catalog_lacks_is_rejected_and_the_others_are_sent",),
     ),
     Mutant(
         "a value that reads like a missing product is skipped",
-        "ads_cli/commands/products/sync.py",
+        "ads_cli/commands/products/comparison.py",
         "if each.rule == NOT_IN_CATALOG)",
         "if 'is not in the catalog' in each.problem)",
         (f"{UPDATE}::test_a_value_that_reads_like_a_missing_product_is_a_mistake_in_the_file",),
     ),
     Mutant(
         "any mistake in the file is skipped",
-        "ads_cli/commands/products/sync.py",
+        "ads_cli/commands/products/comparison.py",
         "return sum(missing) == report.invalid",
         "return sum(missing) <= report.invalid",
         (f"{UPDATE}::test_a_mistake_in_the_file_stops_it_unless_invalid_rows_are_skipped",),

@@ -11,6 +11,7 @@ from ...api.auth import InvalidateBearer, InvalidateToken, IssueBearer
 from ...api.endpoint import Request
 from ...auth import CLIENT_SECRET, GRANT, Secret, received_secret
 from ...auth.grants import read_grant
+from ...auth.grants import revoke as revoke_grant
 from ...auth.secret_stores import BEARER, SIGN_IN_SECRETS
 from ...client.prepared_request import UserKeys
 from ...config.addresses import ADDRESSES
@@ -44,9 +45,7 @@ def logout(ctx: typer.Context) -> None:
         return
     call.secrets.prefers_store = True
     if settings.uses_grant:
-        from ...auth.grants import read_grant, revoke
-
-        revoke(read_grant(secrets.stored_grant()), secrets.client_secret(), call.client.call)
+        revoke_grant(read_grant(secrets.stored_grant()), secrets.client_secret(), call.client.call)
     else:
         _invalidate(call, InvalidateToken())
     secrets.store.delete(settings.profile, SIGN_IN_SECRETS)
@@ -96,7 +95,7 @@ def status(
         found["account"] = Setting(call.account, EMULATOR)
     rows = [StatusRow("profile", settings.profile, settings.profile_origin)]
     rows += [StatusRow(name, *(setting or ())) for name, setting in found.items()]
-    secrets = [*(_grant(call) if settings.uses_grant else _keys(call))]
+    secrets = [*(_grant_rows(call) if settings.uses_grant else _key_rows(call))]
     missing = not all(row.origin for row in secrets)
     rows += secrets
     call.printer.show([row._asdict() for row in rows], StatusRow._fields, "what")
@@ -106,11 +105,11 @@ def status(
         service = "" if settings.find("ads_url") else f" --service x ({OF_X})"
         raise AccessError("not signed in", hint=f"run: {settings.sign_in_command()}{service}")
     if check:
-        _ask(call)
+        _require_accepted(call)
         call.messages.say("the service takes the token")
 
 
-def _keys(call: Invocation) -> Iterator[StatusRow]:
+def _key_rows(call: Invocation) -> Iterator[StatusRow]:
     """Yield the secrets that sign requests, masked."""
     for name in UserKeys._fields:
         secret = None if call.settings.is_local else call.secrets.find(name)
@@ -118,7 +117,7 @@ def _keys(call: Invocation) -> Iterator[StatusRow]:
         yield StatusRow(name, "***" if origin else None, origin)
 
 
-def _grant(call: Invocation) -> Iterator[StatusRow]:
+def _grant_rows(call: Invocation) -> Iterator[StatusRow]:
     """Yield the parts of a grant of OAuth 2.0: the tokens masked, the rest in clear."""
     origin = f"stored ({call.settings.get('token_store')})"
     yield StatusRow("client_id", call.settings.client_id, f"profile {call.settings.profile}")
@@ -133,7 +132,7 @@ def _grant(call: Invocation) -> Iterator[StatusRow]:
     yield StatusRow("scopes", " ".join(grant.scopes), origin)
 
 
-def _ask(call: Invocation) -> None:
+def _require_accepted(call: Invocation) -> None:
     """Ask the service for an account; raise AccessError where it refuses the token."""
     call.client.call(ListAccounts(count=1))
 
@@ -145,7 +144,7 @@ def _check_all(call: Invocation) -> None:
     for name in call.settings.read_config().get("profiles") or {}:
         status, message, hint = "ok", "the service takes the token", None
         try:
-            _ask(call.with_flags({"profile": name}))
+            _require_accepted(call.with_flags({"profile": name}))
         except AdsctlError as error:
             status, message, hint = error.code, error.message, error.hint or None
             if first is None or (isinstance(error, AccessError) and not isinstance(first, AccessError)):
@@ -172,7 +171,6 @@ def token(
 
 
 def _bearer_token(call: Invocation) -> str:
-
     if found := call.secrets.find(BEARER):
         return found.secret.value
     raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")

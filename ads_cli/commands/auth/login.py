@@ -2,12 +2,17 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from ...auth import CLIENT_SECRET, GRANT, Secret, check_secret
+from ...auth.grants import READ_SCOPES, SCOPES
+from ...auth.secret_stores import SIGN_IN_SECRETS
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
+from ...config.atomic_files import ensure_writable
+from ...config.profiles import refuse_local, update
 from ...config.settings import DEFAULTS, SERVICE_X
 from ...console.invocation import Invocation
 from ...console.parameters import choice, flag, option
@@ -18,7 +23,7 @@ from . import status
 if TYPE_CHECKING:
     from ...auth.sign_in import GrantSignIn, OAuthToken, SignIn
 
-OpenPage = Callable[["SignIn", "OAuthToken"], None]  # opens the authorize page of a request token
+OpenPage = Callable[[str], None]  # opens an address in a browser, or prints it
 OF_OAUTH1 = ("callback", "authenticate", "access", "force_login", "screen_name")  # options of one kind alone
 OF_OAUTH2 = ("client_id", "read_only", "port")
 ATTEMPTS = 3  # to type a PIN or an address, on a terminal
@@ -63,9 +68,6 @@ def login(
 
     For example: adsctl auth login --profile shop --token-store file
     """
-    from ...config.atomic_files import ensure_writable
-    from ...config.profiles import refuse_local
-
     others = [name for name in (OF_OAUTH1 if oauth2 else OF_OAUTH2) if ctx.params[name]]
     if others:
         raise UsageError(f"{as_option(others[0])} cannot be used {'with' if oauth2 else 'without'} --oauth2")
@@ -81,23 +83,15 @@ def login(
     call.secrets.store.check()
     call.secrets.replaces_stored = True
 
-    def open_page(page: str) -> None:
-        _open_page(call, page, open_browser=not no_browser)
-
+    open_page = partial(_open_page, call, open_browser=not no_browser)
     bound_to = tuple(addresses.values())
     if oauth2:
         id = client_id or call.settings.get("client_id")
         opened = None if no_browser else open_page
         done = _sign_in_by_grant(call, bound_to, id, port or PORT, opened, read_only=read_only)
     else:
-
-        def open_authorize_page(sign_in: "SignIn", request: "OAuthToken") -> None:
-            page = sign_in.page_url(
-                request, authenticate=authenticate, force_login=force_login, screen_name=screen_name
-            )
-            open_page(page)
-
-        done = _sign_in_by_keys(call, bound_to, open_authorize_page, callback, access)
+        of_page = {"authenticate": authenticate, "force_login": force_login, "screen_name": screen_name}
+        done = _sign_in_by_keys(call, bound_to, open_page, of_page, callback, access)
     _store(call, addresses, done)
     call.messages.say(done.message)
     for warning in done.warnings:
@@ -121,9 +115,6 @@ def _store(call: Invocation, addresses: dict[str, str], done: SignedIn) -> None:
     In this order: the profile never names a sign-in whose secrets are not stored, and those that are left
     of another one are deleted when nothing needs them any more.
     """
-    from ...auth.secret_stores import SIGN_IN_SECRETS
-    from ...config.profiles import update
-
     settings, store = call.settings, call.secrets.store
     store.put(settings.profile, done.secrets)
     usual = {**SERVICE_ADDRESSES.get(settings.service, {}), "service": DEFAULTS["service"]}
@@ -138,11 +129,15 @@ def _sign_in_by_keys(
     call: Invocation,
     bound_to: tuple[str, ...],
     open_page: OpenPage,
+    of_page: dict[str, Any],
     callback: str | None,
     access: str | None,
 ) -> SignedIn:
-    """Sign in by OAuth 1.0a, with the keys of an app; ask for those that are not set."""
-    from ...auth.sign_in import SignIn
+    """Sign in by OAuth 1.0a, with the keys of an app; ask for those that are not set.
+
+    The page calls a loopback address back, or shows a PIN.
+    """
+    from ...auth.sign_in import Listener, SignIn
 
     app = call.secrets.app() or (
         _ask_secret("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY"),
@@ -150,9 +145,14 @@ def _sign_in_by_keys(
     )
     sign_in = SignIn(call.client, *app)
     if callback:
-        token = _sign_in_by_callback(sign_in, open_page, callback, access)
+        with Listener(callback) as listener:
+            request = sign_in.begin(callback, access)
+            open_page(sign_in.page_url(request, **of_page))
+            token = sign_in.finish(request, listener.wait_for(request.token))
     else:
-        token = _sign_in_by_pin(call, sign_in, open_page, access)
+        request = sign_in.begin(access=access)
+        open_page(sign_in.page_url(request, **of_page))
+        token = _finish_by_pin(call, sign_in, request)
     names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
     values = zip(names, (*app, token.token, token.secret), strict=True)
     secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
@@ -165,12 +165,11 @@ def _sign_in_by_grant(
     bound_to: tuple[str, ...],
     client_id: str | None,
     port: int,
-    open_page: Callable[[str], None] | None,
+    open_page: OpenPage | None,
     *,
     read_only: bool,
 ) -> SignedIn:
     """Sign in by OAuth 2.0; where no page is opened, the address that the browser ends at is pasted."""
-    from ...auth.grants import READ_SCOPES, SCOPES
     from ...auth.sign_in import OAUTH2, GrantSignIn, Listener
 
     if not client_id:
@@ -257,12 +256,8 @@ def _ask(prompt: str, name: str, hint: str, *, hidden: bool = False) -> str:
     return typed.strip()
 
 
-def _sign_in_by_pin(
-    call: Invocation, sign_in: "SignIn", open_page: OpenPage, access: str | None
-) -> "OAuthToken":
-    """Sign in with the PIN that the page shows; a terminal allows several attempts."""
-    request = sign_in.begin(access=access)
-    open_page(sign_in, request)
+def _finish_by_pin(call: Invocation, sign_in: "SignIn", request: "OAuthToken") -> "OAuthToken":
+    """Ask for the PIN that the page shows; a terminal allows several attempts."""
     for is_last in _attempts():
         call.messages.ask("PIN:")
         typed = sys.stdin.readline()
@@ -277,18 +272,6 @@ def _sign_in_by_pin(
                 raise
             call.messages.warn("the PIN was not accepted; try again")
     raise AssertionError("the last attempt returns or raises")
-
-
-def _sign_in_by_callback(
-    sign_in: "SignIn", open_page: OpenPage, callback: str, access: str | None
-) -> "OAuthToken":
-    """Sign in by listening on a loopback address for the callback of our own request token."""
-    from ...auth.sign_in import Listener
-
-    with Listener(callback) as listener:
-        request = sign_in.begin(callback, access)
-        open_page(sign_in, request)
-        return sign_in.finish(request, listener.wait_for(request.token))
 
 
 def _open_page(call: Invocation, page: str, *, open_browser: bool) -> None:

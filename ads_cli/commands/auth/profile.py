@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...auth.secret_stores import SECRET_NAMES
 from ...config.guard import loosened
 from ...config.profiles import OF_RECIPES, check_new_name, edit, guard_values, refuse_local, update
 from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
@@ -111,8 +112,6 @@ def remove(ctx: typer.Context, name: Name) -> None:
     call.confirm(f"Remove {what} and its stored secrets", at_service=False, needs_terminal=has_guard)
     other = call.with_flags({"profile": name})
     if other.secrets.has_store:
-        from ...auth.secret_stores import SECRET_NAMES
-
         other.secrets.store.delete(name, SECRET_NAMES)
 
     def change(config: dict[str, Any]) -> None:

@@ -1,21 +1,28 @@
-"""Files of records for a command of one request: several are sent many to a request."""
+"""Files of records for a command of one request: several are sent many to a request.
 
-from collections.abc import Callable, Iterable
+Of records that the service has, what differs from them is sent.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...api.amounts import CurrencyOf
 from ...api.endpoint import Request
+from ...api.names import to_neutral
 from ...api.parts import has_batch_options
+from ...api.records import differing_fields, only
+from ...api.registry import is_of_service, requests_named
 from ...api.spending import may_spend_more
 from ...batches import Uncertain
 from ...batches.plan import record_plan
 from ...batches.records import RecordReader
-from ...config.atomic_files import MIB
+from ...client.spending import SOURCES
+from ...config.atomic_files import read_limited
 from ...console.invocation import Invocation
 from ...console.request_input import MAX_DOCUMENT_MIB, option_values, refuse_several, request_from_input
 from ...console.results import show, show_prepared_requests
-from ...errors import ContentError, UsageError
+from ...errors import ContentError, NotFoundError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
 from ...output.text import counted
@@ -28,13 +35,13 @@ from ..uploads.hooks import OnceHooks
 from ..uploads.options import SendOptions
 from ..uploads.push import INVALID_HINT, PushCommand
 from ..uploads.validation import require_valid
-from .current import current_of, only_what_differs
 
 if TYPE_CHECKING:
     from ...media.references import MediaReferences
     from ..media.references import MediaOfRecords
 
 R = TypeVar("R", bound=Request)
+Record = Mapping[str, Any]
 
 DOCUMENTS = ("yaml", "json")  # formats in which a file may be one record
 RECORDS = (*DOCUMENTS, "jsonl")  # formats in which a field may be a list
@@ -47,16 +54,10 @@ class BatchOptions(SendOptions, frozen=True):
     format: str | None = None
     uncertain: Uncertain | None = None
 
-    @property
-    def given(self) -> dict[str, Any]:
-        """Return those that say how several records are sent."""
-        names = ("failed_out", "resume", "uncertain")
-        return {name: value for name in names if (value := getattr(self, name))}
-
     def of_several(self, kind: type[Request]) -> dict[str, Any]:
-        """Return those that one record has no use for: what creates it is resumed too."""
-        once = ("resume", "uncertain") if kind.endpoint.makes_anew else ()
-        return {name: value for name, value in self.given.items() if name not in once}
+        """Return those that were given and one record has no use for: what creates it is resumed too."""
+        names = ("failed_out",) if kind.endpoint.makes_anew else ("failed_out", "resume", "uncertain")
+        return {name: value for name in names if (value := getattr(self, name))}
 
 
 def send_records(
@@ -158,10 +159,7 @@ def _is_list(source: Source) -> bool:
 
 def _document(source: Source) -> bytes:
     """Return a document; raise ContentError where it is larger than one may be."""
-    content = source.stream().read(MAX_DOCUMENT_MIB * MIB + 1)
-    if len(content) > MAX_DOCUMENT_MIB * MIB:
-        raise ContentError(f"{source.label}: larger than {MAX_DOCUMENT_MIB} MiB")
-    return content
+    return read_limited(source.stream(), MAX_DOCUMENT_MIB, source.label)
 
 
 def _has_records(source: Source) -> bool:
@@ -230,3 +228,68 @@ class RecordHooks(OnceHooks, kw_only=True):
         counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items() if count)
         label, total = self.plan.rows.source.label, f"{self.plan.due:,} {self.plan.noun}"
         self.call.messages.say(f"{label}: {total}: {counts or 'none sent'}")
+
+
+def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Request | None]:
+    """Return changes with the fields alone that differ from what the service has; None where none does.
+
+    In a dry run nothing is asked, and they stay as they are.
+    """
+    if call.dry_run and not call.settings.is_local:
+        return [*requests]
+    found: list[Request | None] = []
+    for request, record in zip(requests, _current(call, requests), strict=True):
+        fields = differing_fields(request, record)
+        found.append(only(request, fields) if fields else None)
+    return found
+
+
+def current_of(call: Invocation, kind: type[Request], id: str) -> Record:
+    """Return what the service has of a record that a change names; nothing in a dry run."""
+    field = str(kind.endpoint.id_field)
+    if field not in SOURCES or (call.dry_run and not call.settings.is_local):
+        return {}
+    return call.stored.named(field, id)
+
+
+def show_current(call: Invocation, request: Request) -> None:
+    """Show the record that a change leaves as it is."""
+    call.messages.say("nothing to change: the service has it so")
+    show(call, request, _shown_record(call, request))
+
+
+def _current(call: Invocation, requests: Sequence[Request]) -> Iterator[Record]:
+    """Yield what the service has of the records that requests change."""
+    field = str(requests[0].endpoint.id_field) if requests else ""
+    ids = [str(getattr(request, field)) for request in requests]
+    if field in SOURCES and len(ids) > 1:
+        found = call.stored.read(field, ids)
+        yield from (found[id] for id in ids)
+    elif field in SOURCES:
+        yield from (call.stored.named(field, id) for id in ids)
+    else:
+        yield from (to_neutral(_shown_record(call, request)) for request in requests)
+
+
+def _shown_record(call: Invocation, request: Request) -> Any:
+    """Return the record that a change names, as the service sends it; from its list, where none shows it."""
+    endpoint, group = request.endpoint, request.endpoint.command.split()[:-1]
+    id = str(getattr(request, str(endpoint.id_field)))
+    known = {name: getattr(request, name) for name in endpoint.path_fields}
+    try:
+        kind = request_of_group(call, group, "get")
+    except KeyError:
+        kind = request_of_group(call, group, "list")
+    shown = kind(**{name: value for name, value in known.items() if name in kind.__struct_fields__})
+    for page in call.client.pages(shown):
+        records = page.data if isinstance(page.data, list) else [page.data]
+        for record in records:
+            if isinstance(record, dict) and str(record.get("id")) == id:
+                return record
+    raise NotFoundError(f"there is no {' '.join(group)} {id}")
+
+
+def request_of_group(call: Invocation, group: Sequence[str], verb: str) -> Any:
+    """Return the request of a command such as `campaigns list`; raise KeyError where there is none."""
+    named = requests_named((*group, verb))
+    return next(each for each in named if is_of_service(each, call.settings.service))

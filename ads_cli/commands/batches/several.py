@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...api.amounts import amount_names, fields_of_amounts, money_fields
+from ...api.amounts import amount_names, as_amount, fields_of_amounts, money_fields
 from ...api.endpoint import Request
 from ...api.names import neutral_name, to_neutral
 from ...api.parts import batch_request, encode_operation, operation
@@ -12,18 +14,121 @@ from ...api.records import differing_fields
 from ...api.spending import may_spend_more
 from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
 from ...client.prepared_request import PreparedRequest
+from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...console.results import show, show_prepared_requests
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
-from ...output.table_view import MONEY
-from ...output.text import cell, counted, listed, safe
+from ...feeds.transforms import Where, text_of
+from ...output.table_view import MONEY, header
+from ...output.text import cell, counted, listed, safe, singular
 from ...spelling import suggestion
 from ...uploads.upload import Batch
 from ..spending import SIGNS, spending_question, value_change
-from .current import Record, RecordSearch, in_units
+from . import Record, request_of_group
 
+IDS_PER_REQUEST, PAGE_SIZE = 200, 1000
 MOST_NAMED = 5  # ids in a question
 RequestOf = Callable[[dict[str, Any]], Request]  # makes a request of the values of its options
+
+
+class Chosen(NamedTuple):
+    """What a command line says of the records that are meant."""
+
+    ids: Sequence[str]
+    where: Sequence[str]
+    settings: Sequence[str]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether one record is named, and nothing of it is needed."""
+        return len(self.ids) <= 1 and not self.where
+
+    def require_one_way(self, file: str | None) -> None:
+        """Raise UsageError where records are named in two ways."""
+        if self.where and self.ids:
+            raise UsageError("--where: stands in place of ids", hint="give ids, or --where")
+        if file and (not self.is_one or self.settings):
+            named = "--where" if self.where else "--set" if self.settings else "several ids"
+            raise UsageError(f"--file: cannot be used with {named}", hint="the file names its records")
+
+
+@dataclass
+class RecordSearch:
+    """Finds the records that a command line names, or that `--where` describes, in the list of their kind."""
+
+    call: Invocation
+    kind: type[Request]
+    values: Mapping[str, Any]  # of options, and the account
+    chosen: Chosen
+
+    def __post_init__(self) -> None:
+        endpoint = self.kind.endpoint
+        self.id_field = str(endpoint.id_field)
+        self._group = endpoint.command.split()[:-1]
+        # Not `Endpoint.noun`, which names jobs on disk: here, promoted posts are no posts.
+        self.noun = endpoint.batch.noun if endpoint.batch else " ".join(self._group).replace("-", " ")
+        self.singular = singular(self.noun)
+
+    def named(self, ids: Sequence[str]) -> str:
+        """Name records by their ids: `line items 9d4c1, 9d4c2`."""
+        return f"{self.singular if len(ids) == 1 else self.noun} {listed(ids)}"
+
+    def find(self) -> list[Any]:
+        """Return the records that are meant, as the service sends them, in the order of the ids."""
+        if not self.chosen.where:
+            ids = [*dict.fromkeys(self.chosen.ids)]
+            found = {str(record.get("id")): record for record in self._listed(ids)}
+            return [found[id] for id in ids if id in found]
+        conditions = self._conditions()
+        return [
+            record
+            for record in self._listed()
+            if all(self._holds(each, to_neutral(record)) for each in conditions)
+        ]
+
+    def _listed(self, ids: Sequence[str] | None = None) -> Iterator[Any]:
+        """List records by their ids, or all of them."""
+        kind = request_of_group(self.call, self._group, "list")
+        known, own = {*kind.__struct_fields__}, f"{self.id_field}s"
+        shared = {name: value for name, value in self.values.items() if name in known and value is not None}
+        shared |= {"with_draft": True} if "with_draft" in known else {}
+        parts: list[Any] = [None]
+        if ids is not None:
+            parts = [[*ids[at : at + IDS_PER_REQUEST]] for at in range(0, len(ids), IDS_PER_REQUEST)]
+        for part in parts:
+            for page in self.call.client.pages(kind(**{**shared, "count": PAGE_SIZE, own: part})):
+                _ = page.records  # raises where it has none
+                yield from page.data if isinstance(page.data, list) else [page.data]
+
+    def _conditions(self) -> list[Where]:
+        fields = self.kind.endpoint.record_fields
+        known = {*fields, *self.kind.__struct_fields__, *self._amounts}
+        headings = {header(name): name for name in fields}
+        found = []
+        for text in self.chosen.where:
+            condition = Where.parse(text)
+            name = neutral_name(condition.column.replace("-", "_"))
+            if name not in known:  # it may be the heading of a table
+                name = headings.get(name.lower(), name)
+            if name not in known:
+                near = suggestion(name, known)
+                raise UsageError(
+                    f"--where: {condition.column!r} is not a field of {self.noun}{near}",
+                    hint=f"fields: {', '.join(sorted(headings))}",
+                )
+            found.append(Where(name, condition.operator, condition.value))
+        return found
+
+    @cached_property
+    def _amounts(self) -> dict[str, str]:
+        """Name the fields of micro-units by the names of their amounts in whole units."""
+        fields = (name for name in self.kind.endpoint.record_fields if name.endswith(MONEY))
+        return {name: field for field in fields for name in amount_names(field)}
+
+    def _holds(self, condition: Where, record: Record) -> bool:
+        field = self._amounts.get(condition.column)
+        value = in_units(record, field) if field else record.get(condition.column)
+        return condition.holds(text_of(value).strip())
 
 
 class SendingResult(NamedTuple):
@@ -250,6 +355,14 @@ class _Repeatable:
 
     def withdraw_attempt(self, batch: int) -> None:
         pass
+
+
+def in_units(record: Record, field: str) -> str | None:
+    """Return an amount of a record in units of its currency."""
+    micros = record.get(field)
+    if not isinstance(micros, int) or isinstance(micros, bool):
+        return None
+    return as_amount(micros, str(record.get("currency") or "")).replace(",", "")
 
 
 def _shown(field: str, record: Record) -> str:

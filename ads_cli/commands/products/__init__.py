@@ -8,6 +8,7 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import flag
 from ...errors import UsageError
+from ...output.text import counted
 from ..uploads.options import Files, PageOptions, PushOptions, Strict, with_options
 from .feed_checks import VERIFY_HINT, FeedHooks, FeedSizeCheck, MinRows, UnchangedFeed, warn_scheduled_feeds
 from .options import ProductFeedOptions
@@ -62,7 +63,6 @@ def push(
     For example: adsctl products push feed.csv --failed-out rejected.csv
     """
     from ...feeds.locations import UnchangedError
-    from ...products.normal_form import PRODUCT_SCHEMA
     from ..uploads.push import PushCommand
 
     if verify and not changed:
@@ -76,7 +76,7 @@ def push(
         pushed = _pushed_feeds(call, files, feed, strict=strict, skip_invalid=options.skip_invalid)
     with FeedReport(call, page.report, files, force=options.force).written() as run:
         try:
-            rows = feed.open_all(call, files, PRODUCT_SCHEMA)
+            rows = feed.open_all(call, files)
         except UnchangedError as unchanged:
             assert pushed  # only then it is asked for
             warn_scheduled_feeds(call, VERIFY_HINT)
@@ -84,7 +84,7 @@ def push(
             return
         plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
         run.watch(plan.validator, "push")
-        steps = _Steps(
+        hooks = _ProductHooks(
             call=call,
             plan=plan,
             invalid_hint=STRICT_HINT * strict,
@@ -96,7 +96,7 @@ def push(
         )
         if changed:
             warn_scheduled_feeds(call, VERIFY_HINT * (not verify))
-        command = PushCommand(steps, options)
+        command = PushCommand(hooks, options)
         command.run()
     if pushed:
         pushed.store_version(command)
@@ -137,8 +137,8 @@ def count_changed(call: Invocation, rows: "ChangedRows") -> int:
     return rows.count_missing(read_index(sync_state_of(call))[0])
 
 
-class _Steps(FeedHooks, kw_only=True):
-    """Steps of a push of all rows, or of those that have changed."""
+class _ProductHooks(FeedHooks, kw_only=True):
+    """The hooks of a push of all rows, or of those that have changed."""
 
     plan: "ProductPlan"
     selection: "ChangedRows | None"
@@ -156,7 +156,6 @@ class _Steps(FeedHooks, kw_only=True):
         return count_changed(self.call, self.selection) if self.selection and not self.only_changed else None
 
     def _report_skipped(self, selection: "ChangedRows") -> None:
-        from ...output.text import counted
         from ...products.listing import describe
 
         is_unconfirmed = selection.expected_epoch is not None and not sync_state_of(self.call).is_confirmed

@@ -27,6 +27,7 @@ from ...products.normal_form import PRODUCT_SCHEMA
 from ...validation import Finding
 from ...validation.report import ValidationReport, has_no_required_column
 from ...validation.validator import Validator
+from ..uploads.reports import with_further_options
 from .options import ProductFeedOptions
 
 SAMPLE_ROWS = 2000  # on which options are found out
@@ -78,34 +79,23 @@ class AdvisedOption(NamedTuple):
 class Advice(NamedTuple):
     """What to type next, and what comes of it."""
 
-    options: tuple[AdvisedOption, ...]
+    words: Sequence[str]  # of the command line
+    effect: str
     outcome: "Outcome"
-    whole: bool  # the feed has no further rows
+    options: tuple[AdvisedOption, ...] = ()  # that are added to those that were typed
+    whole: bool = True  # the feed has no further rows
 
-    def words(self, typed: Sequence[str], feed: ProductFeedOptions) -> list[str]:
-        """Return the command line that was typed, with these options."""
-        words = [mask_address(word) for word in typed]
-        options: list[str] = []
-        fixes = [option.value for option in self.options if option.name == "fix"]
-        if fixes and not any(word == "--fix" or word.startswith("--fix=") for word in words):
-            fixes += parse_fixes(feed.fix or ())  # those of a recipe, which the typed ones replace
-        for option in self.options:
-            if option.name != "fix":
-                options += option.words
-        if fixes:
-            options[:0] = ["--fix", ",".join(name for name in NAMES if name in fixes)]
-        end = words.index("--") if "--" in words else len(words)
-        return [*words[:end], *options, *words[end:]]
+    @property
+    def command(self) -> str:
+        """The command as a shell takes it."""
+        return shell_command(["adsctl", *self.words])
 
-    def command(self, typed: Sequence[str], feed: ProductFeedOptions) -> str:
-        """Return the command as a shell takes it."""
-        return shell_command(["adsctl", *self.words(typed, feed)])
-
-    def record(self, typed: Sequence[str], feed: ProductFeedOptions) -> dict[str, Any]:
-        """Return it as programs read it; `choices` are the fields and options whose value is to be named."""
+    @property
+    def record(self) -> dict[str, Any]:
+        """It as programs read it; `choices` are the fields and options whose value is to be named."""
         choices = [option.subject or option.name for option in self.options if option.is_open]
         counts = {"valid": self.outcome.valid, "rows": self.outcome.rows}
-        return {"command": self.command(typed, feed), "choices": choices, **counts}
+        return {"command": self.command, "choices": choices, **counts}
 
     @property
     def certain(self) -> tuple[AdvisedOption, ...]:
@@ -157,7 +147,7 @@ def advise(
                 break
             found += new
             current = with_options_of(current, new)
-            tried, report, error = current.read_again(call, rows, PRODUCT_SCHEMA), None, None
+            tried, report, error = current.read_again(call, rows), None, None
         found = _without_useless(call, feed, rows, found)
         if not found:
             return None
@@ -165,8 +155,25 @@ def advise(
         outcome = try_options(call, current, rows, whole=whole, deadline=deadline)
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others
-    helps = outcome.valid > before or (outcome.valid == before and is_checked)
-    return Advice(tuple(found), outcome, whole) if helps else None
+    if not (outcome.valid > before or (outcome.valid == before and is_checked)):
+        return None
+    words = _with_advised(call.command_line, found, feed)
+    return Advice(words, f"{outcome} then", outcome, tuple(found), whole)
+
+
+def _with_advised(
+    typed: Sequence[str], options: Sequence[AdvisedOption], feed: ProductFeedOptions
+) -> list[str]:
+    """Return the command line that was typed, with further options; all fixes are one option."""
+    words = [mask_address(word) for word in typed]
+    fixes = [option.value for option in options if option.name == "fix"]
+    if fixes and not any(word == "--fix" or word.startswith("--fix=") for word in words):
+        fixes += parse_fixes(feed.fix or ())  # those of a recipe, which the typed ones replace
+    added = ["--fix", ",".join(name for name in NAMES if name in fixes)] if fixes else []
+    for option in options:
+        if option.name != "fix":
+            added += option.words
+    return with_further_options(words, added)
 
 
 def _without_useless(
@@ -178,7 +185,7 @@ def _without_useless(
     """Leave out defaults that make no row valid, as of a row of totals that lacks every field."""
 
     def valid_rows(options: Sequence[AdvisedOption]) -> int:
-        return _first_report(with_options_of(feed, options).read_again(call, rows, PRODUCT_SCHEMA)).valid
+        return _first_report(with_options_of(feed, options).read_again(call, rows)).valid
 
     kept, defaults = [*found], [option for option in found[::-1] if option.name == "default"]
     valid = valid_rows(kept) if defaults else 0
@@ -219,7 +226,7 @@ def try_options(
     deadline: float = inf,
 ) -> Outcome:
     """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
-    first = _FirstRows(feed.read_again(call, rows, PRODUCT_SCHEMA), MAX_TRIED_ROWS, deadline)
+    first = _FirstRows(feed.read_again(call, rows), MAX_TRIED_ROWS, deadline)
     report = first.validated()
     is_part = first.is_cut or (not whole and report.rows == MAX_TRIED_ROWS)
     return Outcome(report.valid, report.rows - report.left_out, is_part)

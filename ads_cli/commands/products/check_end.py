@@ -3,14 +3,16 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...api.products import MAX_IMAGE_BYTES
+from ...api.products import MAX_IMAGE_BYTES, PutProducts
 from ...console.invocation import Invocation
+from ...console.output_file import OutputFile
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, NotConfirmedError
 from ...feeds.decoding import NotUtf8Error
@@ -19,12 +21,16 @@ from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...products.plans import ProductPlan
+from ...products.selection import ChangedRows
 from ...validation import CheckedRow
 from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
 from ..uploads.options import recipe_file
+from ..uploads.reports import with_further_options
+from . import count_changed, sync_state_of
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
+    from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.images import ImageCheck
     from ..uploads.recipe import RecipeFile
     from .advice import Advice, AdvisedOption, Outcome
@@ -69,7 +75,6 @@ class CheckEnd:
         self._recipe = recipe
         self._out: RecipeFile | None = None
         self._advice: Advice | None = None
-        self._push = ""  # the command that sends the valid rows, where no option helps the others
 
     def begin(self, rows: Rows) -> None:
         """Ask before an existing file is replaced by the recipe."""
@@ -84,13 +89,14 @@ class CheckEnd:
         if not (report.invalid and is_shown):
             return None
         self._find_advice(rows, report)
-        if self._advice:
-            return self._advice.record(self._call.command_line, self._feed)
-        if report.valid:  # nothing helps the others but a person
-            self._push = shell_command(["adsctl", *_as_push(self._call.command_line)])
-            counts = {"valid": report.valid, "rows": report.rows - report.left_out}
-            return {"command": self._push, "choices": [], **counts}
-        return None
+        if self._advice is None and report.valid:  # nothing helps the others but a person
+            from .advice import Advice, Outcome
+
+            outcome = Outcome(report.valid, report.rows - report.left_out, is_part=False)
+            sends = f"sends {outcome.valid:,} of {counted(outcome.rows, 'row')}"
+            words = _as_push(self._call.command_line)
+            self._advice = Advice(words, f"{sends}, and writes the others to {FAILED}", outcome)
+        return self._advice.record if self._advice else None
 
     def advise_without_report(self, rows: Rows, error: ContentError) -> None:
         """Say what to type where a table has none of the required columns, or is in another encoding."""
@@ -107,7 +113,7 @@ class CheckEnd:
         seconds = SHARE_OF_CHECK * (perf_counter() - self._began)
         self._advice = advise(self._call, self._feed, rows, report, error, seconds=seconds)
 
-    def completes(self, rows: Rows, report: ValidationReport) -> bool:
+    def completes(self, rows: Rows) -> bool:
         """Say what to type next, or ask for it, and write the recipe.
 
         Tells whether every row is valid by what was answered.
@@ -115,11 +121,6 @@ class CheckEnd:
         advice = self._advice
         if not self._interactive:
             self._say()
-            if self._push:
-                sent, of = report.valid, counted(report.rows - report.left_out, "row")
-                self._call.messages.say(
-                    f"try: {self._push}  # sends {sent:,} of {of}, and writes the others to {FAILED}"
-                )
             self._write(self._with_certain(), rows, advice.open_pairs if advice else {})
             return False
         feed, outcome = self._ask(rows, advice) if advice else (self._feed, None)
@@ -128,8 +129,7 @@ class CheckEnd:
 
     def _say(self) -> None:
         if advice := self._advice:
-            command = advice.command(self._call.command_line, self._feed)
-            self._call.messages.say(f"try: {command}  # {advice.outcome} then")
+            self._call.messages.say(f"try: {advice.command}  # {advice.effect}")
 
     def _with_certain(self) -> ProductFeedOptions:
         if not self._advice:
@@ -176,7 +176,7 @@ class CheckEnd:
         """Write the recipe, if one is asked for."""
         if not self._out:
             return
-        opened = feed.open_again(self._call, rows, PRODUCT_SCHEMA)
+        opened = feed.open_again(self._call, rows)
         kinds = {each.name for each in opened}
         next(iter(opened[0].rows), None)  # the columns are known from the first row on
         if feed.source_kind == "auto" and len(kinds) == 1:
@@ -198,8 +198,34 @@ def _as_push(words: Sequence[str]) -> list[str]:
             pushed.append("push" if word == "check" and pushed[-1:] == ["products"] else word)
         elif takes_value:
             next(rest, None)
-    end = pushed.index("--") if "--" in pushed else len(pushed)
-    return [*pushed[:end], "--skip-invalid", "--failed-out", FAILED, *pushed[end:]]
+    return with_further_options(pushed, ["--skip-invalid", "--failed-out", FAILED])
+
+
+def write_mapping(call: Invocation, path: str, opened: "OpenedFeed", *, force: bool) -> None:
+    """Write what a mapping can say of a feed; an existing file is replaced only where that was confirmed."""
+    from ...products.feeds.kinds.drafting import MappingDraft
+
+    out = OutputFile(path)
+    out.check_differs(opened.rows.source)
+    out.confirm(call, force=force)
+    draft = MappingDraft(PRODUCT_SCHEMA.known, PRODUCT_SCHEMA.required, PRODUCT_SCHEMA.choices)
+    for row in opened.rows:
+        draft.add(row.values)
+    with out.open() as stream:
+        stream.write(draft.write(opened.rows, opened.name, path))
+    call.messages.say(f"{path} written: correct it, and use it with --mapping {path}")
+
+
+def compared_with_acknowledged(call: Invocation) -> tuple[ChangedRows | None, Callable[[], int | None]]:
+    """Return what notes the digests of a checked file, and counts those that were never acknowledged.
+
+    Only where the service limits pushes, and something was pushed to the catalog that is set.
+    """
+    is_limited = PutProducts.endpoint.rates[call.settings.service] is not None
+    if not (is_limited and call.settings.get("catalog") and sync_state_of(call).exists()):
+        return None, lambda: None
+    selection = ChangedRows()
+    return selection, partial(count_changed, call, selection)
 
 
 ReadRows = Callable[[], Iterator[CheckedRow]]

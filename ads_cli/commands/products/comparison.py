@@ -1,21 +1,33 @@
-"""The differences between a feed and a catalog: as a diff for people, as records for programs."""
+"""What diff, sync and update do once their files are open: compare with the catalog, show, ask, send."""
 
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
-from ...api.products import ListProducts
+from ...api.products import DeleteProducts, ListProducts
 from ...console.invocation import Invocation
 from ...console.progress import progress
+from ...errors import NotConfirmedError
+from ...feeds.rows import Rows
+from ...numbers import CountOrShare
 from ...output.printer import Printer
 from ...output.text import cell, counted, duration, first_of, safe
-from ...products.sync.comparison import CatalogComparison, CompareOptions, comparing
+from ...products.sync.comparison import CatalogComparison, CompareOptions, comparing, fields_of_feed
 from ...products.sync.differences import NAMED_IDS, Differences, FieldChange, ProductChange
+from ...products.sync.plan import SyncPlan, sync_plan
+from ...products.sync.row_comparison import NOT_IN_CATALOG, Completion
+from ...uploads.jobs import resumable_bytes as resumable_bytes_of
+from ...uploads.journal import changed_meanwhile
+from ...uploads.push import PushResult, Summary
+from ...validation.report import ValidationReport, missing_columns
 from ...validation.validator import Validator
+from ..uploads.hooks import CORRECT_AND_SYNC, PushHooks, confirm_request
 from ..uploads.reports import HIDDEN_ROWS
 from . import sync_state_of
+from .feed_checks import FeedHooks, catalog_target
+from .options import SyncOptions
 
 DIFF_COLUMNS = ("action", "id", "product_key", "fields")
 CHANGED = "changed"  # names of the fields; by --columns only, since scripts rely on the default ones
@@ -153,3 +165,150 @@ def show_dry_run(call: Invocation, differences: Differences, shown: Iterable[Pro
     call.messages.say(f"dry run: {describe_counts(differences)}")
     if shortfall := differences.shortfall:
         call.messages.warn(shortfall)
+
+
+def plan_to_compare(call: Invocation, comparison: CatalogComparison, rows: Rows, **options: Any) -> SyncPlan:
+    """Return the plan of a sync, whose rows are kept for the comparison while they are validated."""
+    plan = sync_plan(rows, call.catalog, sync_state_of(call), comparison.differences, **options)
+    comparison.watch(plan.validator)
+    return plan
+
+
+def resumable_bytes(call: Invocation) -> int:
+    """Return the size of the journals of jobs that change the catalog, where they are resumed.
+
+    They do so in the write epoch that they began: only their journals show it, which grow.
+    """
+    return 0 if call.dry_run else resumable_bytes_of(call.settings.state_dir / "jobs", catalog_target(call))
+
+
+NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
+
+
+class SyncHooks(FeedHooks, kw_only=True):
+    """The hooks of a sync."""
+
+    plan: SyncPlan
+    comparison: CatalogComparison
+    options: SyncOptions
+    max_delete: CountOrShare
+    resumable_bytes: int  # before the catalog was listed
+    correction: str = CORRECT_AND_SYNC
+    shown_late: str = ""  # says that the deletions have shown further products without a row
+
+    def validated(self) -> None:
+        """Compare the feed with the catalog."""
+        super().validated()
+        self.page.take_differences(find_differences(self.call, self.comparison, self.plan.validator))
+
+    def show_dry_run(self, summary: Summary) -> None:
+        """Print the differences."""
+        differences = self.plan.differences
+        show_dry_run(self.call, differences, islice(differences, self.options.sample))
+        if excess := self._excess():
+            self.call.messages.warn(excess)
+
+    def confirm(self) -> None:
+        """Ask before products are deleted; raise where they are too many, or the catalog has changed."""
+        if deletions := self.plan.differences.counts["delete"]:
+            self._confirm_deletions(deletions)
+        if resumable_bytes(self.call) != self.resumable_bytes:  # another job has changed the catalog since
+            raise changed_meanwhile(catalog_target(self.call), self.plan.rows.source.label)
+
+    def ended(self, summary: Summary, result: PushResult | None) -> None:
+        """Look for products that are listed only since others were deleted."""
+        super().ended(summary, result)
+        if not (result and result.is_complete and (late := self.comparison.count_shown_late())):
+            return
+        verb = "is" if late == 1 else "are"
+        self.shown_late = (
+            f"{counted(late, 'product')} {verb} listed now that a deleted variant had hidden, "
+            "and not in the feed; run it again to delete more"
+        )
+
+    def shortfall(self) -> str:
+        """Say in what the catalog is not equal to the feed, though everything was sent."""
+        reasons = [self.plan.differences.shortfall, self.shown_late]
+        if changed := self.plan.changed_since:
+            products = counted(changed, "product")
+            reasons.append(f"{products} changed since this job had sent it; the next sync sends it once more")
+        return "\n".join(filter(None, reasons))
+
+    def _confirm_deletions(self, deletions: int) -> None:
+        """Name, limit and ask."""
+        if not self.plan.differences.is_remembered:
+            self._name_deletions()
+        if excess := self._excess():
+            raise NotConfirmedError(
+                excess,
+                hint="nothing was sent; 'products diff --prune' shows what would be deleted; "
+                f"if that is right, add --max-delete {deletions}",
+            )
+        request = DeleteProducts(product_catalog_id=self.call.catalog, product_keys=[])
+        confirm_request(self.call, request, counted(deletions, "product"))
+
+    def _excess(self) -> str:
+        """Say that more products would be deleted than may be; empty where they are not."""
+        differences = self.plan.differences
+        deletions = differences.counts["delete"]
+        if deletions <= self.max_delete.of(differences.listed):
+            return ""
+        return (
+            f"{deletions:,} of {counted(differences.listed, 'product')} are not in the feed, "
+            f"and --max-delete is {self.options.max_delete}"
+        )
+
+    def _name_deletions(self) -> None:
+        """Name products that are deleted from a catalog that may be somebody else's too."""
+        differences = self.plan.differences
+        named = [
+            f"{change.id!r} ({cell(title.old)})" if (title := change.fields.get("title")) else repr(change.id)
+            for change in islice(differences.deletions(), NAMED_DELETIONS)
+        ]
+        others = differences.counts["delete"] - len(named)
+        self.call.messages.warn(
+            "no push --changed and no sync of this catalog is recorded on this machine; --prune deletes "
+            f"{', '.join(named)}" + (f" and {others:,} more" if others else "")
+        )
+
+
+class UpdateHooks(PushHooks, kw_only=True):
+    """The hooks of an update."""
+
+    plan: SyncPlan
+    comparison: CatalogComparison
+
+    def skips(self, report: ValidationReport) -> bool:
+        """Tell whether rows are invalid only since the catalog does not have their products."""
+        missing = (each.rows for each in report.findings if each.rule == NOT_IN_CATALOG)
+        return sum(missing) == report.invalid
+
+    def validated(self) -> None:
+        """Compare the completed rows with the catalog."""
+        with progress(self.call.messages, "Comparing", self.plan.report.rows) as on_progress:
+            self.comparison.compare(self.plan.validator, on_progress)
+
+    def show_dry_run(self, summary: Summary) -> None:
+        """Print the differences."""
+        show_dry_run(self.call, self.plan.differences, self.plan.differences)
+
+
+def require_ids(rows: Rows) -> None:
+    """Raise ContentError where a table has no column of ids, before the catalog is listed."""
+    next(iter(rows), None)  # the columns of a table are known from the first row on
+    missing_columns(rows, ("id",), rows.known)
+
+
+def list_products_of(call: Invocation, comparison: CatalogComparison, rows: Rows) -> None:
+    """Wait until the products of some rows are listed, hidden variants too."""
+    with progress(call.messages, "Listing the catalog", None) as on_progress:
+        comparison.wait(on_progress)
+    ids = (str(row.values["id"]) for row in rows if "id" in row.values and not row.left_out)
+    with progress(call.messages, "Listing groups of variants", None) as on_progress:
+        comparison.list_variants(ids, on_progress)
+
+
+def completion_of(comparison: CatalogComparison, rows: Rows) -> Completion:
+    """Return the transform of rows that also completes each by its listed product."""
+    emptied = fields_of_feed(rows) if rows.has_header else frozenset[str]()
+    return Completion(rows.transform, comparison.listing, emptied)

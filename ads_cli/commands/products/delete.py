@@ -7,8 +7,10 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, option
 from ...errors import ContentError, UsageError
+from ...output.text import counted, first_of
 from ..uploads.hooks import PushHooks, confirm_request
 from ..uploads.options import FeedOptions, SendOptions, with_options
+from . import sync_state_of
 
 if TYPE_CHECKING:
     from ...feeds.rows import Rows
@@ -46,7 +48,6 @@ def delete(
     """
     from ...products.normal_form import ID_SCHEMA, KEY_SCHEMA
     from ...products.plans import delete_by_id_plan, delete_plan
-    from ...products.sync_state import SyncState
     from ..uploads.push import PushCommand
 
     if bool(keys) == bool(from_):
@@ -56,18 +57,18 @@ def delete(
     call = Invocation.of(ctx)
     if by == "id":
         call.catalog = call.find_catalog()  # in a dry run too, since it has the keys
-    sync_state = SyncState(call.settings.state_dir, call.service, call.catalog)
+    sync_state = sync_state_of(call)
     rows = _open(call, keys or [], from_, feed, ID_SCHEMA if by == "id" else KEY_SCHEMA)
     if by == "id":
         plan, found = delete_by_id_plan(rows, call.catalog, sync_state)
-        steps: PushHooks = _HooksById(
+        hooks: PushHooks = _HooksById(
             call=call, plan=plan, activity="Deleting", rejected_hint=ID_HINT, keys=found
         )
     else:
         plan = delete_plan(rows, call.catalog, sync_state)
-        steps = PushHooks(call=call, plan=plan, activity="Deleting", rejected_hint=KEY_HINT)
+        hooks = PushHooks(call=call, plan=plan, activity="Deleting", rejected_hint=KEY_HINT)
     try:
-        PushCommand(steps, options).run()
+        PushCommand(hooks, options).run()
     except ContentError as error:
         if by == "key" and "id" in map(str.casefold, rows.columns) and "product_key" not in rows.fields:
             error.hint = BY_ID_HINT
@@ -75,14 +76,13 @@ def delete(
 
 
 class _HooksById(PushHooks, kw_only=True):
-    """Steps of a deletion by the ids of a feed."""
+    """The hooks of a deletion by the ids of a feed."""
 
     keys: dict[str, str]  # of the products that were found, by id
 
     def validated(self) -> None:
         """Look up the keys of the ids in the file, and name ids without one."""
         from ...console.progress import progress
-        from ...output.text import counted, first_of
         from ...products.plans import find_keys
 
         call = self.call
@@ -95,8 +95,6 @@ class _HooksById(PushHooks, kw_only=True):
 
     def confirm(self) -> None:
         """Ask before the products that were found are deleted; other ids have none."""
-        from ...output.text import counted
-
         if self.keys:
             confirm_request(self.call, self.plan.upload.request, counted(len(self.keys), "product"))
 

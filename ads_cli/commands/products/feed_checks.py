@@ -15,6 +15,7 @@ from ...numbers import parse_share
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
 from .options import ProductFeedOptions
+from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...feeds.locations import UnchangedError
@@ -24,14 +25,13 @@ if TYPE_CHECKING:
     from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
     from ..uploads.push import PushCommand
-    from .page import FeedReport
 
 
 class FeedHooks(PushHooks, kw_only=True):
-    """Steps of pushing whole feeds: they should not shrink, and a page may tell of the run."""
+    """The hooks of pushing whole feeds: they should not shrink, and a page may tell of the run."""
 
     size_check: "FeedSizeCheck"
-    page: "FeedReport"
+    page: FeedReport
 
     def validated(self) -> None:
         """Compare the rows with those of the last push."""
@@ -135,7 +135,7 @@ class UnchangedFeed:
 
         from ...products.pushed_feeds import PushedFeeds
 
-        mapping = feed.mapping_file or call.settings.get("mapping")
+        mapping = feed.mapping_of(call)
         feed = msgspec.structs.replace(feed, recipe=None)  # its options are those of the feed by now
         options = feed, strict, skip_invalid, call.settings.service, __version__, _content(mapping)
         conditions = sha256(msgspec.json.encode(options, order="deterministic")).hexdigest()

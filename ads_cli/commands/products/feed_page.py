@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -158,14 +158,8 @@ MARKS = {"\t": "⇥", "\n": "↵", "\r": "␍", "\xa0": "⍽", "\u202f": "⍽", 
 UNSEEN = re.compile(r"^ +| +$|(?<= ) +| (?= )|[\t\n\r\xa0\u202f\u3000]")
 
 
-@overload
-def visible(text: str) -> str: ...
-@overload
-def visible(text: None) -> None: ...
-def visible(text: str | None) -> str | None:
+def visible(text: str) -> str:
     """Mark white space that a page would not show: at both ends, several blanks, and other characters."""
-    if text is None:
-        return None
     return UNSEEN.sub(lambda found: MARKS.get(found[0]) or "·" * len(found[0]), text)
 
 
@@ -192,7 +186,11 @@ def _fixed(rows: Rows, facts: ProductStats) -> ReportTable:
         [
             *_product(rows, row),
             tuple(
-                Edit(f"{each.field} ({each.fix})", visible(each.before), visible(each.after))
+                Edit(
+                    f"{each.field} ({each.fix})",
+                    each.before and visible(each.before),
+                    each.after and visible(each.after),
+                )
                 for each in row.changes
             ),
         ]

@@ -6,22 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
+from ...console.invocation import Invocation
 from ...console.parameters import choice, flag, option
 from ...errors import UsageError
 from ...feeds import DUPLICATES
-from ...products.feeds.fixes import ALL, NAMES, parse_fixes
-from ..uploads.options import FeedOptions, Recipe
+from ...products.feeds.fixes import ALL, NAMES, Fixes, parse_fixes
+from ..uploads.options import FeedOptions, PushOptions, Recipe
 
 if TYPE_CHECKING:
-    from ...console.invocation import Invocation
     from ...feeds.row import DuplicatePolicy, Step
     from ...feeds.rows import Rows
     from ...feeds.source import Feed
+    from ...products.feeds.kinds import FeedKind
     from ...products.feeds.kinds.reading import OpenedFeed, Read
     from ...products.normal_form import Scope
     from ...products.sync.comparison import CompareOptions
-    from ...validation import RowSchema
-
 
 # Written out, since help must not load the kinds; tests hold them equal.
 SOURCES = ("auto", "generic", "google", "meta", "pinterest", "shopify", "woocommerce", "wix")
@@ -59,96 +58,110 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         option("NAMES", f"Fix what breaks a rule: all, or some of {', '.join(NAMES)}", offers=(*NAMES, ALL)),
     ] = None
 
-    def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
-        """Open a feed for a schema, with the steps that convert its rows; raise AdsctlError."""
-        return self.open_feed(call, file, schema).rows
+    def open(self, call: Invocation, file: str) -> "Rows":
+        """Open a feed, with the steps that convert its rows; raise AdsctlError."""
+        return self.open_feed(call, file).rows
 
-    def open_feed(self, call: "Invocation", file: str, schema: "RowSchema") -> "OpenedFeed":
+    def open_all(self, call: Invocation, files: list[str]) -> "Rows":
+        """Open the files that arguments name as one feed; raise AdsctlError."""
+        from ...feeds.locations import expand_files
+
+        return _as_one([self.open(call, file) for file in expand_files(files, self.access(call))])
+
+    def open_feed(self, call: Invocation, file: str) -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
-        from ...config.writers import check_writers
+        from ...config.trusted_files import check_writers
+        from ...products.normal_form import PRODUCT_SCHEMA
 
-        mapping = self._mapping_of(call)
+        mapping = self.mapping_of(call)
         if mapping and (warning := check_writers(Path(mapping))):
             call.messages.note(warning, "warning")
-        opened = self._read_as_kind(self.reader(call, file, schema.roots, schema.known), mapping, schema)
+        read = self.reader(call, file, PRODUCT_SCHEMA.roots, PRODUCT_SCHEMA.known)
+        opened = self._read_as_kind(read, mapping)
         if opened.remark:
             call.messages.say(opened.remark)
         if opened.warning:
             call.messages.warn(opened.warning)
         return opened
 
-    def read_again(self, call: "Invocation", rows: "Rows", schema: "RowSchema") -> "Rows":
+    def read_again(self, call: Invocation, rows: "Rows") -> "Rows":
         """Return the rows of an opened feed as these options read them, without a word about it."""
-        from ...feeds.several import SeveralRows
+        return _as_one([each.rows for each in self.open_again(call, rows)])
 
-        opened = [each.rows for each in self.open_again(call, rows, schema)]
-        return opened[0] if len(opened) == 1 else SeveralRows(opened)
-
-    def open_again(self, call: "Invocation", rows: "Rows", schema: "RowSchema") -> "list[OpenedFeed]":
+    def open_again(self, call: Invocation, rows: "Rows") -> "list[OpenedFeed]":
         """Return each file of an opened feed as these options read it."""
         from ...feeds.reader import read_rows
         from ...feeds.several import SeveralRows
         from ...feeds.source import Source
+        from ...products.normal_form import PRODUCT_SCHEMA
 
-        mapping = self._mapping_of(call)
+        mapping = self.mapping_of(call)
 
         def reader(feed: "Feed") -> "Read":
             assert isinstance(feed, Source)
             source = feed.encoded(self.encoding)
-            return lambda renamed: read_rows(source, roots=schema.roots, known=schema.known, rename=renamed)
+            roots, known = PRODUCT_SCHEMA.roots, PRODUCT_SCHEMA.known
+            return lambda renamed: read_rows(source, roots=roots, known=known, rename=renamed)
 
         files = rows.files if isinstance(rows, SeveralRows) else [rows]
-        return [self._read_as_kind(reader(each.source), mapping, schema) for each in files]
+        return [self._read_as_kind(reader(each.source), mapping) for each in files]
 
-    def _mapping_of(self, call: "Invocation") -> str | None:
+    def mapping_of(self, call: Invocation) -> str | None:
+        """Return the path of the mapping that is used: the one that is named, or that of the profile."""
         return self.mapping_file or call.settings.get("mapping")
 
-    def _read_as_kind(self, read: "Read", mapping: str | None, schema: "RowSchema") -> "OpenedFeed":
+    def _read_as_kind(self, read: "Read", mapping: str | None) -> "OpenedFeed":
         """Read a feed as one of the kind that it is, with the steps that convert its rows."""
         from ...feeds.row import RowTransform
         from ...products.feeds.kinds.reading import open_feed
+        from ...products.normal_form import PRODUCT_SCHEMA
 
         names = parse_fixes(self.fix) if self.fix else ()
         opened = open_feed(
             read,
-            self.mapping(schema.known),
-            schema.known,
-            schema.choices,
+            self.mapping(PRODUCT_SCHEMA.known),
+            PRODUCT_SCHEMA.known,
+            PRODUCT_SCHEMA.choices,
             source=self.source_kind,
             mapping=mapping,
             is_recipe=mapping is not None and mapping == self.recipe,
         )
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
-        steps = [*opened.steps, *self._steps(opened, schema)]
-        fixes = None
-        if names:
-            from ...products.feeds.fixes import Fixes
-
-            fixes = Fixes(names, (self.currency or opened.kind.currency).upper())
+        steps = [*opened.steps, *self._steps(opened.kind)]
+        fixes = Fixes(names, (self.currency or opened.kind.currency).upper()) if names else None
         keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)
         opened.rows.transform = RowTransform(steps, keep, fixes)
         return opened
 
-    def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":
+    def _steps(self, kind: "FeedKind") -> "list[Step]":
         """Return the steps that convert rows; options say more than the kind of the feed does."""
         from ...feeds.transforms import DefaultField, SetField, Where
         from ...products.feeds.transforms import parse_base_url, parse_currency, parse_field, parse_split
+        from ...products.normal_form import FIELDS
 
-        kind = opened.kind
         currency = self.currency if self.currency is not None else kind.currency or None
         base_url = self.base_url if self.base_url is not None else kind.base_url or None
         return [
             *map(parse_split, self.split or []),
             *map(Where.parse, self.where or []),
-            *(parse_field(SetField, text, schema.known) for text in [*_pairs(kind.set), *(self.set or [])]),
+            *(parse_field(SetField, text, FIELDS) for text in [*_pairs(kind.set), *(self.set or [])]),
             *(
-                parse_field(DefaultField, text, schema.known)
+                parse_field(DefaultField, text, FIELDS)
                 for text in [*(self.default or []), *_pairs(kind.default)]
             ),
             *([parse_currency(currency)] if currency is not None else []),
             *([parse_base_url(base_url)] if base_url is not None else []),
         ]
+
+
+def _as_one(feeds: "list[Rows]") -> "Rows":
+    """Return the rows of several feeds, one after the other."""
+    if len(feeds) == 1:
+        return feeds[0]
+    from ...feeds.several import SeveralRows
+
+    return SeveralRows(feeds)
 
 
 def _pairs(templates: Mapping[str, str]) -> list[str]:
@@ -176,10 +189,19 @@ class ComparedFeedOptions(ProductFeedOptions, frozen=True):
 
         return Scope.parse(self.scope) if self.scope is not None else None
 
-    def _steps(self, opened: "OpenedFeed", schema: "RowSchema") -> "list[Step]":
+    def _steps(self, kind: "FeedKind") -> "list[Step]":
         """Return the steps that convert rows; the last one refuses rows outside of the scope."""
         scope = self._scope
-        return [*super()._steps(opened, schema), *([scope] if scope else [])]
+        return [*super()._steps(kind), *([scope] if scope else [])]
+
+
+class SyncOptions(PushOptions, frozen=True):
+    """How differences are sent."""
+
+    max_delete: Annotated[str, option("N|P%", "With --prune: delete nothing where more would be deleted")] = (
+        "10%"
+    )
+    sample: Annotated[int | None, option("N", "With --dry-run: show N differences only", min=1)] = None
 
 
 class ImageOptions(msgspec.Struct, frozen=True):

@@ -1,14 +1,18 @@
 """Read the products of a catalog: all of them into a file, or some by their ids or keys."""
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from ...config.atomic_files import file_to_replace
 from ...console.invocation import Invocation
+from ...console.output_file import OutputFile
 from ...console.parameters import argument, choice, flag, option
 from ...errors import IncompleteError, NotFoundError, UsageError
-from ...feeds.registry import one_of, writable_formats
+from ...feeds.registry import STANDARD_OUTPUT, find_writable, one_of, writable_formats
+from ...output.text import counted, first_of
 
 if TYPE_CHECKING:
     from ...feeds.formats.writers import RowWriter
@@ -48,27 +52,21 @@ def pull(
 
     For example: adsctl products pull products.csv
     """
-    from ...config.atomic_files import file_to_replace
-    from ...console.output_file import OutputFile
     from ...feeds.formats.writers import open_writer
-    from ...feeds.registry import STANDARD_OUTPUT, find_writable
     from ...products.pull import Pull
 
     call = Invocation.of(ctx, mutates=False)
     path = None if file == "-" else file
     written_as = find_writable(path, format) if path else find_writable(STANDARD_OUTPUT, format or "csv")
     refuse_presentation(call, "--format")
-    if path:
-        out = OutputFile(path)
+    out = OutputFile(path) if path else None
+    if out:
         out.confirm(call, force=force)
     reader = Pull(call.client, call.catalog)
-    if path:
-        with out.open() as stream:
-            _write_products(call, reader, open_writer(stream, written_as, reader.columns))
-            if reader.missing and not allow_incomplete and file_to_replace(out.path):
-                raise IncompleteError(f"{reader.missing}; {path} stays as it is", hint=INCOMPLETE_HINT)
-    else:
-        _write_products(call, reader, open_writer(sys.stdout, written_as, reader.columns))
+    with out.open() if out else nullcontext(sys.stdout) as stream:
+        _write_products(call, reader, open_writer(stream, written_as, reader.columns))
+        if out and reader.missing and not allow_incomplete and file_to_replace(out.path):
+            raise IncompleteError(f"{reader.missing}; {path} stays as it is", hint=INCOMPLETE_HINT)
     _report_pull(call, reader)
     if reader.missing and not allow_incomplete:
         raise IncompleteError(reader.missing, hint=INCOMPLETE_HINT)
@@ -86,8 +84,6 @@ def _write_products(call: Invocation, reader: "Pull", writer: "RowWriter") -> No
 
 def _report_pull(call: Invocation, reader: "Pull") -> None:
     """Say what was pulled, and what may be missing."""
-    from ...output.text import counted
-
     hidden = f", {reader.variants:,} of them variants that the listing hides" if reader.variants else ""
     call.messages.say(f"{counted(reader.products, 'product')} pulled{hidden}")
     if reader.missing or reader.single_groups:
@@ -113,7 +109,6 @@ def get(
     from ...api.products import ListProducts
     from ...console.progress import progress
     from ...console.results import show
-    from ...output.text import first_of
     from ...products.listing import find_products
 
     call = Invocation.of(ctx, mutates=False)

@@ -72,7 +72,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
         """Do what the first request needs, once there is a journal."""
 
     def shortfall(self) -> str:
-        """Say what the place does not keep as it has acknowledged it; empty where it does."""
+        """Say what the upload target does not keep as it has acknowledged it; empty where it does."""
         return ""
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
@@ -90,7 +90,10 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
 
 class OnceHooks(PushHooks, kw_only=True):
-    """The hooks of sending what the service may not receive twice."""
+    """The hooks of sending what the service may not receive twice.
+
+    `confirm` sets `ended_job` where an earlier job has sent everything, or what of the plan is resumed.
+    """
 
     plan: "BatchPlan"
     is_resumed: bool
@@ -103,21 +106,21 @@ class OnceHooks(PushHooks, kw_only=True):
         from ...uploads.jobs import TaskJobs
         from .reports import resume_command
 
-        if self.plan.upload.creates:
-            state_dir = self.call.settings.state_dir
-            key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
-            is_resumed = self.is_resumed
-            if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
-                command = resume_command(self.call.command_line)
-                jobs = TaskJobs(state_dir / "jobs", key, command, Path(earlier))
-                if ended := jobs.ended():
-                    self.ended_job = ended
-                    return
-                is_resumed = is_resumed and jobs.can_be_resumed
-            creation = self.plan.creation(key, current_folder())
-            start = begin_creation(state_dir, creation, self.call.messages.warn, resume=is_resumed)
-            self.plan.resumes = start.resumes
-            self.plan.expected_epoch = start.expected_epoch
+        if not self.plan.upload.creates:
+            return
+        state_dir = self.call.settings.state_dir
+        key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
+        is_resumed = self.is_resumed
+        if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
+            command = resume_command(self.call.command_line)
+            jobs = TaskJobs(state_dir / "jobs", key, command, Path(earlier))
+            self.ended_job = jobs.ended()
+            if self.ended_job:
+                return
+            is_resumed = is_resumed and jobs.can_be_resumed
+        creation = self.plan.creation(key, current_folder())
+        start = begin_creation(state_dir, creation, self.call.messages.warn, resume=is_resumed)
+        self.plan.resumes, self.plan.expected_epoch = start.resumes, start.expected_epoch
 
 
 def confirm_request(call: "Invocation", request: "Request", rows: str) -> None:

@@ -1,7 +1,6 @@
 """Pushes that ran on this machine, and how to resume those that are unfinished."""
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,9 +32,8 @@ def list_jobs(ctx: typer.Context) -> None:
     For example: adsctl jobs list --query "[?state=='unfinished']"
     """
     call = Invocation.of(ctx)
-    records = [_record(*found) for found in _jobs(call)] + [
-        _unreadable(path) for path in _damaged(call).values()
-    ]
+    known, damaged = _read(call)
+    records = [*(_record(*found) for found in known), *map(_unreadable, damaged.values())]
     call.printer.show(sorted(records, key=lambda record: str(record["job"])), COLUMNS, "job")
 
 
@@ -45,12 +43,13 @@ def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's 
     For example: adsctl jobs show "$(adsctl jobs list -o ids | tail -1)"
     """
     call = Invocation.of(ctx)
-    if path := _damaged(call).get(job):
+    known, damaged = _read(call)
+    if path := damaged.get(job):
         journal = read_journal(path)
         record = _unreadable(path) | {"counts": _counts(journal), "ids": _ids(journal), "path": str(path)}
         call.printer.show(record, ("job", "state", "counts", "ids", "path"), "job")
         return
-    (found,) = _named(call, [job])
+    (found,) = _named([job], known, damaged)
     path, shown, _ = found
     journal = read_journal(path)
     record = _record(*found) | {"counts": _counts(journal), "service": shown.key.target.service}
@@ -89,7 +88,8 @@ def clean(
     if jobs and all:
         raise UsageError("name either jobs or --all", hint="adsctl jobs clean --help")
     call = Invocation.of(ctx)
-    known = _named(call, jobs) if jobs else _jobs(call)
+    known, damaged = _read(call, warns=False)
+    known = _named(jobs, known, damaged) if jobs else known
     found = [(path, job, may_be_removed(path.parent, job, ended=ended)) for path, job, ended in known]
     found = [each for each in found if each[2] or all or jobs]
     if call.is_dry_run(f"remove {counted(len(found), 'journal')}"):
@@ -103,7 +103,7 @@ def clean(
         are = "is" if running == 1 else "are"
         call.messages.warn(f"{counted(running, 'push', 'pushes')} {are} still running: the journal is kept")
     _say_old_ledgers(call)
-    if damaged := _damaged(call):
+    if damaged := _read(call)[1]:
         call.messages.warn(f"kept, since they cannot be read: {listed([*damaged])}; adsctl jobs discard JOB")
 
 
@@ -133,8 +133,8 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
     For example: adsctl jobs discard 20261123-084512-1a2b3c
     """
     call = Invocation.of(ctx)
-    damaged = _damaged(call)
-    known = _named(call, [name for name in jobs if name not in damaged])
+    known, damaged = _read(call)
+    known = _named([name for name in jobs if name not in damaged], known, damaged)
     if over := [job.job for _, job, ended in known if ended]:
         raise UsageError(f"job {over[0]} has ended: there is nothing to give up", hint="adsctl jobs clean")
     found: list[tuple[Path, Job | None]] = [(damaged[name], None) for name in jobs if name in damaged]
@@ -165,35 +165,32 @@ def _given_up(path: Path, job: Job | None = None) -> str:
     return f"job {job.job}, {job.action} of {job.file}: {job.rows:,} {job.noun}, of which {said}: {again}"
 
 
-def _jobs(call: Invocation) -> Iterator[tuple[Path, Job, bool]]:
-
-    return stored_jobs(call.settings.state_dir / "jobs")
+StoredJob = tuple[Path, Job, bool]  # its journal, and whether it has ended
 
 
-def _damaged(call: Invocation) -> dict[str, Path]:
-    """Return the journals that cannot be read, by the ids of their jobs; warn of them."""
-    found: dict[str, Path] = {}
+def _read(call: Invocation, *, warns: bool = True) -> tuple[list[StoredJob], dict[str, Path]]:
+    """Return the stored jobs, and by their ids the journals that cannot be read; warn of these."""
+    damaged: dict[str, Path] = {}
 
     def note(path: Path, error: StateError) -> None:
-        found[path.stem] = path
-        call.messages.warn(f"{error.message}; {error.hint}")
+        damaged[path.stem] = path
+        if warns:
+            call.messages.warn(f"{error.message}; {error.hint}")
 
-    for _ in stored_jobs(call.settings.state_dir / "jobs", note):
-        pass
-    return found
+    return [*stored_jobs(call.settings.state_dir / "jobs", note)], damaged
 
 
-def _named(call: Invocation, names: list[str]) -> list[tuple[Path, Job, bool]]:
+def _named(names: list[str], known: list[StoredJob], damaged: dict[str, Path]) -> list[StoredJob]:
     """Find jobs by their ids; raise NotFoundError if one does not exist."""
-    known = {job.job: (path, job, ended) for path, job, ended in _jobs(call)}
+    by_id = {found[1].job: found for found in known}
     for name in names:
-        if name not in known and (damaged := _damaged(call).get(name)):
-            raise unreadable(damaged, "it is damaged")
-        if name not in known:
+        if name not in by_id and name in damaged:
+            raise unreadable(damaged[name], "it is damaged")
+        if name not in by_id:
             raise NotFoundError(
-                f"job {name!r} does not exist{suggestion(name, known)}", hint="adsctl jobs list shows them"
+                f"job {name!r} does not exist{suggestion(name, by_id)}", hint="adsctl jobs list shows them"
             )
-    return [known[name] for name in dict.fromkeys(names)]
+    return [by_id[name] for name in dict.fromkeys(names)]
 
 
 def _counts(journal: JournalContent) -> dict[str, int]:
@@ -216,7 +213,6 @@ def _unreadable(path: Path) -> dict[str, Any]:
 
 
 def _record(path: Path, job: Job, ended: bool) -> dict[str, Any]:
-
     journal = read_journal(path)
     parts = journal.parts if job.parts else [job]
     acknowledgements = journal.acknowledged.values()

@@ -90,9 +90,9 @@ def _acknowledged(journal: Journal) -> str:
 
 
 def current_epoch(call: Invocation, place: UploadTarget) -> str:
-    """Return the write epoch of a place, which whatever else changes it from now on will end.
+    """Return the write epoch of an upload target, which whatever else changes it from now on will end.
 
-    Raises StateError where another run is changing the place, since that began before.
+    Raises StateError where another run is changing the target, since that began before.
     """
     epochs = WriteEpochs(call.settings.state_dir)
     epoch = epochs.current(place) or epochs.begin(place)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...feeds.source import Feed, ReadOptions
     from ...uploads.rejected_rows import FailedOut
-    from ...validation import RowSchema
     from .recipe import RecipeFile
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -69,21 +68,6 @@ class FeedOptions(msgspec.Struct, frozen=True):
     max_rows: Annotated[int, option("N", "Rows of a workbook, which is loaded as a whole", min=1)] = (
         MAX_SHEET_ROWS
     )
-
-    def open(self, call: "Invocation", file: str, schema: "RowSchema") -> "Rows":
-        """Open a file for a schema; raise AdsctlError."""
-        return self.open_rows(call, file, schema.roots, schema.known)
-
-    def open_all(self, call: "Invocation", files: list[str], schema: "RowSchema") -> "Rows":
-        """Open the files that arguments name as one feed; raise AdsctlError."""
-        from ...feeds.locations import expand_files
-
-        opened = [self.open(call, file, schema) for file in expand_files(files, self.access(call))]
-        if len(opened) == 1:
-            return opened[0]
-        from ...feeds.several import SeveralRows
-
-        return SeveralRows(opened)
 
     def open_rows(
         self, call: "Invocation", file: str, roots: tuple[str, ...], known: Collection[str]
@@ -190,7 +174,12 @@ def with_options(
     def decorate(command: F) -> F:
         @functools.wraps(command)
         def run(**values: Any) -> Any:
-            with _with_recipe(values) as values:
+            filled: AbstractContextManager[dict[str, Any]] = nullcontext(values)
+            if "recipe" in values:
+                from .recipe import with_recipe
+
+                filled = with_recipe(values["ctx"], values)
+            with filled as values:
                 for name, group in groups.items():
                     values[name] = group(**{field: values.pop(field) for field in group.__struct_fields__})
                 return command(**values)
@@ -209,12 +198,3 @@ def with_options(
         return run  # type: ignore[return-value]
 
     return decorate
-
-
-def _with_recipe(values: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
-    """Give the values of parameters, with those of a recipe where the command takes one."""
-    if "recipe" not in values:
-        return nullcontext(values)
-    from .recipe import with_recipe
-
-    return with_recipe(values["ctx"], values)

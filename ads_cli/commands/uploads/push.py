@@ -11,7 +11,7 @@ from datetime import datetime
 from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
-from ...output.text import counted
+from ...output.text import counted, listed
 from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
 from ...uploads.journal import Journal
@@ -27,7 +27,6 @@ from .reports import (
     error_lines,
     how_to_correct,
     how_to_resume,
-    not_deleted_lines,
     resume_command,
 )
 from .validation import require_valid, stated_rate
@@ -211,7 +210,11 @@ class PushCommand:
         """Say why rows were rejected, or not sent where no warning was shown."""
         rows, quiet = self.plan.rows, self.call.messages.quiet
         invalid = error_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
-        return [*invalid, *error_lines(rows, result.rejections), *not_deleted_lines(result.not_deleted)]
+        not_deleted = [
+            f"{counted(len(found), 'product')} not deleted: {reason}: {listed(found)}"
+            for reason, found in result.not_deleted.items()
+        ]
+        return [*invalid, *error_lines(rows, result.rejections), *not_deleted]
 
     def _summary(
         self,

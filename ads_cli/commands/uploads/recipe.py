@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ...config.writers import check_writers
+from ...config.trusted_files import check_writers
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
 from ...console.parameters import Option

@@ -1,4 +1,4 @@
-"""What is told of a file: fixes, findings, the summary of a push, and what to do next."""
+"""What commands say of a file: fixes, findings, the summary of a push, and what to do next."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from ...feeds.rows import RowNames
 from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
-from ...output.text import counted, listed, safe, safe_lines, shell_command
+from ...output.text import counted, safe, safe_lines, shell_command
 from ...validation import Finding
 from ...validation.report import ValidationReport
 
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 
 CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
 REMOVED, ADDED = "31", "32"  # SGR parameters
-
-
-def fixed_counts(report: ValidationReport) -> str:
-    """Say how many rows each fix changed; empty where none did."""
-    counts = [f"{fixed.rows:,} by {name}" for name, fixed in report.fixed.items()]
-    return f"fixed: {', '.join(counts)}" if counts else ""
 
 
 def fixed_lines(rows: RowNames, report: ValidationReport) -> list[str]:
@@ -43,14 +37,6 @@ def fixed_lines(rows: RowNames, report: ValidationReport) -> list[str]:
             place = rows.position(each.line, each.record)
             lines.append(f"    {place}: {each.field}: {before} → {after}")
     return lines
-
-
-def fixes(report: ValidationReport) -> list[dict[str, Any]]:
-    """Return what each fix changed, for programs."""
-    return [
-        {"fix": name, "rows": fixed.rows, "examples": msgspec.to_builtins(fixed.examples)}
-        for name, fixed in report.fixed.items()
-    ]
 
 
 def change_records(row: Row) -> Iterator[dict[str, Any]]:
@@ -107,8 +93,13 @@ class PushMessages:
 def resume_command(command_line: Sequence[str]) -> str:
     """Return a command line as it was typed, with --resume, and without secrets of an address."""
     words = [mask_address(word) for word in command_line if word != "--resume"]
+    return shell_command(["adsctl", *with_further_options(words, ["--resume"])])
+
+
+def with_further_options(words: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Add options to a command line, before a `--`: what follows that is no option."""
     end = words.index("--") if "--" in words else len(words)
-    return shell_command(["adsctl", *words[:end], "--resume", *words[end:]])
+    return [*words[:end], *options, *words[end:]]
 
 
 def how_to_resume(error: AdsctlError | Interrupted, command: str) -> str:
@@ -116,14 +107,6 @@ def how_to_resume(error: AdsctlError | Interrupted, command: str) -> str:
     if isinstance(error, ContentError | NotFoundError):
         return error.hint  # the file has changed, or the place does not exist: only a new push helps
     return "; ".join(filter(None, (error.hint, f"resume with: {command}")))
-
-
-def not_deleted_lines(names: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say which products were not deleted, by the reason of the service."""
-    return [
-        f"{counted(len(found), 'product')} not deleted: {reason}: {listed(found)}"
-        for reason, found in names.items()
-    ]
 
 
 def how_to_correct(failed_out: str | None, correction: str, *others: str) -> str:
@@ -160,7 +143,11 @@ def show_report(
     if printer.format in ("json", "yaml"):
         warnings = [*report.notes, *report.warnings]
         found: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
-        found |= {"fixes": fixes(report)} if report.can_fix else {}
+        if report.can_fix:
+            found["fixes"] = [
+                {"fix": name, "rows": fixed.rows, "examples": msgspec.to_builtins(fixed.examples)}
+                for name, fixed in report.fixed.items()
+            ]
         found |= {"changes": list(changes)} if changed is not None else {}
         found |= {"try": tried} if tried else {}
         printer.show({"file": name} | report.counts | found, (), "")
@@ -235,7 +222,11 @@ def _summary_text(summary: "Summary", name: str) -> str:
         counts["not sent"] = unsent
     in_this_run = summary.acknowledged - summary.earlier
     speed = f", {in_this_run / summary.seconds:,.0f} rows/s" if in_this_run and summary.seconds else ""
-    comparison = [f"  {_comparison(summary.extra)}"] if "only_in_catalog" in summary.extra else []
+    comparison = []
+    if "only_in_catalog" in summary.extra:
+        from ...products.listing import describe
+
+        comparison = [f"  {describe(summary.extra)}"]
     requests = f"{counted(summary.requests, 'request')}, {summary.retries:,} of them retries"
     return "\n".join(
         [
@@ -258,11 +249,6 @@ def _rows_read(report: ValidationReport) -> str:
 def _invalid_and_warned(report: ValidationReport) -> str:
     partial = "" if report.partial is None else f"{report.partial:,} partial"
     warned = f"{report.warned:,} with warnings" if report.warned else ""
-    parts = (f"{report.invalid:,} invalid", partial, warned, fixed_counts(report))
+    fixed = ", ".join(f"{fixed.rows:,} by {name}" for name, fixed in report.fixed.items())
+    parts = (f"{report.invalid:,} invalid", partial, warned, fixed and f"fixed: {fixed}")
     return ", ".join(filter(None, parts))
-
-
-def _comparison(counts: Mapping[str, int]) -> str:
-    from ...products.listing import describe
-
-    return describe(counts)

@@ -10,7 +10,7 @@ from queue import Empty, Full, Queue
 from typing import Any, BinaryIO, TypeVar
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
-from ...config.writers import check_writers
+from ...config.trusted_files import check_writers
 from ...errors import StateError, UsageError
 from ...http.connections import parse_http_address
 from ...http.download import Download, Version, check_encrypted

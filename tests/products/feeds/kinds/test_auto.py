@@ -178,7 +178,7 @@ def records(draw) -> dict[str, tuple[str, str]]:
 def test_no_value_is_changed_but_for_the_stated_spellings(tmp_path_factory, record, source):
     path = tmp_path_factory.mktemp("feed") / "feed.jsonl"
     path.write_text(json.dumps(dict(record.values())), encoding="utf-8")
-    rows = ProductFeedOptions(source_kind=source).open_feed(FakeCall(), str(path), PRODUCT_SCHEMA).rows
+    rows = ProductFeedOptions(source_kind=source).open_feed(FakeCall(), str(path)).rows
     (row,) = rows
     for field, (name, value) in record.items():
         read = row.values.get(field, row.values.get(name))
@@ -207,7 +207,7 @@ class FakeCall:
 @pytest.mark.parametrize("kind", ["google", "meta"])
 def test_worker_processes_read_a_table_as_the_same_kind(adsctl, kind):
     path = adsctl.file("feed.csv", attribute_feeds.write(kind, shop(20)))
-    rows = ProductFeedOptions().open(FakeCall(), str(path), PRODUCT_SCHEMA)
+    rows = ProductFeedOptions().open(FakeCall(), str(path))
     expected = [(row.values, row.left_out) for row in rows]
     (block,) = rows.table.blocks(10_000_000)
     copy = pickle.loads(pickle.dumps(rows))

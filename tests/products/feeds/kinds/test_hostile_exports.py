@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from ads_cli.commands.products.options import ProductFeedOptions
 from ads_cli.products.feeds.kinds import built_in
-from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from tests.effort import tries
 from tests.products.feeds.kinds.test_auto import FakeCall
 
@@ -43,7 +42,7 @@ def read(folder, kind: str, rows: list[dict[str, str]]) -> list:
     writer.writerows(rows)
     path = folder / "export.csv"
     path.write_text(stream.getvalue(), encoding="utf-8")
-    return [*ProductFeedOptions(source_kind=kind).open(FakeCall(), str(path), PRODUCT_SCHEMA)]
+    return [*ProductFeedOptions(source_kind=kind).open(FakeCall(), str(path))]
 
 
 @pytest.mark.parametrize("kind", KINDS)

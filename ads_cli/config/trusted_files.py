@@ -1,4 +1,4 @@
-"""Who may change what adsctl trusts: files of settings and secrets, and the folders that hold them.
+"""Read files that adsctl trusts, such as settings; check who may change them, and the folders that hold them.
 
 As with ssh's StrictModes, the target of a link and each folder above it are judged too, up to the home
 folder, or elsewhere to the root. There a folder with the sticky bit, such as /tmp, may be open to everybody.
@@ -7,7 +7,6 @@ folder, or elsewhere to the root. There a folder with the sticky bit, such as /t
 import os
 import stat
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,19 +52,6 @@ def _require(path: Path, found: os.stat_result, refused_bits: int) -> None:
 
 
 MAX_SETTINGS_MIB = 16
-CORRECT = "correct the file, or move it away"
-READABLE = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
-
-
-def read_config(path: Path) -> Mapping[str, Any]:
-    """Read profiles; an empty mapping if there is no such file. Raises StateError where it is invalid."""
-    try:
-        config = read_settings(path, str(path), CORRECT, unreadable_hint=READABLE) or {}
-    except FileNotFoundError:
-        return {}
-    if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):
-        raise StateError(f"{path} must be a mapping with 'profile' and 'profiles'")
-    return config
 
 
 def read_settings(

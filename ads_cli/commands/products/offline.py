@@ -1,0 +1,163 @@
+"""Check a product feed, or write it as it is read, mapped and fixed; nothing is sent."""
+
+from typing import IO, TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from ...console.invocation import Invocation
+from ...console.parameters import argument, flag, option
+from ...errors import ContentError, UsageError
+from ...feeds.registry import STANDARD_OUTPUT, FeedFormat, find_writable, one_of, writable_formats
+from ...output.text import counted
+from ..uploads.options import File, Files, PageOptions, RecipeDraft, RejectedOptions, Strict, with_options
+from . import STRICT_HINT
+from .options import ImageOptions, ProductFeedOptions
+from .page import FeedReport
+
+if TYPE_CHECKING:
+    from ...products.plans import ProductPlan
+
+
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions, page=PageOptions)
+def check(
+    ctx: typer.Context,
+    files: Files,
+    feed: ProductFeedOptions,
+    rejected: RejectedOptions,
+    images: ImageOptions,
+    page: PageOptions,
+    strict: Strict = False,
+    mapping_draft: Annotated[
+        str | None, option("FILE", "Write a first mapping of this feed here", "--write-mapping")
+    ] = None,
+    recipe_draft: RecipeDraft = None,
+    interactive: Annotated[bool, flag("Ask for values that are missing, and write a recipe")] = False,
+    diff: Annotated[bool, flag("With --fix: show each changed field before and after")] = False,
+) -> None:
+    """Check a product feed, offline, and send nothing.
+
+    Every rule is checked that needs neither the catalog nor the images themselves. What the service refuses
+    is an error. What its rules ask for, but it accepts, such as the check digit of a GTIN, is a warning.
+
+    With --images, the beginning of each image is fetched from its host, each address once, and its format,
+    pixels and bytes are checked. One that cannot be fetched is a warning. One that is unchanged since an
+    earlier check, as its server says, is not fetched again.
+
+    The line `try:` is the command to type next, with every option that the findings imply; it was tried in
+    memory. --interactive asks on a terminal for what only you know, shows what each value comes to, and
+    writes a recipe, as --write-recipe does of what is certain.
+
+    For example: adsctl products check feed.csv
+    """
+    from ...products.plans import check_plan
+    from ...uploads.rejected_rows import check_failed_out
+    from ..uploads.reports import hint_of_kind, show_report
+    from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
+    from .check_end import CheckEnd, checked_images, compared_with_acknowledged, write_mapping
+
+    if diff and not feed.fix:
+        raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
+    images.require_images()
+    call = Invocation.of(ctx)
+    end = CheckEnd(call, feed, files, recipe_draft, interactive=interactive, force=rejected.force)
+    selection, count = compared_with_acknowledged(call)
+    if mapping_draft and len(files) > 1:
+        raise UsageError("--write-mapping takes one file", hint="write it for one of them")
+    with FeedReport(call, page.report, files, force=rejected.force).written() as run:
+        if mapping_draft:
+            opened = feed.open_feed(call, files[0])
+            write_mapping(call, mapping_draft, opened, force=rejected.force)
+            rows = opened.rows
+        else:
+            rows = feed.open_all(call, files)
+        plan = check_plan(rows, selection, strict=strict)
+        run.watch(plan.validator, "check")
+        check_failed_out(rejected.failed_out_file, plan.rows)
+        end.begin(rows)
+        try:
+            report = validate_with_progress(call, plan)
+        except ContentError as error:
+            end.advise_without_report(rows, error)
+            raise
+        tried = end.advise(rows, report)
+        with checked_images(call, plan, images, report) as checked_rows:
+            say_estimate(call, plan, count)
+            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None, tried)
+            write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
+        if not end.completes(rows) and report.invalid:
+            hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
+            raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
+
+
+@with_options(feed=ProductFeedOptions, rejected=RejectedOptions)
+def convert(
+    ctx: typer.Context,
+    file: File,
+    output_file: Annotated[str, argument("OUT", "Where to write; - is standard output")],
+    feed: ProductFeedOptions,
+    format_out: Annotated[
+        str | None,
+        option(
+            "FORMAT",
+            f"{one_of(writable_formats())} (default: by the extension of OUT)",
+            offers=writable_formats(),
+        ),
+    ] = None,
+    skip_invalid: Annotated[bool, flag("Write the valid rows, and end with 9")] = False,
+    strict: Strict = False,
+    *,
+    rejected: RejectedOptions,
+) -> None:
+    """Write a product feed in another format, offline: what push would send of it.
+
+    Rows are read, converted and fixed by the same options as in check and push. Nothing is written of a
+    feed with invalid rows, unless --skip-invalid is given.
+
+    For example: adsctl products convert feed.csv feed.jsonl
+    """
+    from ...products.plans import check_plan
+    from ..uploads.validation import write_valid_rows
+    from .pull import refuse_presentation
+
+    call = Invocation.of(ctx)
+    refuse_presentation(call, "--format-out")
+    format = find_writable(STANDARD_OUTPUT if output_file == "-" else output_file, format_out)
+    plan = check_plan(feed.open(call, file), strict=strict)
+    write_valid_rows(
+        call,
+        plan,
+        output_file,
+        rejected,
+        skip_invalid=skip_invalid,
+        write=lambda stream: _write(plan, stream, format),
+        done=lambda: f"{counted(plan.report.valid, 'product')} written",
+    )
+
+
+def _write(plan: "ProductPlan", stream: IO[str], format: FeedFormat) -> None:
+    """Write the valid products as they would be sent."""
+    from ...feeds.formats.writers import open_writer
+
+    writer = open_writer(stream, format, _columns(plan))
+    for checked in plan.checked_rows():
+        try:
+            if checked.item:
+                writer.write(msgspec.to_builtins(checked.item))
+        except ContentError as error:
+            error.message = f"{plan.rows.place(checked.row.line, checked.row.record)}: {error.message}"
+            raise
+    writer.close()
+
+
+def _columns(plan: "ProductPlan") -> list[str]:
+    """Return the fields that products have, as declared; the header of a plain table names them."""
+    from ...products.normal_form import FIELDS
+
+    rows = plan.rows
+    if rows.table and not rows.transform.has_steps:
+        used = {*rows.fields, *(["inventory"] if "availability" in plan.report.fixed else ())}
+    else:
+        items = (checked.item for checked in plan.checked_rows() if checked.item)
+        used = {field for item in items for field in msgspec.to_builtins(item)}
+    return [field for field in FIELDS if field in used]

@@ -193,5 +193,5 @@ def values_in_cell(cell: Any) -> Iterator[str]:
 def _json_array(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return None

@@ -180,11 +180,13 @@ class Log(NamedTuple):
 
 
 def read_log(path: Path) -> Log | None:
-    """Return a log; None where its header is damaged."""
+    """Return a log; None where its header is damaged, or it was removed meanwhile. Raise StateError."""
     try:
         return Log(path, _decode_header(next(_frames(path), b"")))
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError):
         return None
+    except OSError as error:  # it may be whole, and who takes it for damaged removes it
+        raise StateError(f"{path} cannot be read: {error.strerror}", hint=STATE_HINT) from error
 
 
 def _checked_length(length: int) -> bytes:

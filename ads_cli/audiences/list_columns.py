@@ -28,7 +28,7 @@ from .headers import (
     fold_header,
     is_own_id,
 )
-from .identifiers import MAX_LENGTH, clean_text, is_identifier
+from .identifiers import MAX_LENGTH, clean_text, is_identifier, is_placeholder
 from .operations import PARAMS_FIELDS, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose, pack_rows
 
@@ -130,8 +130,10 @@ class ColumnRoles(NamedTuple):
         """Return the country of each row, by the first column that is filled; None without a column."""
         if not (self.countries and cells):
             return None
-        columns = [map(str.strip, _texts(cells[at])) for at in self.countries]
-        return [next(filter(None, texts), "") for texts in zip(*columns, strict=True)]
+        columns = [_texts(cells[at]) for at in self.countries]
+        absent = {text for column in columns for text in {*column} if is_placeholder(text)}
+        rows = zip(*columns, strict=True)
+        return [next((text for text in texts if text not in absent), "") for texts in rows]
 
     def _left_out(self, cells: Cells, rows: int) -> set[int]:
         """Return the rows that do not meet the conditions."""

@@ -51,11 +51,16 @@ class UserRows(Rows):
     def _read(self) -> Iterator[Row]:
         for row in self.inner:
             self.notes, self.warnings = self.inner.notes, self.inner.warnings
-            if "params" in row.values or "users" in row.values:
+            if not self.has_header and _is_operation(row.values):
                 self._has_operations = True
                 yield from _unpack(row)
             else:
                 yield row
+
+
+def _is_operation(values: Mapping[str, Any]) -> bool:
+    """Tell an operation from a person, who may have anything under these names beside an identifier."""
+    return ("params" in values or "users" in values) and values.keys().isdisjoint(IDENTIFIERS)
 
 
 def _unpack(row: Row) -> Iterator[Row]:
@@ -181,6 +186,7 @@ def pack_block(layout: UserLayout, block: Block, options: PackingOptions) -> Pac
     packed.left_out = {*packed.left_out}.difference(blank)
     for row in blank:
         packed.problems.pop(row, None)
+    packed.shaped = packed.shaped and packed.shaped.without(blank)
     packed.answers = layout.roles.count_answers(cells, options, [*packed.left_out, *blank])
     reported = {*packed.problems, *packed.partial, *packed.doubts}
     lines = _find_lines(layout.table, text, reported) if reported else {}

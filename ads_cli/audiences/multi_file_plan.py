@@ -292,6 +292,8 @@ class MultiFileAudiencePlan(ListPlan):
             self.report.rows += sent.rows
             self.report.left_out += sent.left_out
             self.report.invalid += sent.invalid
+            if self.report.partial is not None:
+                self.report.partial += sent.partial
             for number in range(sent.first_batch, sent.first_batch + sent.batches) if sent.failed else ():
                 if number in journal.acknowledged:
                     on_acknowledged(Batch(number, []), journal.acknowledged[number])
@@ -313,6 +315,7 @@ class MultiFileAudiencePlan(ListPlan):
             rows=report.rows,
             left_out=report.left_out,
             invalid=report.invalid,
+            partial=report.partial or 0,
             batches=plan.batch_count,
             failed=failed,
         )

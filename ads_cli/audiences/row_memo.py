@@ -11,11 +11,13 @@ findings are never in it. What it says of people holds once a sync has sent ever
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from struct import iter_unpack
 from typing import TYPE_CHECKING
 
+from ..errors import AdsctlError
 from ..feeds.rows import Block
 from .ledger_file import LedgerIndex
 from .ledger_records import ID_BYTES
@@ -142,7 +144,10 @@ class RowMemo:
         self._gone = bytearray()  # ids of known rows that are in the file no longer
         self._created = bytearray()  # ids in the memo that the ledger does not have yet
         self._others = bytearray()  # those of rows that are not in it
-        self._writer = MemoWriter(path, key) if stores else None
+        self._writer: MemoWriter | None = None  # None too once it could not be written: it is a cache
+        if stores:
+            with suppress(OSError):
+                self._writer = MemoWriter(path, key)
         stored = read_memo(path, key) if ledger else None
         if not stored or stored.header.ledger != ledger:
             return
@@ -241,13 +246,18 @@ class RowMemo:
                 self._shapes.setdefault(shape, len(self._shapes))
 
     def _store(self, segment: KnownRows) -> None:
-        if self._writer:
-            self._writer.add(segment)
+        try:
+            if self._writer:
+                self._writer.add(segment)
+        except OSError:
+            self.close()
+            self._writer = None
 
     def store(self, ledger: bytes, index: LedgerIndex, requests: int, people: int) -> None:
         """Store what is known now that everybody was sent, where the ledger agrees."""
         if self._writer and (header := self._new_header(ledger, index, requests, people)):
-            self._writer.store(header)
+            with suppress(OSError, AdsctlError):
+                self._writer.store(header)
 
     def _new_header(self, ledger: bytes, index: LedgerIndex, requests: int, people: int) -> MemoHeader | None:
         """Describe what is known of the records of a new ledger; None where it is not known of each.

@@ -47,6 +47,13 @@ class ShapedRows(NamedTuple):
     shapes: list[RowShape]
     numbers: bytes  # of each row among these; NO_SHAPE where it has none
 
+    def without(self, rows: Iterable[int]) -> "ShapedRows":
+        """Return these where some rows have no shape, and are read each time."""
+        numbers = bytearray(self.numbers)
+        for row in rows:
+            numbers[row] = NO_SHAPE
+        return self._replace(numbers=bytes(numbers))
+
 
 class FoundRows(NamedTuple):
     """The rows of a block, and which of them are known: only where each row is a line.

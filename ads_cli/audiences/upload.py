@@ -15,9 +15,9 @@ from ..uploads.plan import this_second
 from ..uploads.upload import FAILED, AttemptLog, Batch, digest_of, operation_errors, reasons_of
 from .identifiers import IDENTIFIERS
 from .ledger import Ledger, OpenLedger
-from .ledger_log import LogFile
+from .ledger_log import LogFile, operations_of
 from .ledger_records import month_of
-from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users
+from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users, split_requests
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -55,26 +55,31 @@ class UserUpload:
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch; where some operations are rejected, send the others, and halves of those.
 
-        The service applies a request as a whole, so nothing of a rejected one was applied.
+        The service applies a request as a whole, so nothing of a rejected one was applied. Where a request
+        both removes and adds, operations keep their order: a removal may take somebody along who is added
+        after it.
         """
         ack = Acknowledgement(batch.number, {ACCEPTED: 0, FAILED: 0})
-        pending: list[list[Operations]] = [batch.items]
+        pending: list[list[Operations]] = [batch.items]  # the next one at the end
         while pending:
             sent = pending.pop()
             rejected = self._send_request(client, sent)
             if not rejected:
                 ack.counts[ACCEPTED] += count_users(sent)
                 continue
-            single = [operation for operations in sent for operation in operations]
-            others = [operation for number, operation in enumerate(single) if number not in rejected]
-            halves: list[Operations] = []
-            for number, reason in rejected.items():
-                operation = single[number]
-                if len(operation.rows) == 1:
-                    ack.failed.append((operation.rows[0], reason))
-                else:
-                    halves += _halve(operation)
-            pending += [operations for operations in (others, halves) if operations]
+            others, halves, in_order = list[Operations](), list[Operations](), list[Operations]()
+            for number, operation in enumerate(operation for operations in sent for operation in operations):
+                parts, group = [operation], others
+                if number in rejected and len(operation.rows) == 1:
+                    ack.failed.append((operation.rows[0], rejected[number]))
+                    continue
+                if number in rejected:
+                    parts, group = [*_halve(operation)], halves
+                group += parts
+                in_order += parts
+            is_mixed = len({each.operation_type for own in sent for each in operations_of(own)}) > 1
+            groups = [in_order] if is_mixed else [others, halves]
+            pending += reversed([request for group in groups for request in split_requests(group)])
         ack.counts[FAILED] = len(ack.failed)
         return ack
 

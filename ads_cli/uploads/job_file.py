@@ -114,6 +114,7 @@ class SentPart(msgspec.Struct, kw_only=True):
     invalid: int
     batches: int
     failed: int  # rows that the service rejected
+    partial: int = 0  # rows that were sent without what is invalid
 
     def follows(self, parts: Sequence["SentPart"]) -> bool:
         """Tell whether its numbers continue those of other files: not where a note in between is damaged."""

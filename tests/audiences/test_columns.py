@@ -111,6 +111,20 @@ def test_an_unknown_country_is_a_finding_where_a_number_needs_it(shop, audience)
     assert len(sent(audience)) == 2
 
 
+@pytest.mark.parametrize("name", ["people.csv", "people.jsonl"])
+def test_a_column_named_users_makes_no_operation_of_a_person(adsctl, name):
+    people = [("a@x.de", "3"), ("b@@x.de", "4")]
+    if name.endswith("csv"):
+        lines = ["email,users", *map(",".join, people)]
+    else:
+        lines = [json.dumps({"email": email, "users": users}) for email, users in people]
+    adsctl.file(name, "\n".join(lines) + "\n")
+    done = adsctl("audiences", "check", name, "--failed-out", "failed.csv", code=3)
+    assert "1 of 2 rows invalid" in done.stderr
+    failed = (adsctl.home / "failed.csv").read_text().splitlines()
+    assert len(failed) == 2 and "b@@x.de,4" in failed[1]
+
+
 PARTIAL = (
     "email,phone,handle\n"
     "ann@x.de,+12,\nbob@@x.de,+4915112345678,\nnobody,+12,\neve@x.de;nobody,,eve\nbob@x.de,,bob\n"

@@ -61,6 +61,15 @@ def test_the_country_of_a_record_does_not_depend_on_those_beside_it(adsctl, monk
         assert "'cc', 'country' are read as the country" in done.stderr
 
 
+@pytest.mark.parametrize("absent", ["N/A", "-", "null", "unknown", " ", "(not set)"])
+def test_a_placeholder_is_no_country(adsctl, absent):
+    adsctl.file("people.csv", f"phone,country code,country\n0151 12345678,{absent},DE\n")
+    adsctl("audiences", "check", "people.csv")
+    adsctl.file("people.csv", f"phone,country\n0151 12345678,{absent}\n")
+    adsctl("audiences", "check", "people.csv", "--region", "DE")
+    adsctl("audiences", "check", "people.csv", code=3)
+
+
 @pytest.mark.parametrize("text", ["Atlantis", "XX", "999", "800", "ann@x.de", "0", "Europe", "9" * 5000])
 def test_what_is_no_country_is_not_guessed(text):
     assert find_region(text) is None

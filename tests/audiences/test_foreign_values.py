@@ -241,6 +241,12 @@ def test_a_placeholder_in_the_form_of_an_address_counts_as_absent(written):
     assert read("email", written) == ""
 
 
+@pytest.mark.parametrize("cell", ["[" * 5000, "[x\ud800", "[1, 2", '["a@x.de"'])
+def test_a_cell_that_is_no_array_is_a_text(cell):
+    kind = identifier_types()["email"]
+    assert encode_column(kind, [cell]).problems
+
+
 def test_a_placeholder_counts_as_absent_though_all_others_of_its_column_are_in_normal_form(shop, audience):
     shop.file("people.csv", "handle\nblank\nempty\nann\nnull\n")
     assert json.loads(shop(*PUSH, "--skip-invalid", code=9).stdout)["invalid"] == 3

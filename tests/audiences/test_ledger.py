@@ -4,6 +4,7 @@ import json
 import os
 from bisect import bisect_left
 from hashlib import blake2b, sha256
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -152,6 +153,22 @@ def test_nothing_is_kept_of_an_id_of_ones_own_that_the_service_rejects(ledger):
     log.close()
     opened = ledger.open()
     assert (len(opened.entries), len(opened.texts)) == (1, 1)
+
+
+def test_a_log_that_cannot_be_read_for_now_is_kept(ledger, monkeypatch):
+    written(ledger, ("Update", [1], True))
+    opened = Path.open
+
+    def open_others(path, *args):
+        if path.suffix == ".log":
+            raise OSError(24, "Too many open files")
+        return opened(path, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", open_others)
+        with pytest.raises(StateError, match="Too many open files"):
+            ledger.open()
+    assert known(ledger) == {1: False}
 
 
 def test_of_requests_at_the_same_time_nobody_knows_the_order(ledger):

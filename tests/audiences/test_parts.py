@@ -84,6 +84,17 @@ def test_a_push_that_stops_resumes_in_the_file_where_it_stopped(shop, audience):
     assert (summary["accepted"], summary["rows"], summary["requests"]) == (120, 120, 5)
 
 
+def test_who_was_sent_without_an_invalid_identifier_is_counted_in_a_resumed_push_too(shop, audience):
+    (shop.home / "people").mkdir()
+    for number in range(3):
+        shop.file(f"people/{number}.csv", f"email,phone\na{number}@x.de,12\nb{number}@x.de,\n")
+    audience.fails_after = 2
+    shop(*PUSH, "people/*.csv", "--keep-partial", code=8)
+    audience.fails_after = None
+    done = shop(*PUSH, "people/*.csv", "--keep-partial", "--resume")
+    assert (json.loads(done.stdout)["rows"], json.loads(done.stdout)["partial"]) == (6, 3)
+
+
 def test_within_a_file_only_what_is_not_acknowledged_is_sent_again(shop, audience):
     write_parts(shop, 3, count=2600)
     words = (*PUSH, "people/*.csv", "--users-per-operation", "1")  # two requests for each file

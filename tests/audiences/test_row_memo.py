@@ -236,6 +236,18 @@ def test_rows_differ_that_differ_in_a_digit(after):
     assert len({hashed[at : at + ROW_BYTES] for at in range(0, len(hashed), ROW_BYTES)}) == len(lines)
 
 
+@pytest.mark.parametrize("name", ["__init__", "add", "store"])
+def test_a_memo_that_cannot_be_written_ends_no_sync(customers, monkeypatch, name):
+    def fail(*args):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(row_memo.MemoWriter, name, fail)
+        customers.sync(people(1, 2, 3))
+    customers.sync(people(2, 3, 4))
+    assert customers.equals(people(2, 3, 4))
+
+
 def test_lines_with_zeros_are_not_known_again():
     hashed = RowHash.of_key(os.urandom(32), bytes(ROW_BYTES))
     for text, is_known in ((b"a@x.de\nb@x.de", True), (b"a@x.de\n\0b@x.de", False)):

@@ -9,12 +9,15 @@ from hashlib import blake2b
 
 import pytest
 
-from ads_cli.audiences import ledger_merge
+from ads_cli.api import users
+from ads_cli.audiences import ledger_merge, operations
 from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.ledger_log import LogFile
 from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
+from ads_cli.emulator.core.responses import OperationsError
+from ads_cli.emulator.resources import audience_users
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
 from ads_cli.uploads.job_file import UploadTarget
@@ -159,6 +162,64 @@ def test_ids_of_ones_own_may_hold_quotes_and_commas(customers):
         customers.adsctl.file("people.csv", "\n".join(["id", *quoted]) + "\n")
         customers.run("sync", "people.csv", "--prune", "--max-delete", "100%")
         assert customers.equals({"id": value} for cell in cells for value in cell.split(";"))
+
+
+@pytest.fixture
+def refused(monkeypatch) -> set[str]:
+    """Hold hashes of addresses: the service refuses each operation with one of them, and its request."""
+    found = set[str]()
+    read = audience_users._read_operations
+
+    def refusing(context, request):
+        found_operations = read(context, request)
+        errors = [
+            [{"code": "INVALID_PARAMETER", "index": number, "message": "is not accepted"}]
+            if any(found & {*(user.email or ())} for user in operation.params.users)
+            else []
+            for number, operation in enumerate(found_operations)
+        ]
+        if any(errors):
+            raise OperationsError(errors, {"params": context.path_params})
+        return found_operations
+
+    monkeypatch.setattr(audience_users, "_read_operations", refusing)
+    return found
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_who_is_removed_with_one_who_leaves_is_added_again_though_others_are_refused(
+    customers, refused, is_last
+):
+    customers.sync([person(1, phone="+4915112345001"), *people(2)])
+    bad, ana = person(3), person(1, phone="+4915112345002")
+    refused.add(digest("u3@x.de"))
+    now = [ana, *people(2), bad] if is_last else [bad, *people(2), ana]
+    customers.sync(now, code=9)
+    assert customers.equals([ana, *people(2)])
+    assert customers.sync([ana, *people(2)])["requests"] == 0
+
+
+def test_many_refused_operations_are_sent_in_requests_within_the_limits(customers, refused, monkeypatch):
+    for module in (operations, users):
+        monkeypatch.setattr(module, "MAX_OPERATIONS", 4)
+    refused |= {digest(f"u{number}@x.de") for number in range(0, 40, 2)}
+    words = ("push", "people.csv", "--users-per-operation", "10")
+    customers.run(*words, code=9, people=people(*range(40)))
+    assert customers.equals(people(*range(1, 40, 2)))
+
+
+def test_blank_rows_are_no_rows_in_a_later_sync_either(customers, refused):
+    def sync(*rows: str, code: int) -> dict:
+        customers.adsctl.file("people.csv", "\n".join(["email,newsletter", *rows]) + "\n")
+        words = ("--prune", "--max-delete", "100%", "--where", "newsletter=yes", "--failed-out", "failed.csv")
+        return customers.run("sync", "people.csv", *words, "--force", code=code)
+
+    rows = ["a@x.de,yes", *[","] * 5, "b@x.de,no", *[","] * 5, "c@x.de,yes"]
+    assert (sync(*rows, code=0)["rows"], sync(*rows, code=0)["rows"]) == (3, 3)
+    refused.add(digest("bad@x.de"))
+    sync(*rows, "bad@x.de,yes", code=9)
+    assert "people.csv:15" in customers.said
+    assert (customers.adsctl.home / "failed.csv").read_text().splitlines()[1].startswith("bad@x.de,")
 
 
 def test_nobody_of_an_invalid_row_is_deleted(customers):

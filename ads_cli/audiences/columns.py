@@ -19,7 +19,10 @@ from .identifiers import MAX_EMAIL_LENGTH, SHA256_HEX, IdentifierType, clean_tex
 DIGEST_SIZED = "0" * 64  # in place of a digest where only its size counts
 BETWEEN = '","'  # between values in JSON, in which a quote is written as QUOTE: no value contains this
 QUOTE = r"\u0022"
-MORE_VALUES = re.compile(r";(?!\s*ext=)")  # between the values of a cell; `+49 30 1234567;ext=12` is one
+# Between the values of a cell; `+49 30 1234567;ext=12` is one. No normal form may match it: columns of normal
+# values are not split.
+MORE_VALUES = re.compile(r";(?!\s*ext=)")
+MAY_BE_SEVERAL = re.compile(r"[;\[]")  # whether a cell may have several values
 
 
 @dataclass

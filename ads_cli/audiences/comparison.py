@@ -79,7 +79,8 @@ class ListComparison:
         self._positions_unsent = set[int]()  # in the ledger: people of rows that are not sent
         self._may_be_anybody = False  # one of these rows, which cannot be read
 
-        # Everybody to be sent: record, status, user as JSON. None: the file is read again to find them.
+        # Everybody to be sent: record, status, user as JSON. None where they are too many, where the ledger
+        # is empty, or where others are sent too: the file is read again then.
         self._kept: list[tuple[int, str, str]] | None = [] if len(entries) else None
         self._kept_size = 0
         self._deleted: list[list[LedgerEntry]] = []  # of each person the identifiers
@@ -93,12 +94,12 @@ class ListComparison:
             known = self.memo.known(part.found)
             self.found.unchanged += sum(rows for shape, rows in known if not shape.is_left_out)
         elif compared:
-            self._coverage.see(array("Q", compared.positions))
+            self._coverage.add_rows_beside(array("Q", compared.positions))
         if not compared:
             return
         unsent = array("Q", compared.unsent)
         self._positions_unsent.update(unsent)
-        self._coverage.see(unsent)
+        self._coverage.add_rows_beside(unsent)
         self._may_be_anybody |= not compared.unreadable.isdisjoint(
             {*part.packed.problems, *part.packed.partial}
         )

@@ -244,7 +244,7 @@ class Ledger:
         # first does not follow the epoch of the last: older records become uncertain, which is safe.
         for path in [*(log.path for log in ended), *damaged]:
             path.unlink(missing_ok=True)
-        return before.reason
+        return before.reason  # of the ledger that was replaced
 
     def _is_running(self, header: LogHeader) -> bool:
         jobs = self.state_dir / "jobs"

@@ -41,6 +41,8 @@ KINDS = {name: number for number, name in enumerate(IDENTIFIERS)}
 KIND_SHIFT = 13
 UNCERTAIN = 1 << 12
 MAX_MONTH = UNCERTAIN - 1
+MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))  # of the first byte of meta
+IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
 FOLDER = "ledgers"  # in the state folder
 KEY_FILE = "ledger.key"  # in the state folder
 KEY_BYTES = 32
@@ -126,10 +128,6 @@ class LedgerPart(NamedTuple):
             heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
             people = sum(tag in (start, NO_TAG) for start, tag in heads)
         return cls(data, len(highs), people, uncertain, _earliest(highs, lows))
-
-
-MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))
-IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
 
 
 def _earliest(highs: bytes, lows: bytes) -> int:

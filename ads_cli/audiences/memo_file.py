@@ -15,7 +15,7 @@ from ..config.atomic_files import replacing
 from .ledger_records import ID_BYTES
 from .row_shapes import ROW_BYTES, RowShape
 
-VERSION = 2
+VERSION = 2  # raised with the layout: a memo of another version counts as none
 FRAME_BYTES, CHECKSUM_BYTES, NONCE_BYTES, BLOCK_BYTES = 4, 16, 16, 1 << 20
 
 

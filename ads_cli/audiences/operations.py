@@ -28,6 +28,7 @@ class OperationParams(NamedTuple):
     @property
     def json_start(self) -> str:
         """Return the JSON of an operation up to its users."""
+        # Times and types need no escape.
         times = zip(self._fields[1:], self[1:], strict=True)
         members = "".join(f'"{name}":"{value}",' for name, value in times if value)
         return f'{{"operation_type":"{self.operation_type}","params":{{{members}"users":['

@@ -45,7 +45,11 @@ class Purpose(Enum):
 
 
 class PackingOptions(NamedTuple):
-    """What decides which operations rows become."""
+    """What decides which operations rows become.
+
+    What changes how rows are read belongs into `of_reading` too, and all of it but the purpose into
+    `ListSettings.job_options`, by which a job is resumed.
+    """
 
     region: str | None = None  # of national phone numbers
     users_per_operation: int | None = None  # None: as many as fit

@@ -37,7 +37,7 @@ class ListReport(ValidationReport):
     """A validation report that also counts identifiers, and answers in columns of consent.
 
     A new counter belongs into `add_part` and `merge_list`, and where rows without findings have it, into
-    `add_known` and `RowShape`.
+    `add_known` and `RowShape`; `SentPart` and its readers have it for files that an earlier run has sent.
     """
 
     raw: Counter[str] = field(default_factory=Counter)

@@ -32,9 +32,9 @@ MOST_OTHERS = 4  # one record in so many: of a list with more, nothing is stored
 MOST_SORTED_BYTES = 1024 * 1024
 
 MANY = 255  # rows, or more, that have one record
-# Of a record beside the rows in the memo: whether a row has it that is not, or a row that was read, or its
-# person is removed.
-SEEN, TOUCHED, REMOVED = 1, 2, 4
+# Of a record: whether a row has it that is not in the memo, or one that was read now, or its person is
+# removed.
+BESIDE, REREAD, REMOVED = 1, 2, 4
 IS_REMOVED = bytes(bool(value & REMOVED) for value in range(256))
 IS_REPEATED = bytes(count > 1 for count in range(256))
 
@@ -44,7 +44,11 @@ class UnfitError(Exception):
 
 
 class Coverage:
-    """Which records of a ledger the rows of a file have."""
+    """Which records of a ledger the rows of a file have, those in the memo and those beside it.
+
+    The rows in the memo are at first those that were stored (`assume`). Those that left the file are removed
+    and those that were read are added, so that in the end they are those that the next sync will know.
+    """
 
     def __init__(self, index: LedgerIndex) -> None:
         self.index = index
@@ -61,20 +65,20 @@ class Coverage:
         for id_ in _sorted_ids(header.others):
             self._rows[_position(index, id_)] = 0
 
-    def cover(self, positions: Sequence[int]) -> None:
+    def add_rows(self, positions: Sequence[int]) -> None:
         """Note the records of rows that were read and are in the memo."""
         rows, flags = self._rows, self._flags
         for position in positions:
             if (count := rows[position]) < MANY:
                 rows[position] = count + 1
-            flags[position] |= TOUCHED
+            flags[position] |= REREAD
 
-    def see(self, positions: Sequence[int]) -> None:
+    def add_rows_beside(self, positions: Sequence[int]) -> None:
         """Note the records of rows that were read and are not in the memo."""
         for position in positions:
-            self._flags[position] |= SEEN
+            self._flags[position] |= BESIDE
 
-    def uncover(self, ids: bytes | bytearray) -> None:
+    def remove_rows(self, ids: bytes | bytearray) -> None:
         """Note that rows of the memo are in the file no longer."""
         index = self.index.in_order()
         for id_ in _sorted_ids(ids):
@@ -90,7 +94,7 @@ class Coverage:
 
     def is_known_unread(self, position: int) -> bool:
         """Tell whether a row that was not read may have a record."""
-        return self._rows[position] > bool(self._flags[position] & TOUCHED)
+        return self._rows[position] > bool(self._flags[position] & REREAD)
 
     def missing(self) -> Iterator[int]:
         """Yield the records that no row has, but for those that are removed."""
@@ -198,7 +202,7 @@ class RowMemo:
         while left := self._old.left:
             self._gone += self._old.take(left)[1]
             self._old.read_ahead(FAR_ROWS)
-        self.coverage.uncover(self._gone)
+        self.coverage.remove_rows(self._gone)
 
     def known(self, found: FoundRows) -> Iterator[tuple[RowShape, int]]:
         """Yield the shapes of the known rows of a block, and how many have each."""
@@ -214,7 +218,10 @@ class RowMemo:
     # The rows that will be known
 
     def add(self, found: FoundRows, packed: "PackedRows") -> None:
-        """Take the rows of a block that were read."""
+        """Take the rows of a block that were read.
+
+        `counts` has each of them, 0 where it is not sent; ids and positions follow one another in order.
+        """
         compared, shaped = packed.compared, packed.shaped
         if not (compared and shaped):
             self._store(_merged(found, b"", b"", ()))
@@ -229,7 +236,8 @@ class RowMemo:
             if not nowhere:  # without a ledger all are new
                 new_ids += ids[ID_BYTES * begin : ID_BYTES * end]
                 continue
-            (self.coverage.see if is_out else self.coverage.cover)(positions[begin:end])
+            add = self.coverage.add_rows_beside if is_out else self.coverage.add_rows
+            add(positions[begin:end])
             new = [at for at in range(begin, end) if positions[at] == nowhere]
             new_ids += b"".join([ids[ID_BYTES * at : ID_BYTES * (at + 1)] for at in new])
         self._store(_merged(found, shapes, ids, counts))

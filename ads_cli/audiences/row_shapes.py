@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..feeds.rows import Block
-from .columns import BETWEEN, EncodedColumn
+from .columns import BETWEEN, MAY_BE_SEVERAL, EncodedColumn
 
 ROW_BYTES = 8  # by which a row is known again
 HALF_BYTES = array("I").itemsize
@@ -260,7 +260,7 @@ def _kinds_of_values(column: EncodedColumn, cells: Sequence[Sequence[Any]], rows
         given = [cell for cell in map(str, own) if cell.strip()]
         if not given:
             found[row] = NONE
-        elif not text or BETWEEN in text or len(given) > 1 or ";" in given[0] or "[" in given[0]:
+        elif not text or BETWEEN in text or len(given) > 1 or MAY_BE_SEVERAL.search(given[0]):
             found[row] = UNKNOWN
         else:
             found[row] = value

@@ -149,7 +149,8 @@ class ListSyncPlan(ListPlan):
     def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
         """Yield the requests that only delete, then the one that also adds, then those that only add.
 
-        The service removes somebody by any identifier, so who shares one with them is added again afterwards.
+        The service removes somebody by any identifier, so who shares one with them is added again afterwards,
+        within a request too (`UserUpload.send`).
         """
         numbers = count(max(journal.acknowledged, default=-1) + 1)
         for ack in journal.acknowledged.values():
@@ -201,7 +202,7 @@ class ListSyncPlan(ListPlan):
     def finish(self, journal: Journal) -> str:
         """Store in the ledger who was acknowledged."""
         warning = self.upload.finish(sent_all=self.differences.sends_all)
-        if not journal.totals[FAILED]:
+        if not journal.totals[FAILED]:  # only then everybody in a row of the memo is on the list
             self._comparison.store_memo(self._plan.batch_count, self.report.valid, self.upload.written)
         return warning
 

@@ -159,6 +159,33 @@ SYNCS = (
         (f"{MEMO}::test_one_whom_two_known_rows_have_stays_with_one_of_them",),
     ),
     Mutant(
+        "people are added before others are removed with whom the service removes them",
+        "ads_cli/audiences/upload.py",
+        "groups = [in_order] if is_mixed else [others, halves]",
+        "groups = [halves, others]",
+        (
+            "tests/audiences/test_sync.py::"
+            "test_who_is_removed_with_one_who_leaves_is_added_again_though_others_are_refused",
+        ),
+    ),
+    Mutant(
+        "blank rows that a condition leaves out are known, and counted, in a later sync",
+        "ads_cli/audiences/list_packer.py",
+        "packed.shaped = packed.shaped and packed.shaped.without(blank)",
+        "packed.shaped = packed.shaped and packed.shaped.without([])",
+        ("tests/audiences/test_sync.py::test_blank_rows_are_no_rows_in_a_later_sync_either",),
+    ),
+    Mutant(
+        "an id of ones own loses its text where it is removed and then added",
+        "ads_cli/audiences/ledger_merge.py",
+        "removed.add(digest)\n                continue\n",
+        "removed.add(digest)\n                self._texts.pop(digest, None)\n                continue\n",
+        (
+            "tests/audiences/test_ledger.py::"
+            "test_an_id_of_ones_own_that_is_removed_and_added_again_comes_back",
+        ),
+    ),
+    Mutant(
         "so many known rows have a record that their number is not known, and is counted down",
         "ads_cli/audiences/row_memo.py",
         "if not 0 < self._rows[position] < MANY:",

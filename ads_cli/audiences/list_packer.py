@@ -3,13 +3,12 @@
 import csv
 import io
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ..api.names import WIRE_NAMES, neutral_name, with_neutral_keys
 from ..api.problems import Problem
 from ..errors import ContentError
 from ..feeds.formats.csv import read_cells, wrong_width
@@ -18,78 +17,16 @@ from ..feeds.rows import Block, FileRows, Rows, TableRows
 from ..validation import CheckedRow
 from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
-from .identifiers import IDENTIFIERS
 from .list_columns import ColumnRoles, ListColumns, UndecidedColumns
-from .operations import PARAMS_FIELDS, Operations, ParamsResolver
+from .operations import Operations, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose
 from .row_shapes import FoundRows, RowHash, reading_of
+from .user_rows import UserRows
 
 if TYPE_CHECKING:
     import _csv
 
     from .row_memo import RowMemo
-
-
-class UserRows(Rows):
-    """The rows of a reader; an operation in the service's own form becomes a row for each user."""
-
-    def __init__(self, inner: Rows) -> None:
-        super().__init__(inner.source, inner.roots, inner.known, inner.rename)
-        self.inner = inner
-        self.has_header = inner.has_header
-        self._has_operations = False
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Name the columns of the file, or those that operations are unpacked to."""
-        return (*PARAMS_FIELDS, *IDENTIFIERS) if self._has_operations else self.inner.columns
-
-    @columns.setter
-    def columns(self, value: tuple[str, ...]) -> None:
-        pass  # the base class starts without columns; these are the inner reader's
-
-    def _read(self) -> Iterator[Row]:
-        for row in self.inner:
-            self.notes, self.warnings = self.inner.notes, self.inner.warnings
-            if not self.has_header and _is_operation(row.values):
-                self._has_operations = True
-                yield from _unpack(row)
-            else:
-                yield row
-
-
-def _is_operation(values: Mapping[str, Any]) -> bool:
-    """Tell an operation from a person, who may have anything under these names beside an identifier."""
-    return ("params" in values or "users" in values) and values.keys().isdisjoint(IDENTIFIERS)
-
-
-def _unpack(row: Row) -> Iterator[Row]:
-    """Yield a row for each user of an operation, or a row with its problem."""
-    operation = dict(row.values)
-    params = operation.pop("params", {})
-    if not isinstance(params, Mapping):
-        yield Row(row.line, {}, "params: must be an object")
-        return
-    operation |= params
-    users = operation.pop("users", None)
-    unknown = operation.keys() - set(PARAMS_FIELDS)
-    if unknown or not isinstance(users, list) or not users:
-        problem = f"{min(map(str, unknown), default='')}: is not a known field"
-        yield Row(row.line, {}, problem if unknown else "users: must be a list of users")
-        return
-    for user in users:
-        user = with_neutral_keys(user) if isinstance(user, Mapping) else {"": user}
-        if user.keys() <= set(IDENTIFIERS):
-            yield Row(row.line, {**operation, **user})
-        else:
-            yield Row(row.line, {}, _problem_of(user))
-
-
-def _problem_of(user: Mapping[str, Any]) -> str:
-    """Describe a user with an unknown key, which may be a value by mistake and is not named."""
-    for name in sorted(WIRE_NAMES & user.keys()):
-        return f"users: {name!r} is another name of {neutral_name(name)!r}; give one of them"
-    return f"users: each must be an object with {', '.join(IDENTIFIERS)}"
 
 
 class TableLayout(NamedTuple):

@@ -156,6 +156,11 @@ class Where(ColumnStep, frozen=True):
         if (written := found["operator"] + found["value"][:1]) in ("~=", "=~"):
             hint = f"~ is for a regular expression, as in {text.replace(written, '~', 1)!r}"
             raise UsageError(f"--where: {written} is not an operator, in {text!r}", hint=hint)
+        if not found["operator"].endswith("~") and found["value"].startswith(("=", "<", ">")):
+            hint = (
+                f"one of {' '.join([*COMPARISONS, '~', '!~'])}; a text that begins so has a space before it"
+            )
+            raise UsageError(f"--where: {written} is not an operator, in {text!r}", hint=hint)
         operator = "=" if found["operator"] == "==" else found["operator"]
         where = cls(found["column"].strip(), operator, found["value"].strip())
         if not where.value and operator not in ("=", "!="):

@@ -81,6 +81,10 @@ def test_several_conditions_must_all_hold(exports):
         ("Status~", "--where: 'Status~' has no value after ~"),
         ("Status~(", "--where: '(' is not a regular expression"),
         ("Status~=active", "--where: ~= is not an operator, in 'Status~=active'"),
+        ("price=>100", "--where: => is not an operator, in 'price=>100'"),
+        ("price=<5", "--where: =< is not an operator, in 'price=<5'"),
+        ("title<>mug", "--where: <> is not an operator, in 'title<>mug'"),
+        ("price>==5", "--where: >== is not an operator, in 'price>==5'"),
         ("Status =~ active", "--where: =~ is not an operator, in 'Status =~ active'"),
     ],
 )
@@ -90,7 +94,9 @@ def test_a_wrong_condition_is_refused(exports, condition, said, name):
     assert said in exports.refused(*OPTIONS, "--where", condition, name=name)
 
 
-@pytest.mark.parametrize("condition", ["Status~ =a", "Status~[=]a", "Status!~=a", "Status==~a", "Status= ~a"])
+@pytest.mark.parametrize(
+    "condition", ["Status~ =a", "Status~[=]a", "Status!~=a", "Status==~a", "Status= ~a", "Status= =a"]
+)
 def test_a_value_may_begin_as_an_operator_does(condition):
     assert Where.parse(condition).column == "Status"
 

@@ -123,8 +123,8 @@ CONSENT = (
     Mutant(
         "the domain of an address may end in a number",
         "ads_cli/audiences/identifiers.py",
-        "(?>(?:\\.{NOT_NUMERIC}{LABEL})+)",
-        "(?>(?:\\.{LABEL})+)",
+        "(?>(?:\\.{NOT_NUMERIC}{DOMAIN_LABEL})+)",
+        "(?>(?:\\.{DOMAIN_LABEL})+)",
         ("tests/audiences/test_identifiers.py::test_an_invalid_identifier_is_refused_without_its_value",),
     ),
     Mutant(

@@ -203,6 +203,8 @@ class FakeCall:
     class messages:
         say = staticmethod(lambda text: None)
 
+    remote_access = None  # no feed is remote
+
 
 @pytest.mark.parametrize("kind", ["google", "meta"])
 def test_worker_processes_read_a_table_as_the_same_kind(adsctl, kind):

@@ -14,7 +14,7 @@ from ..feeds.rows import FIRST_LINES
 from ..feeds.transforms import Where
 from ..output.text import counted, quoted_word, shell_command
 from ..spelling import letters_and_digits
-from .headers import Consent, consent_told_by, holds_codes
+from .headers import Consent, consent_told_by, holds_codes, is_answer_time
 
 # Each language: what people answer, and what spreadsheets write; then the letters and signs of forms.
 YES_WORDS = """
@@ -27,13 +27,20 @@ no false off nein falsch non faux falso não nee onwaar nej falskt falsk nei usa
 nepravda nem hamis nu fals hayır yanlış όχι οχι ψευδές нет ложь ні хибність не невярно netiesa nē ei väär
 tidak salah không sai 否 假 いいえ 아니요 아니오 거짓 ไม่ ไม่ใช่ नहीं لا خطأ לא שקר
 n f н 0 0.0 0,0 ✗ ✘ ❌ ☐"""
-# Texts that are in no list of spellings, and cannot be a person's name: an error may quote them.
-UNDECIDED_WORDS = """
+# Words of systems that mean yes and no of what a header asks; --where COLUMN=yes does not guess them.
+GRANTED_WORDS = "granted given accepted confirmed active"
+DENIED_WORDS = "denied refused declined rejected inactive"
+# Words that tell by themselves who may be contacted, whatever a header asks.
+SUBSCRIBED_WORDS = "subscribed opted-in opt-in double_opt-in single_opt-in"
+UNSUBSCRIBED_WORDS = """
+unsubscribed not_subscribed never_subscribed opted-out opt-out not_opted-in"""
+MARK = "x"  # alone in a column, it means yes; beside other words, it may mean no
+# Other texts that an error may quote, since they cannot be a person's name.
+QUOTABLE_WORDS = """
 maybe perhaps unknown unset pending later cleaned bounced none null nan n/a na ? - – — 2 -1 x × both partial
 vielleicht unbekannt offen ausstehend peut-être inconnu quizás desconocido talvez forse sconosciuto
 misschien onbekend kanske okänd może nieznane snad neznámé talán belki возможно неизвестно 不明 未知
-subscribed unsubscribed not_subscribed never_subscribed confirmed unconfirmed active inactive accepted granted
-given denied refused declined opted-in opted-out opt-in opt-out double_opt-in single_opt-in"""
+unconfirmed"""
 NO_LETTERS = ("Mn", "Cf")  # categories of accents, variants and what has no width
 SAME_LETTERS = str.maketrans("ıłđ", "ild")
 
@@ -48,13 +55,28 @@ def spelled(text: str) -> str:
 
 YES = frozenset(map(spelled, YES_WORDS.split()))
 NO = frozenset(map(spelled, NO_WORDS.split()))
-UNDECIDED = frozenset(map(spelled, UNDECIDED_WORDS.split()))
+GRANTED = frozenset(map(letters_and_digits, GRANTED_WORDS.split()))
+DENIED = frozenset(map(letters_and_digits, DENIED_WORDS.split()))
+SUBSCRIBED = frozenset(map(letters_and_digits, SUBSCRIBED_WORDS.split()))
+UNSUBSCRIBED = frozenset(map(letters_and_digits, UNSUBSCRIBED_WORDS.split()))
+QUOTABLE = frozenset(map(spelled, QUOTABLE_WORDS.split()))
 
 
 def answer_of(text: str) -> bool | None:
     """Return whether a cell says yes or no, or None where it says neither."""
     word = spelled(text)
     return True if word in YES else False if word in NO else None
+
+
+def agrees(text: str, kind: Consent) -> bool | None:
+    """Return whether a cell of a column of consent agrees to be contacted, or None for an unknown text."""
+    word = letters_and_digits(text)
+    if word in SUBSCRIBED or word in UNSUBSCRIBED:
+        return word in SUBSCRIBED
+    if not spelled(text):
+        return kind is Consent.REFUSED
+    says_yes = True if word in GRANTED else False if word in DENIED else answer_of(text)
+    return None if says_yes is None else says_yes == (kind is Consent.AGREED)
 
 
 class WhereAnswer(msgspec.Struct, frozen=True):
@@ -145,7 +167,8 @@ def undecided_remark(where: Where, found: CellAnswers) -> str:
 
 def _quotable(text: str) -> str:
     """Return a text that an error may quote, else nothing: it may be personal."""
-    return text.strip() if spelled(text) in UNDECIDED else ""
+    is_known = agrees(text, Consent.AGREED) is not None
+    return text.strip() if is_known or spelled(text) in QUOTABLE else ""
 
 
 def _listed(found: CellAnswers) -> str:
@@ -157,21 +180,6 @@ def _listed(found: CellAnswers) -> str:
     return f"{', '.join(kinds)}; {', '.join(found.places)}" + (f" and {more:,} more" if more else "")
 
 
-# What systems write instead of yes, and what is asked for where no row has that answer.
-GRANTED_WORDS = """
-x subscribed confirmed active accepted granted given opted-in opt-in double_opt-in single_opt-in"""
-GRANTED = frozenset(map(letters_and_digits, GRANTED_WORDS.split()))
-OPPOSITES = {
-    "no": "yes",
-    "n": "y",
-    "false": "true",
-    "f": "t",
-    "0": "1",
-    "off": "on",
-    "nein": "ja",
-    "falsch": "wahr",
-}
-OPPOSITES |= dict.fromkeys(("unsubscribed", "notsubscribed", "neversubscribed"), "subscribed")
 OTHER = "…"  # stands for any other value, which may be personal
 
 
@@ -187,41 +195,56 @@ def count_answers(cells: Iterable[str]) -> Counter[str]:
 def answer_as_told(text: str) -> str:
     """Return the answer of a cell as it is written; what else it says may be personal."""
     answer = text.strip()
-    word = letters_and_digits(answer)
-    is_known = answer_of(answer) is not None or word in GRANTED or word in OPPOSITES
-    return answer if is_known else OTHER if spelled(answer) else ""
+    if not spelled(answer):
+        return ""
+    is_known = spelled(answer) == MARK or agrees(answer, Consent.AGREED) is not None
+    return answer if is_known else OTHER
 
 
 def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants_refusals: bool) -> str:
-    """Say that a column is not used, and which option leaves out whom it excludes.
+    """Say that a column is not used, and which option leaves out whom it excludes, where that is known.
 
     `wants_refusals` is for lists of people who must not be reached.
     """
-    where = choose_condition(column, answers, wants_yes=(kind is Consent.AGREED) != wants_refusals)
+    answers = +answers  # without those of which all rows are left out
+    ignore = f"--ignore {shell_command([column])} leaves out none"
+    unused = f"{column!r} tells who may be contacted, and is not used"
+    where = choose_condition(column, kind, answers, wants_refusals=wants_refusals)
+    if not where:
+        return f"{unused}: no cell has a known answer, so say with --where whom to take; {ignore}"
     left_out, rows = count_left_out(where, answers), counted(answers.total(), "row")
     option = shell_command([f"{column}{where.operator}{where.value}"])
-    return (
-        f"{column!r} tells who may be contacted, and is not used: --where {option} leaves out"
-        f" {left_out:,} of {rows}, --ignore {shell_command([column])} leaves out none"
-    )
+    return f"{unused}: --where {option} leaves out {left_out:,} of {rows}, {ignore}"
 
 
-def choose_condition(column: str, answers: Counter[str], *, wants_yes: bool) -> Where:
-    """Return a condition that takes the rows whose answer is yes, or all others."""
-    given = [answer for answer, _ in answers.most_common() if answer not in ("", OTHER)]
-    if not given:  # an empty cell is the opposite of an answer
-        return Where(column, "!=" if wants_yes else "=", "")
-    says_yes = [answer for answer in given if answer_of(answer)]
-    has_answers = any(answer_of(answer) is not None for answer in given)
-    granted = says_yes or [
-        answer for answer in given if not has_answers and letters_and_digits(answer) in GRANTED
-    ]
-    answer = granted[0] if granted else OPPOSITES.get(letters_and_digits(given[0]), "yes")
-    if has_answers and (answers[OTHER] or any(answer_of(each) is None for each in given)):
+def choose_condition(
+    column: str, kind: Consent, answers: Counter[str], *, wants_refusals: bool
+) -> Where | None:
+    """Return a condition that takes who agreed, or all others; None where no answer is known.
+
+    A text that is not known is not an agreement.
+    """
+    given = [answer for answer, _ in answers.most_common()]
+    texts = [answer for answer in given if answer]
+    yes_or_no = [answer for answer in texts if answer_of(answer) is not None]
+    equal, unequal = ("!=", "=") if wants_refusals else ("=", "!=")
+    if texts and texts == yes_or_no:
+        says_yes = next(filter(answer_of, texts), "yes")  # stands for any spelling
+        return Where(column, equal if kind is Consent.AGREED else unequal, says_yes)
+    found = {answer: agrees(answer, kind) for answer in given}
+    if {*map(spelled, texts)} == {MARK}:
+        found |= dict.fromkeys(texts, kind is Consent.AGREED)
+    if all(found[answer] is None for answer in texts):
+        if is_answer_time(column):
+            return Where(column, unequal if kind is Consent.AGREED else equal, "")
+        if texts:
+            return None
+    agreed = [answer for answer in given if found[answer]]
+    agreed = agreed or ["yes" if kind is Consent.AGREED else "no"]
+    if len(agreed) > 1 or (yes_or_no and answer_of(agreed[0]) is not None):
         # Some cells say neither, which --where COLUMN=yes refuses to guess.
-        pattern = f"^({'|'.join(map(re.escape, says_yes or [answer]))})$"
-        return Where(column, "~" if wants_yes else "!~", pattern)
-    return Where(column, "=" if wants_yes else "!=", answer)
+        return Where(column, equal.replace("=", "~"), f"^({'|'.join(map(re.escape, agreed))})$")
+    return Where(column, equal, agreed[0])
 
 
 def count_left_out(where: Where, answers: Counter[str]) -> int:

@@ -4,6 +4,18 @@ import json
 import shlex
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ads_cli.audiences.consent import (
+    CellAnswers,
+    asks_for_answer,
+    choose_condition,
+    compared_by,
+    count_answers,
+)
+from ads_cli.audiences.headers import Consent, consent_told_by
+from tests.effort import tries
 
 from .conftest import digest
 from .customers import people
@@ -87,12 +99,25 @@ def test_the_notice_names_the_column_how_many_rows_and_both_options(shop, audien
     ("header", "answers", "condition", "left_out"),
     [
         ("Unsubscribed", ["true", "", "false"], "Unsubscribed!=true", 1),
-        ("Blocklisted", ["0", "0", "0"], "Blocklisted!=1", 0),
-        ("Consent", ["2024-01-01", "", "web"], "Consent!=", 1),
+        ("Blocklisted", ["0", "0", "0"], "Blocklisted!=yes", 0),
         ("UNSUB_TIME", ["2024-01-01 10:00:00", "", ""], "UNSUB_TIME=", 1),
         ("Opt-in", ["Ja", "Nein", "Ja"], "Opt-in=Ja", 1),
         ("Subscribed", ["no", "no", ""], "Subscribed=yes", 3),
         ("HasOptedOutOfEmail", ["1", "0", "0"], "HasOptedOutOfEmail!=1", 1),
+        ("Unsubscribe status", ["subscribed", "unsubscribed", ""], "Unsubscribe status~^(subscribed|)$", 1),
+        ("Unsubscribe status", ["subscribed", "unsubscribed", "cleaned"], "Unsubscribe status=subscribed", 2),
+        ("Opt-out status", ["opted-in", "opted-in", "opted-out"], "Opt-out status=opted-in", 1),
+        ("Email Opt Out", ["opt-in", "opt-out", "opt-out"], "Email Opt Out=opt-in", 2),
+        ("Opt Out", ["granted", "denied", "denied"], "Opt Out=denied", 1),
+        ("Consent", ["refused", "", ""], "Consent=yes", 3),
+        ("Consent", ["no", "denied", "granted"], "Consent=granted", 2),
+        ("Consent", ["yes", "granted", "denied"], "Consent~^(yes|granted)$", 1),
+        ("Unsubscribed", ["yes", "unsubscribed", "true"], "Unsubscribed~^(no)$", 3),
+        ("Newsletter", ["x", "", "X"], "Newsletter~^(x|X)$", 1),
+        ("Werbesperre", ["x", "", ""], "Werbesperre=", 1),
+        ("Newsletter", ["o", "x", "o"], "Newsletter~^(o)$", 1),
+        ("UNSUB_TIME", ["", "", ""], "UNSUB_TIME=", 0),
+        ("Unsubscribed", ["", "", ""], "Unsubscribed=", 0),
     ],
 )
 def test_the_option_fits_the_answers(adsctl, header, answers, condition, left_out):
@@ -104,6 +129,121 @@ def test_the_option_fits_the_answers(adsctl, header, answers, condition, left_ou
     words = ("audiences", "check", "people.csv", "-o", "json", "--where", condition)
     done = json.loads(adsctl(*words, code=3 if left_out == 3 else 0).stdout)
     assert (done["rows"], done["valid"], done["left_out"]) == (3, 3 - left_out, left_out)
+
+
+@pytest.mark.parametrize("header", ["Consent", "Unsubscribed"])
+def test_of_texts_that_are_not_known_no_option_is_guessed(shop, audience, header):
+    shop.file("people.csv", f"Email,{header}\na@x.de,2024-01-01\nb@x.de,\nc@x.de,maybe\n")
+    (notice,) = shop(*PUSH).stderr.splitlines()
+    assert notice == (
+        f"warning: people.csv: '{header}' tells who may be contacted, and is not used: no cell has a known"
+        f" answer, so say with --where whom to take; --ignore {header} leaves out none"
+    )
+
+
+AGREE = ["subscribed", "SUBSCRIBED", "opted-in", "Opt-in", "double_opt-in", "single_opt-in"]
+REFUSE = ["unsubscribed", "UNSUBSCRIBED", "opted-out", "Opt-out", "never_subscribed", "not subscribed"]
+MEAN_YES = ["yes", "TRUE", "1", "Ja", "granted", "accepted", "Confirmed", "active", "given"]
+MEAN_NO = ["no", "False", "0", "nein", "denied", "refused", "Declined", "rejected", "inactive"]
+AGREED_IN = {
+    "Consent": {*AGREE, *MEAN_YES},
+    "Newsletter": {*AGREE, *MEAN_YES},
+    "Unsubscribe status": {*AGREE, *MEAN_NO, ""},
+    "Consent withdrawn": {*AGREE, *MEAN_NO, ""},
+}
+
+
+@settings(max_examples=tries(200, 2000))
+@given(
+    st.sampled_from([*AGREED_IN]),
+    st.lists(st.sampled_from([*AGREE, *REFUSE, *MEAN_YES, *MEAN_NO, ""]), min_size=1, max_size=6),
+    st.booleans(),
+)
+def test_the_option_takes_exactly_those_who_agreed_or_those_who_refused(header, cells, wants_refusals):
+    kind = consent_told_by(header)
+    assert kind
+    where = choose_condition(header, kind, count_answers(cells), wants_refusals=wants_refusals)
+    assert where
+    condition = compared_by(where, CellAnswers.of(cells), header) if asks_for_answer(where) else where
+    taken = [text for text in cells if condition.holds(text)]
+    assert taken == [text for text in cells if (text in AGREED_IN[header]) != wants_refusals]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Desuscrito",
+        "Not subscribed",
+        "not_subscribed",
+        "NotSubscribed",
+        "No longer subscribed",
+        "No newsletter",
+        "No e-mail marketing",
+        "Kein Newsletter",
+        "Ohne Einwilligung",
+        "non abonné",
+        "Client non inscrit",
+        "non iscritto",
+        "no suscrito",
+        "Correo no suscrito",
+        "Niet aangemeld",
+        "Nicht angemeldet",
+        "Nicht zum Newsletter angemeldet",
+        "Odhlášen z newsletteru",
+        "Bez souhlasu",
+        "Cancelled newsletter",
+        "Newsletter canceled",
+        "Newsletter declined",
+        "Newsletter blocked",
+        "Consent withdrawn",
+        "Withdrawn consent",
+        "Consent revoked",
+        "Consent denied",
+        "consentDenied",
+        "Consent not given",
+        "Einwilligung widerrufen",
+        "Consentement refusé",
+        "Nessun consenso",
+        "Einwilligung nicht erteilt",
+        "Brak zgody",
+    ],
+)
+def test_a_header_of_agreement_that_is_negated_tells_who_refused(header):
+    assert consent_told_by(header) is Consent.REFUSED
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Teléfono suscrito",
+        "Alumno inscrito",
+        "Casino Newsletter",
+        "Newsletter No.",
+        "newsletter_no_2",
+        "Newsletter notification",
+        "Newsletter notes",
+        "Newsletter (yes/no)",
+        "Yes / No newsletter",
+        "Abonné oui/non",
+        "Non-profit newsletter",
+        "Norsk nyhetsbrev newsletter",
+        "Consent granted/denied",
+        "Consent (granted or denied)",
+        "Consent not withdrawn",
+        "Einwilligung nicht widerrufen",
+        "Consent given",
+        "Retirees newsletter",
+        "Casa Nova iscritto",
+        "Piano consenso",
+    ],
+)
+def test_a_header_of_agreement_with_letters_of_a_negation_tells_who_agreed(header):
+    assert consent_told_by(header) is Consent.AGREED
+
+
+@pytest.mark.parametrize("header", ["Order cancelled", "Payment declined", "Not active", "Account blocked"])
+def test_a_negation_alone_is_no_consent(header):
+    assert consent_told_by(header) is None
 
 
 def test_a_list_of_people_who_must_not_be_reached_takes_those_who_refused(shop, audience):
@@ -126,7 +266,7 @@ def test_a_column_that_tells_something_else_is_no_consent(shop, audience, header
 def test_answers_that_are_personal_are_in_no_message(shop, audience):
     shop.file("people.csv", "Email,Consent\na@x.de,geheim.person@example.com\nb@x.de,Frau Geheim\n")
     done = shop(*PUSH, "--debug")
-    assert "Consent!=" in done.stderr and "geheim" not in (done.stdout + done.stderr).casefold()
+    assert "'Consent' tells" in done.stderr and "geheim" not in (done.stdout + done.stderr).casefold()
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

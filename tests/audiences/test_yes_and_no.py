@@ -250,8 +250,9 @@ def test_a_product_feed_is_compared_as_text(adsctl):
         ("Consent", ["yes", "TRUE", "Yes", "NEIN", ""], "Consent=yes", 2),
         ("Unsubscribed", ["no", "TRUE", "Yes", "NEIN", ""], "Unsubscribed!=TRUE", 2),
         ("Consent", ["yes", "no", "web"], "Consent~^(yes)$", 2),
-        ("Unsubscribed", ["yes", "WAHR", "2024-01-01", ""], "Unsubscribed!~^(yes|WAHR)$", 2),
-        ("Consent", ["unsubscribed", "0", "subscribed"], "Consent~^(subscribed)$", 2),
+        ("Unsubscribed", ["yes", "WAHR", "2024-01-01", ""], "Unsubscribed=", 3),
+        ("Unsubscribed", ["yes", "no", "2024-01-01", ""], "Unsubscribed~^(no|)$", 2),
+        ("Consent", ["unsubscribed", "0", "subscribed"], "Consent=subscribed", 2),
     ],
 )
 def test_the_option_that_is_named_leaves_out_as_many_as_it_says(adsctl, header, cells, condition, left_out):
@@ -273,6 +274,9 @@ def test_whatever_cells_say_the_named_option_leaves_out_as_many_as_it_says(adsct
     adsctl.file("people.csv", table(header, cells))
     words = ("audiences", "check", "people.csv", "-o", "json", "-q")
     (notice,) = [text for text in json.loads(adsctl(*words).stdout)["warnings"] if "may be contacted" in text]
+    if "no cell has a known answer" in notice:
+        assert {*cells} <= {"", "web"} and "--where whom" in notice
+        return
     _, condition, _, _, count, *_ = shlex.split(notice.partition("not used: ")[2])
     done = json.loads(adsctl(*words, "--where", condition, code=None).stdout)
     assert done["left_out"] == int(count), notice

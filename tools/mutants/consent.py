@@ -4,6 +4,7 @@ from .mutant import Mutant
 
 WORKBOOKS = "tests/feeds/test_read_xlsx.py"
 ANSWERS = "tests/audiences/test_yes_and_no.py"
+OPTIONS = "tests/audiences/test_consent.py"
 
 CONSENT = (
     Mutant(
@@ -26,6 +27,20 @@ CONSENT = (
         "return True if word in YES else False if word in NO else None",
         "return word in YES",
         (f"{ANSWERS}::test_an_empty_cell_says_neither_yes_nor_no",),
+    ),
+    Mutant(
+        "subscribed means what the header asks",
+        "ads_cli/audiences/consent.py",
+        "        return word in SUBSCRIBED\n",
+        "        return (word in SUBSCRIBED) == (kind is Consent.AGREED)\n",
+        (f"{OPTIONS}::test_the_option_takes_exactly_those_who_agreed_or_those_who_refused",),
+    ),
+    Mutant(
+        "a negated header of agreement tells who agreed",
+        "ads_cli/audiences/headers.py",
+        "        if is_withdrawn or NEGATED.match(rest):",
+        "        if is_withdrawn:",
+        (f"{OPTIONS}::test_a_header_of_agreement_that_is_negated_tells_who_refused",),
     ),
     Mutant(
         "a column of consent that cannot be decided is compared as text",

@@ -279,9 +279,8 @@ def test_conversions_are_sent_by_a_recipe_that_a_dry_run_has_written(adsctl):
     done = adsctl.local(*send, "--recipe", "orders.yaml", "-o", "json")
     assert json.loads(done.stdout)["sent"] == 1
     adsctl.file("orders.yaml", "currency: '1'")
-    assert (
-        "orders.yaml: currency: 1 is not a currency" in adsctl.local(*send, "--recipe", "orders.yaml", code=3).stderr
-    )
+    refused = adsctl.local(*send, "--recipe", "orders.yaml", code=3)
+    assert "orders.yaml: currency: 1 is not a currency" in refused.stderr
 
 
 @pytest.mark.parametrize(

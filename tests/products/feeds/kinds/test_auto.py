@@ -203,7 +203,8 @@ class FakeCall:
     class messages:
         say = staticmethod(lambda text: None)
 
-    remote_access = None  # no feed is remote
+    def remote_access(self, max_bytes):
+        raise AssertionError("no feed is remote")
 
 
 @pytest.mark.parametrize("kind", ["google", "meta"])

@@ -1,4 +1,7 @@
-"""The rows of a list, in which an operation in the service's own form becomes a row for each user."""
+"""The rows of a list, in which an operation in the service's own form becomes a row for each user.
+
+For example {"operation_type": "Update", "params": {"users": [{"email": ["..."]}]}}.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,12 +29,12 @@ class UserRows(Rows):
 
     @columns.setter
     def columns(self, value: tuple[str, ...]) -> None:
-        pass  # the base class starts without columns; these are the inner reader's
+        """Ignore those of the base class, which starts without any: these are the inner reader's."""
 
     def _read(self) -> Iterator[Row]:
         for row in self.inner:
             self.notes, self.warnings = self.inner.notes, self.inner.warnings
-            if not self.has_header and _is_operation(row.values):
+            if not (row.problem or self.has_header) and _is_operation(row.values):
                 self._has_operations = True
                 yield from _unpack(row)
             else:
@@ -44,11 +47,14 @@ def _is_operation(values: Mapping[str, Any]) -> bool:
 
 
 def _unpack(row: Row) -> Iterator[Row]:
-    """Yield a row for each user of an operation, or a row with its problem."""
+    """Yield a row for each user of an operation, or a row with its problem; `Rows` numbers them."""
     operation = dict(row.values)
     params = operation.pop("params", {})
     if not isinstance(params, Mapping):
         yield Row(row.line, {}, "params: must be an object")
+        return
+    if twice := operation.keys() & params.keys():
+        yield Row(row.line, {}, f"{min(twice)}: is given twice, in params too")
         return
     operation |= params
     users = operation.pop("users", None)

@@ -125,6 +125,28 @@ def test_a_column_named_users_makes_no_operation_of_a_person(adsctl, name):
     assert len(failed) == 2 and "b@@x.de,4" in failed[1]
 
 
+USERS = [{"email": [digest("a@x.de")]}]
+
+
+@pytest.mark.parametrize(
+    ("operation", "problem"),
+    [
+        ({"operation_type": "Update", "users": USERS, "params": {"users": USERS}}, "users: is given twice"),
+        (
+            {"operation_type": "Delete", "params": {"operation_type": "Update", "users": USERS}},
+            "operation_type: is given twice",
+        ),
+        (
+            {"operation_type": "Update", " operation_type": "Delete", "params": {"users": USERS}},
+            "are both read as",
+        ),
+    ],
+)
+def test_an_operation_that_says_something_twice_is_refused(adsctl, operation, problem):
+    adsctl.file("people.json", json.dumps([operation]))
+    assert problem in adsctl("audiences", "check", "people.json", code=3).stdout
+
+
 PARTIAL = (
     "email,phone,handle\n"
     "ann@x.de,+12,\nbob@@x.de,+4915112345678,\nnobody,+12,\neve@x.de;nobody,,eve\nbob@x.de,,bob\n"

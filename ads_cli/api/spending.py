@@ -100,8 +100,8 @@ def changes_nothing(request: Request) -> bool:
 def is_active(request: Request) -> bool:
     """Whether a request asks for a record that may spend at once.
 
-    False for an activation (`PUT …/activate`), which has no status: pass the update that `update_of_activation`
-    names.
+    False for an activation (`PUT …/activate`), which has no status: pass the update that
+    `update_of_activation` names.
     """
     field = status_field(type(request))
     return field is not None and getattr(request, field.name) == ACTIVE

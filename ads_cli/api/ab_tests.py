@@ -1,12 +1,13 @@
 """A/B tests: which of several campaigns or line items works better."""
 
+from collections.abc import Iterable
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
-from .conditions import excludes, later_than
+from .conditions import at_least_one, excludes, later_than
 from .endpoint import Resource
 from .types import Cursor, Id, Ids, InAccount, Moment, PageSize, SortBy, WithDeleted
 from .validation import rule
@@ -18,7 +19,8 @@ TestName = Annotated[str, Meta(max_length=255)]
 TestNameBegins = Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")]
 Description = Annotated[str, Meta(max_length=1024)]
 SIZE_WORDS = "a percentage from 1.00 to 99.00 with two decimals at most"
-Size = Annotated[str, Meta(pattern=r"^[1-9][0-9]?(\.[0-9]{1,2})?\Z", extra={"expected": SIZE_WORDS})]
+SIZE_PATTERN = r"^(([1-9]|[1-8][0-9]|9[0-8])(\.[0-9]{1,2})?|99(\.00?)?)\Z"
+Size = Annotated[str, Meta(pattern=SIZE_PATTERN, extra={"expected": SIZE_WORDS})]
 PERIOD_WORDS = "Two times, the earlier one first"
 Period = Annotated[list[Moment], Meta(min_length=2, max_length=2, description=PERIOD_WORDS)]
 Username = Annotated[
@@ -36,6 +38,8 @@ class UserGroup(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown
     description: Description | None = None
 
 
+@at_least_one("entity_ids", "id")
+@at_least_one("size", "id")
 class ChangedGroup(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A user group of a test that exists, by its id, or a new one."""
 
@@ -44,6 +48,32 @@ class ChangedGroup(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unkn
     size: Size | None = None
     name: TestName | None = None
     description: Description | None = None
+
+
+@rule("end_time")
+def lasts_a_day(test: Any) -> str | None:
+    """Require a day or more, where both times are given."""
+    if test.start_time is None or test.end_time is None:
+        return None
+    length = test.end_time.moment - test.start_time.moment
+    # `later_than` reports an end that is not after the start.
+    return "is not a day after start_time" if timedelta() < length < timedelta(days=1) else None
+
+
+@rule("user_groups")
+def entities_are_in_one_group(test: Any) -> str | None:
+    """Accept a campaign or line item once: it belongs to one test at most."""
+    ids = [id for group in test.user_groups or () for id in group.entity_ids or ()]
+    repeated = next((id for id in ids if ids.count(id) > 1), None)
+    return f"names {repeated} more than once" if repeated else None
+
+
+def size_problem(sizes: Iterable[str]) -> str | None:
+    """Return what is wrong with the sizes of all groups of a test, which add up to 100 percent."""
+    from decimal import Decimal
+
+    total = sum(map(Decimal, sizes), Decimal())
+    return None if total == 100 else f"has sizes of {total} percent together, not 100.00"
 
 
 AB_TESTS = Resource(
@@ -97,11 +127,13 @@ class CreateAbTest(InAccount, kw_only=True):
     @rule("user_groups")
     def sizes_add_up(self) -> str | None:
         """Require parts of all users."""
-        return _size_problem([group.size for group in self.user_groups])
+        return size_problem(group.size for group in self.user_groups)
+
+    once = entities_are_in_one_group
 
     @rule("user_groups")
-    def line_items_are_few(self) -> str | None:
-        """Limit the groups of a test of line items, which have one of equal sizes each."""
+    def line_items_share_equally(self) -> str | None:
+        """Limit a test of line items to five groups of equal size, with one line item each."""
         if self.entity_type != "LINE_ITEM":
             return None
         if len(self.user_groups) > MAX_LINE_ITEM_GROUPS:
@@ -113,11 +145,7 @@ class CreateAbTest(InAccount, kw_only=True):
             return "has parts of one size where entity_type is LINE_ITEM"
         return None
 
-    @rule("end_time")
-    def lasts_a_day(self) -> str | None:
-        """Require a day or more."""
-        length = self.end_time.moment - self.start_time.moment
-        return "is not a day after start_time" if timedelta() < length < timedelta(days=1) else None
+    length = lasts_a_day
 
 
 @AB_TESTS.update(
@@ -142,7 +170,10 @@ class UpdateAbTest(InAccount, kw_only=True):
     def sizes_add_up(self) -> str | None:
         """Require parts of all users, where all are named."""
         sizes = [group.size for group in self.user_groups or ()]
-        return _size_problem([size for size in sizes if size]) if sizes and all(sizes) else None
+        return size_problem(size for size in sizes if size) if sizes and all(sizes) else None
+
+    once = entities_are_in_one_group
+    length = lasts_a_day
 
 
 @AB_TESTS.delete(
@@ -157,10 +188,3 @@ class DeleteAbTest(InAccount, kw_only=True):
     """
 
     ab_test_id: Id
-
-
-def _size_problem(sizes: list[str]) -> str | None:
-    from decimal import Decimal
-
-    total = sum(map(Decimal, sizes), Decimal())
-    return None if total == 100 else f"has sizes of {total} percent together, not 100.00"

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from .conditions import later_than
 from .endpoint import Request, Resource
 from .time import Time
 from .types import (
@@ -138,7 +139,7 @@ def _whole_hour(time: Time | None) -> str | None:
     if time is None:
         return None
     moment = time.moment
-    off = moment.minute or moment.second or moment.microsecond
+    off = moment.minute or moment.second
     return f"{time} is not a whole hour in UTC, such as 2026-03-01T08:00:00Z" if off else None
 
 
@@ -154,6 +155,7 @@ EXAMPLE = (
 )
 
 
+@later_than("end_time", "start_time")
 class History(InAccount, kw_only=True):
     """The parameters of the change history."""
 
@@ -192,7 +194,7 @@ class ListWholeHistory(History):
     """List changes in an account, with time and user; without a period, all that the service keeps."""
 
 
-KNOWN_FEATURES = (
+KNOWN_FEATURES = (  # keys that can be added in the sandbox, and asked for
     "AGE_TARGETING",
     "ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE",
     "AWARENESS_OBJECTIVE",
@@ -216,7 +218,7 @@ KNOWN_FEATURES = (
     "VIDEO_APP_DOWNLOAD_CARD",
     "VIDEO_VIEWS_MIDROLL_OBJECTIVE",
 )
-READ_FEATURES = (  # seen in answers and elsewhere, besides
+READ_FEATURES = (  # keys that can be asked for only: seen in answers, or named elsewhere
     *("CITY_TARGETING", "PROMOTED_MEDIA_POLLS", "SHARE_AUDIENCE_OUTSIDE_BUSINESS", "UNIVERSAL_LOOKALIKE"),
     "WEBSITE_CLICKS_CPM_BILLING",
 )

@@ -11,7 +11,7 @@ from .conditions import at_most
 from .endpoint import Request
 from .fields import marked_fields
 from .problems import Problem, quoted
-from .types import Micro
+from .types import MAX_MICROS, Micro
 from .validation import Rule, rule
 
 MICROS_PER_UNIT = 1_000_000  # of every currency
@@ -123,6 +123,8 @@ def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
             problem = f"{quoted(values[name])} is not an amount of at most six decimals{meant}"
         elif micros <= 0:
             problem = f"{quoted(values[name])} is not more than 0"
+        elif micros > MAX_MICROS:
+            problem = f"{quoted(values[name])} is more than {MAX_MICROS // MICROS_PER_UNIT:,}"
         else:
             converted.values[field], converted.amounts[field] = str(micros), name
             continue

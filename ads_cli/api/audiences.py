@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .conditions import at_least_one, required_when, requires
+from .conditions import at_least_one, excludes, required_when, requires
 from .endpoint import BatchEndpoint, Resource, endpoint
 from .types import (
     AccountId,
@@ -119,11 +119,13 @@ class ListTargeted(InAccount, kw_only=True):
 
 
 COMBINATIONS = "/12/batch/accounts/{account_id}/custom_audiences"
-MAX_LEAVES = 10
+MAX_COMBINED = 10  # audiences that one request creates
+MAX_LEAVES = 10  # audiences that one of them is combined from
 
 
 @requires("child_segments", "boolean_operator")
 @at_least_one("custom_audience_id", "child_segments")
+@excludes("custom_audience_id", "child_segments")
 class Segment(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """An audience, or segments that an operator joins; the service negates it by default."""
 
@@ -148,7 +150,7 @@ class Segment(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_f
     columns=COLUMNS,
     extra_fields=f"{FIELDS} metadata",
     params_in="json",
-    batch=BatchEndpoint(COMBINATIONS, 10),
+    batch=BatchEndpoint(COMBINATIONS, MAX_COMBINED),
 )
 class CombineAudiences(InAccount):
     """Create audiences that are combined from others."""

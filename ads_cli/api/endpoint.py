@@ -75,10 +75,14 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def noun(self) -> str:
-        """What it makes several of: `scheduled posts`, of the command `posts scheduled create`."""
+        """What it makes several of: `scheduled posts`, of the command `posts scheduled create`.
+
+        Of a command of one word it is that word.
+        """
         if self.batch:
             return self.batch.noun
-        *groups, last = self.command.split()[:-1]
+        words = self.command.split()
+        *groups, last = words[:-1] or words
         return last if last.endswith("s") else " ".join((last, *groups))
 
     @property
@@ -144,6 +148,7 @@ def endpoint(line: str, command: str, **options: Unpack[EndpointOptions]) -> Cal
         extra_fields=tuple(options.pop("extra_fields", "").split()),
         retry=options.pop("retry", method != "POST"),
         id_field=options.pop("id_field", _last_id(path)) or None,
+        # Every service of `names.SERVICES` has a key here, and an option of its own where its limits differ.
         rates={"generic": rate, "x": rate_of_x(method, path, options.get("base", "ads"), x_rate)},
         **cast(dict[str, Any], options),  # what is left has the names of fields
     )
@@ -155,7 +160,8 @@ def endpoint(line: str, command: str, **options: Unpack[EndpointOptions]) -> Cal
     return bind
 
 
-# What all endpoints of a resource have of it; its other fields are for some of them.
+# The fields of a Resource that every endpoint of it gets; what only some get, their decorators pass on. A new
+# field belongs here or there.
 SHARED = ("columns", "extra_fields", "record_id", "base", "rate", "x_rate", "sensitive", "service")
 
 

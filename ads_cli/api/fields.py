@@ -96,6 +96,8 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
         minimum, maximum = self.limit("ge"), self.limit("le")
         if self.base is float:
             return  # bounded only to be finite
+        if self.extra("money"):
+            maximum = None  # bounded only to be an integer of 64 bits
         if minimum is not None and maximum is not None:
             yield f"{minimum} to {maximum}"
         elif minimum is not None:

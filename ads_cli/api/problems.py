@@ -76,8 +76,12 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
     if isinstance(value, str) and field_type.base is str and (length := length_problem(field_type, value)):
         return length
     limits = field_type.description
-    if field_type.base is int and not _is_whole(value, strict):
-        return f"{quoted(value)} is not a whole number" + (f" ({limits})" if limits else "")
+    if field_type.base is int:
+        number, most = _whole_number(value, strict), field_type.limit("le")
+        if number is None:
+            return f"{quoted(value)} is not a whole number" + (f" ({limits})" if limits else "")
+        if field_type.extra("money") and number > most:
+            return f"{quoted(value)} is more than {most:,}"
     if field_type.base is float:
         return f"{quoted(value)} is not a number with a point, as in 12.50"
     if limits:
@@ -107,12 +111,11 @@ def choice_problem(value: Any, choices: Collection[str]) -> str:
     return f"{quoted(value)} is not one of {', '.join(choices)}{suggestion(str(value), choices)}"
 
 
-def _is_whole(value: Any, strict: bool) -> bool:
+def _whole_number(value: Any, strict: bool) -> int | None:
     try:
-        msgspec.convert(value, int, strict=strict)
+        return msgspec.convert(value, int, strict=strict)
     except msgspec.ValidationError:
-        return False
-    return True
+        return None
 
 
 def quoted(value: Any) -> str:

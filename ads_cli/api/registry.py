@@ -5,7 +5,8 @@ from importlib import import_module
 
 from .endpoint import Request
 
-# By group, or by a group or a command below it whose modules are others.
+# The modules of a group, unless they are those of the group above it. Only groups are looked up; the command
+# "audiences push" is here so that `MODULES` has the module of its requests.
 GROUP_MODULES = {
     "campaigns": ("campaigns",),
     "funding-instruments": ("funding_instruments",),
@@ -19,7 +20,6 @@ GROUP_MODULES = {
     "targeting search": ("targeting_search",),
     "promoted": ("promoted",),
     "audiences": ("audiences", "audience_insights"),
-    "audiences combine": ("audiences",),
     "audiences permissions": ("audiences",),
     "audiences do-not-reach": ("audiences",),
     "audiences push": ("users",),
@@ -90,10 +90,16 @@ def is_of_service(request: type[Request], service: str) -> bool:
 
 
 def document_of(request: type[Request]) -> str:
-    """Return the commented YAML example of a request with nested values: its own, or that of its group."""
+    """Return the commented YAML example of a request with nested values: its own, or that of its group.
+
+    Raise LookupError if there is none.
+    """
     from importlib.resources import files
 
     *group, verb = request.endpoint.command.split()
     names = ("-".join(words) for words in ([*group, verb], group))
     documents = (files(__package__).joinpath("examples", f"{name}.yaml") for name in names)
-    return next(found for found in documents if found.is_file()).read_text(encoding="utf-8")
+    for document in documents:
+        if document.is_file():
+            return document.read_text(encoding="utf-8")
+    raise LookupError(f"no example of {request.endpoint.command} in api/examples/")

@@ -6,8 +6,9 @@ which value of another field a limit is ignored; `new_ad` marks the record that 
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from enum import Enum
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from .amounts import CurrencyOf, money_fields, too_precise
 from .endpoint import Request
@@ -15,6 +16,7 @@ from .fields import Field, fields_by_name, marked_fields
 from .problems import Problem
 from .registry import requests_named
 from .time import Time
+from .types import MAX_MICROS
 from .validation import check, errors_in
 
 R = TypeVar("R", bound=Request)
@@ -22,8 +24,15 @@ R = TypeVar("R", bound=Request)
 ACTIVE, PAUSED, DRAFT = "ACTIVE", "PAUSED", "DRAFT"
 STATUS = "entity_status"
 FACTOR = 2  # a limit that rises to more than this is confirmed
-MAX_MICROS = 2**63 - 1
-UNREADABLE: Any = object()  # the value of a limit that a record does not tell
+
+
+class Unreadable(Enum):
+    """The type of UNREADABLE."""
+
+    UNREADABLE = "an unknown value"
+
+
+UNREADABLE: Final = Unreadable.UNREADABLE  # the value of a limit that a record does not tell
 
 
 class Raise(NamedTuple):
@@ -31,7 +40,7 @@ class Raise(NamedTuple):
 
     limit: str  # its name, such as "daily budget"
     before: int | str | None  # millionths, or a time; None where it could not be read
-    after: int | str | None  # None where there is no limit any more
+    after: int | str | None  # None where there is no limit any more; words where it could not be read
 
     @property
     def factor(self) -> float:
@@ -58,7 +67,10 @@ def paused_by_default(kind: type[Request], values: dict[str, Any]) -> dict[str, 
 
 @cache
 def update_of_activation(kind: type[Request]) -> type[Request] | None:
-    """Return the update that an activation stands for, which sets the status to ACTIVE; None of others."""
+    """Return the update that an activation stands for, which sets the status to ACTIVE; None of others.
+
+    Pass that update to `is_active` and `may_spend_more`: an activation itself has no status.
+    """
     *group, verb = kind.endpoint.command.split()
     return requests_named((*group, "update"))[0] if verb == "activate" else None
 
@@ -86,7 +98,11 @@ def changes_nothing(request: Request) -> bool:
 
 
 def is_active(request: Request) -> bool:
-    """Whether a request asks for a record that may spend at once."""
+    """Whether a request asks for a record that may spend at once.
+
+    False for an activation (`PUT …/activate`), which has no status: pass the update that
+    `update_of_activation` names.
+    """
     field = status_field(type(request))
     return field is not None and getattr(request, field.name) == ACTIVE
 
@@ -110,11 +126,16 @@ def _limits(kind: type[Request]) -> Mapping[str, str]:
 def _lifting(kind: type[Request]) -> dict[str, tuple[str, str]]:
     """Return the field, and its value, with which a limit is ignored, by the field of the limit."""
     lifting = marked_fields(kind, "lifts").items()
+    # `after_update` empties a field to the value that lifts a limit, so there may be only one.
+    assert all(len(lifts) == 1 for _, lifts in lifting)
     return {limit: (name, value) for name, lifts in lifting for value, limit in lifts.items()}
 
 
 def may_spend_more(request: Request) -> bool:
-    """Whether more may be spent after a request, as far as it tells without what the service has."""
+    """Whether more may be spent after a request, as far as it tells without what the service has.
+
+    As with `is_active`, pass the update that `update_of_activation` names in place of an activation.
+    """
     kind = type(request)
     return is_active(request) or parent_of_ad(kind) is not None or any(_touched(request))
 
@@ -122,15 +143,18 @@ def may_spend_more(request: Request) -> bool:
 def raises(request: Request, before: Mapping[str, Any]) -> list[Raise]:
     """Return the limits of a record that an update removes, or raises to more than FACTOR of what they were.
 
-    A limit counts as raised where its value before cannot be read.
+    A limit counts as raised where its value before or after cannot be read, or is out of range. An end counts
+    only where it is removed or cannot be read: one that is put off spends no more a day.
     """
     kind, after, found = type(request), after_update(request, before), []
     for field in _touched(request):
         old, new = _value(kind, field, before), _value(kind, field, after)
         is_higher = isinstance(old, int) and isinstance(new, int) and new > FACTOR * old
         is_removed = new is None and old is not None
-        if is_higher or is_removed or old is UNREADABLE:
-            found.append(Raise(_limits(kind)[field], None if old is UNREADABLE else old, new))
+        if is_higher or is_removed or old is UNREADABLE or new is UNREADABLE:
+            before_it = None if old is UNREADABLE else old
+            after_it = new.value if new is UNREADABLE else new
+            found.append(Raise(_limits(kind)[field], before_it, after_it))
     return found
 
 
@@ -155,17 +179,19 @@ def _touched(request: Request) -> Iterator[str]:
             yield field
 
 
-def _value(kind: type[Request], field: str, record: Mapping[str, Any]) -> Any:
+def _value(kind: type[Request], field: str, record: Mapping[str, Any]) -> int | str | Unreadable | None:
     """Return a limit of a record: millionths, a time, None where there is none, or UNREADABLE."""
     if field in (lifting := _lifting(kind)):
         name, lifted = lifting[field]
         if record.get(name) == lifted:
             return None
-    value = record.get(field, UNREADABLE)
+    value: object = record.get(field, UNREADABLE)
+    if value is None:
+        return None
     if field in money_fields(kind):
         is_amount = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_MICROS
-        return value if value is None or is_amount else UNREADABLE
-    return value if value is None or _moment(value) else UNREADABLE
+        return cast(int, value) if is_amount else UNREADABLE
+    return value if isinstance(value, str) and _moment(value) else UNREADABLE
 
 
 def _moment(value: Any) -> datetime | None:

@@ -1,29 +1,31 @@
-"""Times in ISO 8601, converted to UTC."""
+"""Times in ISO 8601, converted to UTC.
 
-from datetime import UTC, date, datetime, tzinfo
+A new type of time also needs a line in `METAVARS` (`cli/request_parameters.py`), in `TIMES`
+(`campaigns/workbook.py`), and, where lists of it are separated by commas, in `FieldType.is_comma_list`
+(`api/fields.py`).
+"""
+
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 OUTSIDE = "in UTC it is outside of the calendar"
 
 
 class Time(str):
-    """A time in UTC, in the format of the service: `2026-03-01T08:00:00Z`."""
+    """A time in UTC, in the format of the service: `2026-03-01T08:00:00Z`.
+
+    Fractions of a second are cut off: JavaScript writes the last one of a day as `T23:59:59.999Z`.
+    """
 
     @classmethod
     def parse(cls, text: Any) -> "Time":
         """Parse ISO 8601 with any offset; raise ValueError for anything else."""
-        moment = datetime.fromisoformat(text if isinstance(text, str) else "")
-        if moment.tzinfo is None:
-            raise ValueError("a time needs an offset, or Z")
-        try:
-            return cls.of(moment)
-        except OverflowError:
-            raise ValueError(OUTSIDE) from None
+        return cls.of(_in_utc(text))
 
     @classmethod
     def of(cls, moment: datetime) -> "Time":
         """Return a moment, which has an offset, as the service writes it."""
-        return cls(moment.astimezone(UTC).isoformat().replace("+00:00", "Z"))
+        return cls(moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"))
 
     @property
     def moment(self) -> datetime:
@@ -37,8 +39,7 @@ class ExactTime(Time):
     @classmethod
     def parse(cls, text: Any) -> "ExactTime":
         """Parse ISO 8601 with any offset; raise ValueError for anything else."""
-        moment = Time.parse(text).moment
-        return cls(moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+        return cls(_in_utc(text).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
 
 
 class DayOrTime(Time):
@@ -61,10 +62,12 @@ class HourOrDay(str):
             if day in (date.min, date.max):  # some zones begin it before the calendar, or end it after
                 raise ValueError(OUTSIDE)
             return cls(day)
-        Time.parse(text)
+        _in_utc(text)
         moment = datetime.fromisoformat(text)
         if moment.minute or moment.second or moment.microsecond:
             raise ValueError("it is not a whole hour")
+        if (moment.utcoffset() or timedelta()) % timedelta(minutes=1):
+            raise ValueError("its offset is not in whole minutes")
         return cls(moment.isoformat().replace("+00:00", "Z"))
 
     @property
@@ -76,6 +79,17 @@ class HourOrDay(str):
         """Return the time; a plain date begins at midnight in a time zone."""
         found = datetime.fromisoformat(self)
         return found if found.tzinfo else found.replace(tzinfo=zone)
+
+
+def _in_utc(text: Any) -> datetime:
+    """Parse ISO 8601 with any offset; raise ValueError for anything else."""
+    moment = datetime.fromisoformat(text if isinstance(text, str) else "")
+    if moment.tzinfo is None:
+        raise ValueError("a time needs an offset, or Z")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(OUTSIDE) from None
 
 
 def is_plain_date(text: Any) -> bool:

@@ -29,8 +29,9 @@ DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
 DayOrMoment = Annotated[DayOrTime, Meta(extra={"expected": DAY_OR_TIME_WORDS})]
 # JSON has neither NaN nor infinity: they would be sent as null.
 Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]
+MAX_MICROS = 2**63 - 1  # of a 64-bit integer; what is more is no amount that a service can store
 # Millionths of the currency unit; a second option accepts whole units: --bid-amount 1.50.
-Micro = Annotated[int, Meta(extra={"money": True})]
+Micro = Annotated[int, Meta(le=MAX_MICROS, extra={"money": True})]
 # Whether it may spend at once. A command sends PAUSED by default, and confirms ACTIVE.
 SpendingStatus = Annotated[
     Literal["ACTIVE", "DRAFT", "PAUSED"],

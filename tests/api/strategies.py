@@ -102,7 +102,8 @@ def halves(field_type: FieldType) -> st.SearchStrategy[Any] | None:
     if UserGroup not in field_type.item.structs:
         return None
     group = fields(UserGroup).map(lambda group: group | {"size": "50", "entity_ids": group["entity_ids"][:1]})
-    return st.tuples(group, group).map(list)
+    pairs = st.lists(group, min_size=2, max_size=2, unique_by=lambda group: group["entity_ids"][0])
+    return pairs.map(list)
 
 
 @cache

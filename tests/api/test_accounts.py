@@ -104,6 +104,8 @@ def test_an_unknown_industry_is_rejected():
                 "end_time: 2026-03-02T08:00:01Z is not a whole hour in UTC, such as 2026-03-01T08:00:00Z",
             ],
         ),
+        ({"end_time": "2026-03-01T08:00:00Z"}, ["end_time: is not after start_time"]),
+        ({"end_time": "2026-02-01T08:00:00Z"}, ["end_time: is not after start_time"]),
         (
             {"start_time": "2026-03-01T08:00:00+05:30"},
             ["start_time: 2026-03-01T02:30:00Z is not a whole hour in UTC, such as 2026-03-01T08:00:00Z"],

@@ -4,6 +4,7 @@ import pytest
 
 from ads_cli.api.audience_insights import SearchKeywords
 from ads_cli.api.audiences import (
+    CombineAudience,
     DeleteDoNotReachList,
     GrantPermission,
     ListPermissions,
@@ -191,3 +192,17 @@ def test_audiences_targeted_takes_the_audience_as_an_argument(adsctl):
         "CUSTOM_AUDIENCE_ID: 'a/b' is not allowed"
         in adsctl("audiences", "targeted", "a/b", "-A", "a1", code=2).stderr
     )
+
+
+def test_a_segment_is_an_audience_or_a_tree_of_at_most_ten():
+    leaves = [{"custom_audience_id": f"a{number}", "child_segments": []} for number in range(11)]
+    values = {"account_id": "a1", "name": "Users", "audience_type": "FLEXIBLE"}
+    tree = {"boolean_operator": "AND", "child_segments": leaves[:10]}
+    assert check(CombineAudience, **values, segments=tree) == []
+    assert check(CombineAudience, **values, segments=tree | {"child_segments": leaves}) == [
+        "segments: name 11 audiences, at most 10 are allowed"
+    ]
+    both = tree | {"custom_audience_id": "a10"}
+    assert check(CombineAudience, **values, segments=both) == [
+        "segments.custom_audience_id: cannot be used with child_segments"
+    ]

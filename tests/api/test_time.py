@@ -17,6 +17,21 @@ def test_a_time_that_utc_cannot_write_is_not_valid(type_, text):
         type_.parse(text)
 
 
+def test_a_time_has_whole_seconds_and_an_exact_one_milliseconds(adsctl):
+    assert Time.parse("2026-12-31T23:59:59.999Z") == "2026-12-31T23:59:59Z"
+    assert DayOrTime.parse("2026-12-31T23:59:59.999+01:00") == "2026-12-31T22:59:59Z"
+    assert ExactTime.parse("2026-12-31T23:59:59.9999Z") == "2026-12-31T23:59:59.999Z"
+    words = ("line-items", "update", "9d4c2", "--end-time", "2027-01-01T00:00:00.5Z", "--dry-run")
+    assert "2027-01-01T00%3A00%3A00Z" in adsctl.local(*words).stdout
+
+
+@pytest.mark.parametrize("offset", ["+05:30:30", "-00:00:01", "+01:00:00.5"])
+def test_an_hour_has_an_offset_in_whole_minutes(offset):
+    with pytest.raises(ValueError, match="whole minutes"):
+        HourOrDay.parse(f"2026-03-01T08:00:00{offset}")
+    assert HourOrDay.parse("2026-03-01T08:00:00+05:30") == "2026-03-01T08:00:00+05:30"
+
+
 @pytest.mark.parametrize("text", BEYOND)
 @pytest.mark.parametrize(
     "command",

@@ -105,6 +105,23 @@ def test_a_document_has_amounts_too(adsctl):
     assert "bad.yaml: daily_budget: 'much' is not an amount" in refused.stderr
 
 
+def test_an_amount_that_no_service_can_store_is_refused(adsctl):
+    change = ("line-items", "update", "9d4c2")
+    told = adsctl.local(*change, "--daily-budget", "9223372036855", code=2).stderr
+    assert "--daily-budget: '9223372036855' is more than 9,223,372,036,854" in told
+    for option in ("--daily-budget-amount-local-micro", "--bid-amount-local-micro"):
+        told = adsctl.local(*change, option, 2**63, code=2).stderr
+        assert f"{option}: " in told and "is more than 9,223,372,036,854,775,807" in told
+    for name, amount in (("daily_budget", 9223372036855), ("daily_budget_amount_local_micro", 2**63)):
+        adsctl.file("raise.csv", f"id,{name}\n9d4c1,{amount}\n9d4c2,{amount}\n")
+        assert f"raise.csv:2: {name}: " in adsctl.local(*change[:2], "-f", "raise.csv", code=3).stderr
+        adsctl.file("one.yaml", f"{name}: {amount}\n")
+        assert f"one.yaml: {name}: " in adsctl.local(*change, "-f", "one.yaml", code=3).stderr
+        adsctl.file("shop.yaml", f"campaigns: [{{name: a, {name}: {amount}}}]\n")
+        adsctl.local("campaigns", "plan", "shop.yaml", code=3)
+    adsctl.local(*change, "--daily-budget-amount-local-micro", 2**63 - 1, code=12)
+
+
 def test_names_of_amounts():
     assert amount_names("daily_budget_amount_local_micro") == ["daily_budget", "daily_budget_amount"]
     assert amount_names("bid_amount_local_micro") == ["bid_amount"]

@@ -7,6 +7,7 @@ import pytest
 
 from ads_cli.api.fields import fields_of
 from ads_cli.api.registry import MODULES, requests_named, requests_of
+from ads_cli.api.spending import raises
 from ads_cli.client import spending as stored_records
 from ads_cli.client.spending import SOURCES
 
@@ -278,6 +279,14 @@ def test_an_amount_that_cannot_be_read_counts_as_raised(remote, httpserver, lie)
     httpserver.expect_request(f"{CAMPAIGNS}/8wku2", "GET").respond_with_json({"data": LIES[lie]})
     assert UNKNOWN in remote(*CHANGE, "8wku2", "--daily-budget", "1", code=12).stderr
     assert len(httpserver.log) == 1
+
+
+@pytest.mark.parametrize("amount", [2**63, 10**30, "much", True])
+def test_a_new_value_that_cannot_be_read_counts_as_raised(amount):
+    (kind,) = requests_named(("campaigns", "update"))
+    request = kind(account_id="18ce54", campaign_id="8wku2", daily_budget_amount_local_micro=amount)
+    (raised,) = raises(request, SERVES)
+    assert raised == ("daily budget", 80_000_000, "an unknown value") and raised.factor == float("inf")
 
 
 @pytest.mark.parametrize("status", ["ACTIVE", "active", "RUNNING", None, 7, "absent"])

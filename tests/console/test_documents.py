@@ -5,6 +5,7 @@ import json
 import pytest
 import yaml
 
+from ads_cli.api.accounts import GetAccount
 from ads_cli.api.fields import fields_of
 from ads_cli.api.registry import MODULES, document_of, requests_of
 from ads_cli.api.validation import convert
@@ -29,6 +30,11 @@ def test_an_example_is_valid_and_names_every_field(adsctl, request_kind):
         assert field.name in ids or f"{field.name}:" in text
     words = request_kind.endpoint.command.split()
     assert adsctl(*words, "--example").stdout == text
+
+
+def test_a_request_without_an_example_is_named():
+    with pytest.raises(LookupError, match="no example of accounts get"):
+        document_of(GetAccount)
 
 
 def test_a_printed_example_can_be_used_at_once(adsctl):

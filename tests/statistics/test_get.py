@@ -173,3 +173,10 @@ def test_what_cannot_be_asked_is_refused(stats, words, message):
 def test_an_entity_that_does_not_exist_is_not_found(stats):
     done = stats.adsctl("stats", "get", "--since", "1d", "--ids", "nosuch", code=5)
     assert "nosuch does not exist" in done.stderr
+
+
+def test_a_period_that_is_empty_in_the_time_zone_of_the_account_is_refused(adsctl):
+    """In Berlin, 2026-03-01 begins when it is 23:00 in UTC, or 22:00 by the offset of a summer."""
+    words = ("stats", "reach", "campaigns", "--campaign-ids", "8wku2", "--start-time", "2026-02-28T23:00Z")
+    refused = adsctl.local(*words, "--end-time", "2026-03-01", code=6)
+    assert "end_time: is not after start_time in Europe/Berlin" in refused.stderr

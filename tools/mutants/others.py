@@ -155,8 +155,8 @@ OTHERS = (
     Mutant(
         "a time that UTC cannot write is a bug",
         "ads_cli/api/time.py",
-        "        except OverflowError:\n",
-        "        except KeyError:\n",
+        "    except OverflowError:\n",
+        "    except KeyError:\n",
         ("tests/api/test_time.py::test_a_time_that_utc_cannot_write_is_not_valid",),
     ),
     Mutant(

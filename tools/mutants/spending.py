@@ -33,9 +33,16 @@ SPENDING = (
     Mutant(
         "spending: what cannot be read does not rise",
         API,
-        "if is_higher or is_removed or old is UNREADABLE:",
-        "if is_higher or (is_removed and old is not UNREADABLE):",
+        "if is_higher or is_removed or old is UNREADABLE or new is UNREADABLE:",
+        "if is_higher or (is_removed and old is not UNREADABLE) or new is UNREADABLE:",
         (f"{RAISING}::test_an_amount_that_cannot_be_read_counts_as_raised",),
+    ),
+    Mutant(
+        "spending: a new value that cannot be read does not rise",
+        API,
+        " or new is UNREADABLE:",
+        ":",
+        (f"{RAISING}::test_a_new_value_that_cannot_be_read_counts_as_raised",),
     ),
     Mutant(
         "spending: a status that is not known is paused",

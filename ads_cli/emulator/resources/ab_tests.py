@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ...api import ab_tests
-from ...api.ab_tests import ListAbTests
+from ...api.ab_tests import ListAbTests, size_problem
 from ...api.line_items import APP_OBJECTIVES
 from ..core.handlers import RequestContext
 from ..core.paging import field_is, json_field
@@ -36,6 +36,8 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     if end <= now or end - start < SHORTEST:
         raise invalid_parameter("end_time", "must be in the future, and a day or more after start_time")
     groups = [_group(group, before) for group in after["user_groups"]]
+    if problem := size_problem(group["size"] for group in groups):
+        raise invalid_parameter("user_groups", problem)
     ids = [id for group in groups for id in group["entity_ids"]]
     if before is None or groups != before["user_groups"]:
         _require_allowed(context, after["entity_type"], ids, before)

@@ -33,10 +33,16 @@ class StatsRequest(NamedTuple):
 
 
 def read_query(context: RequestContext, request: statistics.PeriodParams) -> StatsRequest:
-    """Read the times of a request, whose days begin in the time zone of the account."""
+    """Read the times of a request, whose days begin in the time zone of the account.
+
+    Raise ApiError where the period is empty in that zone.
+    """
     numbers = AccountNumbers(context.store, context.require_account())
-    start, end = (time.moment(numbers.midnight) for time in (request.start_time, request.end_time))
-    return StatsRequest(numbers, Interval(start, end), datetime.now(UTC))
+    start, end = (time.moment(numbers.zone) for time in (request.start_time, request.end_time))
+    period = Interval(start, end)
+    if period.is_empty:
+        raise invalid_parameter("end_time", f"is not after start_time in {numbers.account['timezone']}")
+    return StatsRequest(numbers, period, datetime.now(UTC))
 
 
 def require_midnights(request: Any, numbers: AccountNumbers) -> None:
@@ -44,7 +50,7 @@ def require_midnights(request: Any, numbers: AccountNumbers) -> None:
     for name in ("start_time", "end_time"):
         time = getattr(request, name)
         if request.granularity == "DAY" and not is_plain_date(time):
-            local = time.moment(numbers.midnight).astimezone(numbers.midnight)
+            local = time.moment(numbers.zone).astimezone(numbers.zone)
             if (local.hour, local.minute) != (0, 0):
                 zone = numbers.account["timezone"]
                 raise invalid_parameter(name, f"{time} is not midnight in {zone}, as for granularity DAY")

@@ -2,7 +2,8 @@
 
 `LineItemNumbers` generates what a line item counts in an hour, `AccountNumbers` finds the line items that an
 entity has, or its part of one (`SeriesSource`), and `series` adds up their hours. Asked again, the numbers
-of an hour are the same; they only grow for three days, as those of the service do.
+of an hour are the same, except that they settle as those of the service do: counts grow for a day, and the
+estimate of a charge falls for three.
 """
 
 import math
@@ -36,7 +37,8 @@ MOST_OF_BUDGET = 0.95
 _HOURS = (2, 1, 1, 1, 1, 2, 3, 4, 5, 5, 5, 5, 6, 6, 5, 5, 6, 6, 7, 7, 6, 5, 4, 2)
 HOURS = tuple(share / sum(_HOURS) for share in _HOURS)
 WEEKDAYS = (0.9, 0.88, 0.9, 0.92, 0.96, 1.0, 0.98)  # from Monday on
-# Of a thousand impressions: how many lead to each.
+# Of a thousand impressions: how many lead to each. Random numbers are drawn in this order, so a new rate
+# moves every later number, also those that README.md shows.
 RATES = {
     "likes": 9.0,
     "reposts": 2.0,
@@ -87,7 +89,7 @@ class LineItemNumbers(NamedTuple):
         cost = 2_500_000 + int(6_000_000 * _unit(id, "price"))
         return cls(id, line_item["objective"], budget, cost, 0.6 + 0.9 * _unit(id, "popularity"))
 
-    def at(self, hour: datetime, now: datetime) -> Counts:
+    def at(self, hour: datetime, now: datetime) -> Mapping[str, int]:
         """Return what is counted of an hour in UTC at a time."""
         if hour + HOUR > now:
             return {}
@@ -104,8 +106,8 @@ class LineItemNumbers(NamedTuple):
 
 
 @lru_cache(CACHED_HOURS)
-def _final(of: LineItemNumbers, hour: datetime) -> Counts:
-    """Return what is counted of an hour in the end; callers must not change it."""
+def _final(of: LineItemNumbers, hour: datetime) -> Mapping[str, int]:
+    """Return what is counted of an hour in the end."""
     draw = _Draw(f"{of.id} {hour:%Y-%m-%d %H}")
     season = 0.9 + 0.1 * math.sin(2 * math.pi * hour.timetuple().tm_yday / 365.25)
     share = MOST_OF_BUDGET * HOURS[hour.hour] * WEEKDAYS[hour.weekday()] * season
@@ -174,7 +176,7 @@ def _daily_budget(line_item: Record, campaign: Record, part_of_campaign: int) ->
     return min([*daily, *(total // days for total in totals)], default=DEFAULT_DAILY_BUDGET)
 
 
-def last_hour_of_budget(line_item: Record, campaign: Record) -> datetime | None:
+def budget_spent_at(line_item: Record, campaign: Record) -> datetime | None:
     """Return the time at which a total budget without an end is spent; None where nothing ends it."""
     has_total = any(one.get("total_budget_amount_local_micro") for one in (line_item, campaign))
     if not has_total or line_item.get("end_time") or not line_item.get("start_time"):
@@ -227,7 +229,7 @@ class SeriesSource(NamedTuple):
     member: str = ""
     members: Sequence[tuple[str, list[Interval]]] = ()
 
-    def at(self, hour: datetime, now: datetime) -> Counts:
+    def at(self, hour: datetime, now: datetime) -> Mapping[str, int]:
         """Return what is counted of an hour."""
         if not _has(self.active, hour):
             return {}
@@ -248,7 +250,7 @@ class AccountNumbers:
         self.account = account
         # Days begin at midnight by the offset of today, whatever it was on the day.
         offset = datetime.now(ZoneInfo(account["timezone"])).utcoffset()
-        self.midnight = timezone(offset or timedelta())
+        self.zone = timezone(offset or timedelta())
         self._store = store
         self._activity = ActiveTimes(store, account["id"])
         self._funding = {one["id"]: one for one in self._all("FUNDING_INSTRUMENT")}
@@ -274,7 +276,7 @@ class AccountNumbers:
         times = self._activity.of("FUNDING_INSTRUMENT", funding)
         times = self._activity.of("CAMPAIGN", campaign, times)
         times = self._activity.of("LINE_ITEM", line_item, times)
-        if spent := last_hour_of_budget(line_item, campaign):
+        if spent := budget_spent_at(line_item, campaign):
             times = [time._replace(end=min(time.end, spent)) for time in times]
         return [time for time in times if not time.is_empty]
 
@@ -292,6 +294,7 @@ class AccountNumbers:
         own = self._line_items.values()
         if entity == "CAMPAIGN":
             return [self._sources[one["id"]] for one in own if one["campaign_id"] == id]
+        assert entity == "FUNDING_INSTRUMENT"
         paid = [one for one in own if self._campaign_of(one)["funding_instrument_id"] == id]
         return [self._sources[one["id"]] for one in paid]
 
@@ -332,7 +335,10 @@ def series(
     now: datetime,
     segments: Sequence[PeopleSegment] = (),
 ) -> list[list[Counts]]:
-    """Return what was counted: for each segment, or once for all, a Counts for each part of the period."""
+    """Return what was counted: for each segment, or once for all, a Counts for each part of the period.
+
+    The period must not be empty.
+    """
     step = PERIODS.get(granularity, period.end - period.start)
     parts = []
     sources, start = list(sources), period.start
@@ -359,7 +365,7 @@ def _total(
     return totals
 
 
-def _divided(counts: Counts, segments: Sequence[PeopleSegment]) -> Iterator[Counts]:
+def _divided(counts: Mapping[str, int], segments: Sequence[PeopleSegment]) -> Iterator[Mapping[str, int]]:
     """Divide what was counted among segments, or yield it whole.
 
     A segment has the difference of two running totals, so that all parts together are the whole.

@@ -51,7 +51,10 @@ _CACHE = f"PRAGMA cache_size = -{CACHE_KIBIBYTES}"
 
 
 def insert(db: sqlite3.Connection, values: str, rows: list[tuple[Any, ...]]) -> None:
-    """Insert rows in one transaction."""
+    """Insert rows in one transaction.
+
+    The database has no journal, so a transaction cannot be rolled back: after an error it cannot be used.
+    """
     if rows:
         db.execute("BEGIN")
         db.executemany(f"INSERT INTO {values}", rows)

@@ -88,11 +88,15 @@ class ChangeTable:
         self.counts = Counter[Action]()
 
     def add(self, changes: Iterable[ProductChange]) -> None:
-        """Add changes; the number of a write is that of its row, and deletions come after all of them."""
+        """Add changes.
+
+        Add all writes before the first deletion: the number of a write is that of its row, and a deletion
+        gets the next one.
+        """
         rows = []
         for change in changes:
             self.counts[change.action] += 1
-            is_deletion = change.action not in WRITES
+            is_deletion = change.action == "delete"
             rows.append((None if is_deletion else change.record, is_deletion, _encode(change)))
         insert(self._db, "changes VALUES (?, ?, ?)", rows)
 
@@ -141,7 +145,7 @@ class Differences:
     unchanged: int = 0  # rows whose products are as they say
     unseen: int = 0  # rows whose products the catalog may hide; sent where they are not known
     not_kept: int = 0  # rows that were acknowledged twice as they are, and whose products differ all the same
-    not_kept_ids: list[str] = field(default_factory=list)  # the first of them
+    not_kept_ids: list[str] = field(default_factory=list)  # the first of them; messages say "reverted"
     forgotten: list[bytes] = field(default_factory=list)  # hashes, of ids or of repeats, that hold no longer
     left: int = 0  # products that were acknowledged, are not in the feed, and were not found in the catalog
     unsearched: int = 0  # groups in which these may be
@@ -151,7 +155,7 @@ class Differences:
     @property
     def shortfall(self) -> str:
         """Say what a sync cannot make equal to the feed; empty where it can."""
-        return "\n".join(filter(None, (self._reverted_words, self._left_words)))
+        return "\n".join(filter(None, (self._not_kept_words, self._left_words)))
 
     @property
     def _left_words(self) -> str:
@@ -165,7 +169,7 @@ class Differences:
         )
 
     @property
-    def _reverted_words(self) -> str:
+    def _not_kept_words(self) -> str:
         """Name products that the service does not keep as rows say; empty where there are none."""
         if not self.not_kept:
             return ""

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from ads_cli.api.ab_tests import ChangedGroup
 from ads_cli.api.names import to_neutral
+from ads_cli.api.validation import check
 from tests.emulator.seeded import (
     APP,
     CAFE,
@@ -137,12 +139,55 @@ def test_an_ab_test_is_created_listed_changed_and_deleted(run):
             "--end-time: is not a day after start_time",
         ),
         (("--user-groups", groups(APP, FILMS, sizes=("0.5", "99.5"))), "user_groups[0].size"),
+        (("--user-groups", groups(APP, FILMS, sizes=("50", "99.01"))), "user_groups[1].size"),
+        (("--user-groups", groups(APP, APP)), f"--user-groups: names {APP} more than once"),
     ],
 )
 def test_an_ab_test_that_cannot_be_is_refused_before_it_is_sent(adsctl, words, reason):
     times = ("--start-time", START) + (() if "--end-time" in words else ("--end-time", END))
     refused = adsctl.local(*TESTS, "create", "--entity-type", "CAMPAIGN", *times, *words, code=2)
     assert reason in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (
+            ("--start-time", START, "--end-time", START.replace("T00", "T02")),
+            "--end-time: is not a day after",
+        ),
+        (("--user-groups", '[{"id": "u4e91-1"}, {"size": "50"}]'), "[1].entity_ids: is required unless id"),
+        (
+            ("--user-groups", f'[{{"id": "u4e91-1"}}, {{"entity_ids": ["{APP}"]}}]'),
+            "[1].size: is required unless id",
+        ),
+        (
+            (
+                "--user-groups",
+                f'[{{"id": "u4e91-1", "entity_ids": ["{APP}", "{APP}"]}}, {{"id": "u4e91-2"}}]',
+            ),
+            f"names {APP} more than once",
+        ),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused_before_it_is_sent(adsctl, words, reason):
+    assert reason in adsctl.local(*TESTS, "update", SPRING_TEST, *words, code=2).stderr
+
+
+def test_a_change_after_which_sizes_do_not_add_up_is_refused(adsctl):
+    resized = '[{"id": "u4e91-1", "size": "60"}, {"id": "u4e91-2"}]'
+    refused = adsctl.local(*TESTS, "update", SPRING_TEST, "--user-groups", resized, code=6)
+    assert "user_groups: has sizes of 110.00 percent together, not 100.00" in refused.stderr
+
+
+@pytest.mark.parametrize("size", ["1", "1.00", "9.5", "10", "89.99", "98.99", "99", "99.0", "99.00"])
+def test_a_size_is_from_one_to_99_percent(size):
+    assert check(ChangedGroup, {"id": "a", "size": size})[1] == []
+
+
+@pytest.mark.parametrize("size", ["0.99", "01", "99.01", "99.99", "100", "5.555", "5.", "99.001", "50\n"])
+def test_another_size_is_refused(size):
+    assert [problem.path for problem in check(ChangedGroup, {"id": "a", "size": size})[1]] == ["size"]
 
 
 def test_a_test_of_line_items_has_one_in_each_group(adsctl):

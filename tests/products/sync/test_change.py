@@ -87,3 +87,10 @@ def test_writes_come_in_the_order_of_the_feed_and_deletions_after_all_of_them(tm
     assert [*table.read(deletions=True)] == [gone]
     assert dict(table.counts) == {"create": 1, "update": 1, "delete": 1}
     table.close()
+
+
+def test_only_a_deletion_is_read_as_one(tmp_path):
+    table = ChangeTable(tmp_path / "changes.db")
+    table.add([ProductChange("merge", "a", None, {}, record=1), ProductChange("delete", "b", None, {})])
+    assert [change.id for change in table.read(deletions=True)] == ["b"]
+    table.close()

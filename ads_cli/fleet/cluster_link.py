@@ -23,10 +23,13 @@ MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 0.5, 10.0
 READ_SECONDS = "200 ms"  # for a variable that may not be set
 RESULT_SECONDS = 30
 RETRIES = 2  # of a task whose worker could not carry it out, for whatever reason
-ALIKE = ("python", "adsctl", "distributed", "msgpack", "cloudpickle")  # must have one version everywhere
+# Must have one version everywhere. Dask reports its own requirements; others are asked for by distribution.
+OWN_DISTRIBUTIONS = {"ads-cli": "adsctl"}  # with what messages call them
+ALIKE = ("python", *OWN_DISTRIBUTIONS, "distributed", "msgpack", "cloudpickle")
 
 # The future of a task, or a message of a worker.
 Event: TypeAlias = Future[bytes] | dict[str, Any]
+MISSING = "none"  # in place of a version
 
 
 class LostError(Exception):
@@ -70,8 +73,11 @@ class SchedulerLink:
     def check_versions(self) -> Mapping[str, str]:
         """Return what is wrong with workers, by address; raise StateError if the scheduler cannot be used."""
         with self._talking() as client:
-            found: Any = client.get_versions(packages=["adsctl"])
+            found: Any = client.get_versions(packages=[*OWN_DISTRIBUTIONS])
         own = _versions(found["client"])
+        if missing := [_shown(name) for name in ALIKE if own[name] == MISSING]:
+            hint = "install ads-cli[fleet] here with pip or uv: a copy of its source alone has no version"
+            raise StateError(f"the version of {', '.join(missing)} is unknown here", hint=hint)
         if difference := _difference(own, _versions(found["scheduler"])):
             raise StateError(
                 f"the scheduler has {difference}",
@@ -223,10 +229,15 @@ class SchedulerConnector:
 
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:
     packages = found["packages"]
-    versions = {name: str(packages.get(name) or "none") for name in ALIKE}
+    versions = {name: str(packages.get(name) or MISSING) for name in ALIKE}
     return versions | {"python": ".".join(versions["python"].split(".")[:2])}
 
 
 def _difference(own: Mapping[str, str], other: Mapping[str, str]) -> str:
     """Say what differs, such as "adsctl 0.1 (here 0.2)"."""
-    return ", ".join(f"{name} {other[name]} (here {own[name]})" for name in ALIKE if own[name] != other[name])
+    differing = [name for name in ALIKE if own[name] != other[name]]
+    return ", ".join(f"{_shown(name)} {other[name]} (here {own[name]})" for name in differing)
+
+
+def _shown(distribution: str) -> str:
+    return OWN_DISTRIBUTIONS.get(distribution, distribution)

@@ -32,7 +32,9 @@ def test_errors_come_flat_or_in_a_list_for_each(errors):
     ],
 )
 def test_an_operation_that_was_not_sent_is_not_understood(errors):
-    with pytest.raises(UnavailableError, match=r"not understood: it rejects operation .*, counted from 0, of 2"):
+    with pytest.raises(
+        UnavailableError, match=r"not understood: it rejects operation .*, counted from 0, of 2"
+    ):
         operation_errors({"operation_errors": errors}, 2)
 
 

@@ -251,12 +251,13 @@ class ClusterEngine:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""
         link, is_other = self._connection.reopen()
         if link and is_other:
+            self._shares.restore(time.monotonic())  # before `keep`, which tells the allocator of claims alone
             self._shared.renew()
             self._members.keep((), time.monotonic())
-            self._shares.restore(time.monotonic())
             for ready in self._ready:
                 ready.not_before = self._connection.lost_at + self._registry.lease_seconds
                 self._shared.announce(link, ready.task)
+            self._connection.accept(link)
         return link
 
 

@@ -198,7 +198,10 @@ class SchedulerConnector:
             raise StateError(f"{self._address} needs certificates: {error}", hint=hint) from None
 
     def reopen(self) -> tuple[SchedulerLink | None, bool]:
-        """Try once to connect again; return the link, and whether it is to another scheduler."""
+        """Try once to connect again; return the link, and whether it is to another scheduler.
+
+        It is another one until `accept` is called, however often it is lost meanwhile.
+        """
         try:
             self.current = SchedulerLink(self._address, self._board)
         except LostError as error:
@@ -209,9 +212,11 @@ class SchedulerConnector:
             sleep(self._backoff)
             self._backoff = min(2 * self._backoff, MAX_BACKOFF_SECONDS)
             return None, False
-        is_other = self.current.scheduler_id != self._scheduler_id
-        self._scheduler_id = self.current.scheduler_id
-        return self.current, is_other
+        return self.current, self.current.scheduler_id != self._scheduler_id
+
+    def accept(self, link: SchedulerLink) -> None:
+        """Note that the scheduler of a link knows all that the one before knew."""
+        self._scheduler_id = link.scheduler_id
 
     def claim(self, claims: Claims, now: float) -> Mapping[str, Division]:
         """Tell the allocator what a fleet claims, by the scheduler's own clock."""

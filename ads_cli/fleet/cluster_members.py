@@ -64,7 +64,10 @@ class Members:
         self._absent.pop(member.home, None)
 
     def keep(self, addresses: Iterable[str], now: float) -> None:
-        """Note which workers are connected."""
+        """Note which workers are connected, give back what homes had that do not return, and tell the allocator.
+
+        Raises LostError where that cannot be told.
+        """
         connected = set(addresses)
         for member in self._members.values():
             member.is_present = member.address in connected

@@ -66,7 +66,8 @@ class ClusterEngine:
         self._records = Records(state_dir, run)
         self._shared = SharedState()
         self._connection = SchedulerConnector(scheduler, self._shared.board, max_wait)
-        self._shares = FleetLimits(self._shared.board, self._connection.claim)
+        # The allocator goes by the clock of the scheduler.
+        self._shares = FleetLimits(self._shared.board, lambda claims, now: self._connection.claim(claims))
         self._signals: list[int] = []
         self._stopped_at = float("inf")
         self._ready: list[ReadyTask] = []
@@ -200,7 +201,11 @@ class ClusterEngine:
                 self._ready.append(ReadyTask(running.task, later, was_started=True))
 
     def _refused(self, link: SchedulerLink, running: RunningTask) -> TaskOutcome | None:
-        """Note why a worker has not run a task; return the outcome of one that cannot be run."""
+        """Note why a worker has not run a task; return the outcome of one that cannot be run.
+
+        None where the task is to be placed again: the contact to the fleet was lost, its worker has no share
+        of the limits yet, or cannot use the profile, which is noted so that another worker is chosen.
+        """
         try:
             answer = link.result(running.future)
         except LostContactError:

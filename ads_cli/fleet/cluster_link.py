@@ -55,8 +55,12 @@ class SchedulerLink:
                 # Certificates are those of Dask's settings.
                 security=Security(require_encryption=True) if address.startswith("tls://") else None,
             )
-            self._client.subscribe_topic(board, lambda event: self._events.put(event[1]))
-            self.scheduler_id = str(self._client.scheduler_info()["id"])
+            try:
+                self._client.subscribe_topic(board, lambda event: self._events.put(event[1]))
+                self.scheduler_id = str(self._client.scheduler_info()["id"])
+            except BaseException:
+                self.close()
+                raise
 
     @contextmanager
     def _talking(self) -> Iterator[Client]:
@@ -218,8 +222,8 @@ class SchedulerConnector:
         """Note that the scheduler of a link knows all that the one before knew."""
         self._scheduler_id = link.scheduler_id
 
-    def claim(self, claims: Claims, now: float) -> Mapping[str, Division]:
-        """Tell the allocator what a fleet claims, by the scheduler's own clock."""
+    def claim(self, claims: Claims) -> Mapping[str, Division]:
+        """Tell the allocator what a fleet claims."""
         if self.current is None:
             raise LostError("a connection to a scheduler is missing")
         return self.current.claim(claims)

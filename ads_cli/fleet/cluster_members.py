@@ -64,9 +64,9 @@ class Members:
         self._absent.pop(member.home, None)
 
     def keep(self, addresses: Iterable[str], now: float) -> None:
-        """Note which workers are connected, give back what homes had that do not return, and tell the allocator.
+        """Note which workers are connected, and give back what homes had that do not return.
 
-        Raises LostError where that cannot be told.
+        Tells the allocator, too, and raises LostError where that is not possible.
         """
         connected = set(addresses)
         for member in self._members.values():

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from ..api.names import to_neutral
 from ..api.statistics import MAX_JOB_PERIOD, MAX_JOBS, MAX_SEGMENTED_JOB_PERIOD, CreateJob, ListJobs
 from ..api.time import Time
-from ..errors import AccessError, NotFoundError, RateLimitedError, RefusedError, UnavailableError
+from ..errors import (
+    AccessError,
+    AdsctlError,
+    NotFoundError,
+    RateLimitedError,
+    RefusedError,
+    UnavailableError,
+)
 from ..hosts import PrivateHostError, is_loopback, require_public_name
 from ..http.response_body import parse_json
 from ..output.text import counted
@@ -217,13 +224,23 @@ class Export:
         deque(series_in(self._question, self._answer(number, packed)), 0)
 
     def _make_jobs(self) -> None:
-        """Make the jobs that are missing, as many as may be in processing at once."""
+        """Make the jobs that are missing, as many as may be in processing at once.
+
+        Raises the error of one that is not made, once those beside it are noted; not where it only waits for
+        jobs of this export that are in processing.
+        """
         folder = self._folder
         room = MAX_JOBS - len(folder.jobs)
         due = [*islice(self._missing(), max(room, 0))]
         made = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
+        errors = list[AdsctlError]()
         while run := [*islice(made, JOBS_NOTED_AT_ONCE)]:
-            folder.note(*(PartEntry(number, "made", job) for number, job in run if job))
+            folder.note(*(PartEntry(number, "made", job) for number, job in run if isinstance(job, str)))
+            errors += [error for _, error in run if isinstance(error, AdsctlError)]
+        if folder.jobs:
+            errors = [error for error in errors if not _is_too_many(error)]
+        if errors:  # a job that may have been made is found again, so that its error says how
+            raise next((error for error in errors if error.may_be_applied), errors[0])
 
     def _missing(self) -> Iterator[int]:
         """Yield the parts that have neither a job nor a result."""
@@ -240,18 +257,16 @@ class Export:
             "platform": question.platform,
         }
 
-    def _make_job(self, number: int) -> tuple[int, str]:
-        """Make the job of a part; return its id, or nothing where it must wait for others."""
+    def _make_job(self, number: int) -> tuple[int, str | AdsctlError]:
+        """Make the job of a part; return its id, or why it was not made."""
         request = CreateJob(**self._asked(number))
         try:
             job = self._client.call(request).data
-        except (RateLimitedError, RefusedError) as error:
-            if error.api_code == TOO_MANY_JOBS and self._folder.jobs:
-                return number, ""
-            raise
+        except AdsctlError as error:
+            return number, error
         id = job.get("id_str") if isinstance(job, dict) else None
         if not isinstance(id, str) or not id:
-            raise UnavailableError("the service made a job without an id")
+            return number, UnavailableError("the service made a job without an id")
         return number, id
 
     def _download_ready(self, on_progress: Callable[[int], None]) -> bool:
@@ -328,3 +343,8 @@ class Export:
                 hint="--resume waits for them again",
             )
         limiter.wait(delay)
+
+
+def _is_too_many(error: AdsctlError) -> bool:
+    """Tell whether the account has as many jobs in processing as it may have."""
+    return isinstance(error, RateLimitedError | RefusedError) and error.api_code == TOO_MANY_JOBS

@@ -51,7 +51,7 @@ def decompressed(packed: bytes) -> bytes:
     return content
 
 
-def download(client: "Client", url: str, check: Callable[[bytes], Any] = decompressed) -> bytes:
+def download(client: "Client", url: str, check: Callable[[bytes], Any]) -> bytes:
     """Return the result at an address, which gets no credentials.
 
     `check` raises UnavailableError for one that cannot be read, which is then requested again.
@@ -104,8 +104,10 @@ def unpack(packed: bytes) -> Any:
 
 
 CLOCKS_DIFFER = timedelta(minutes=5)  # at most, or the service refuses what is signed
-AS_ASKED = ("entity", "granularity", "placement", "segmentation_type", "country", "platform")
-Asked = tuple[Any, ...]
+# Jobs are those of one account; whatever else a job is made with tells it from others.
+COMPARED = [name for name in CreateJob.__struct_fields__ if name != "account_id"]
+TIMES = ("start_time", "end_time")
+PROCESSING = "PROCESSING"  # the status of a job that has not ended
 
 
 def find_orphaned_jobs(
@@ -119,18 +121,18 @@ def find_orphaned_jobs(
 
     Those that failed, or whose result has expired, are no use.
     """
-    parts, found = {_asked(asked): part for part, asked in missing.items()}, dict[int, str]()
+    part_of, found = {_comparable(params): part for part, params in missing.items()}, dict[int, str]()
     noted = {*noted}
     for response in client.pages(ListJobs(account_id=account)):
         for job in map(to_neutral, response.records):
-            id, part = str(job.get("id_str") or ""), parts.get(_asked(job))
+            id, part = str(job.get("id_str") or ""), part_of.get(_comparable(job))
             if id and id not in noted and part is not None and _is_alive(job) and _made_since(job, begun):
                 found[part] = id
     return found
 
 
 def _is_alive(job: Mapping[str, Any]) -> bool:
-    return job.get("status") == "PROCESSING" or (job.get("status") == "SUCCESS" and bool(job.get("url")))
+    return job.get("status") == PROCESSING or (job.get("status") == "SUCCESS" and bool(job.get("url")))
 
 
 def _made_since(job: Mapping[str, Any], begun: datetime) -> bool:
@@ -138,11 +140,17 @@ def _made_since(job: Mapping[str, Any], begun: datetime) -> bool:
     return created_at is not None and created_at >= begun - CLOCKS_DIFFER
 
 
-def _asked(job: Mapping[str, Any]) -> Asked:
+def _comparable(job: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what a job asks, in one form; its lists may have any order."""
-    lists = (tuple(sorted(map(str, job.get(name) or ()))) for name in ("entity_ids", "metric_groups"))
-    times = (_moment(job.get(name)) for name in ("start_time", "end_time"))
-    return *(job.get(name) for name in AS_ASKED), *lists, *times
+    return tuple(_in_one_form(name, job.get(name)) for name in COMPARED)
+
+
+def _in_one_form(name: str, value: Any) -> Any:
+    if name in TIMES:
+        return _moment(value)
+    if isinstance(value, list):
+        return tuple(sorted(map(str, value)))
+    return None if value is None else str(value)
 
 
 def _moment(time: Any) -> datetime | None:
@@ -161,7 +169,10 @@ OK = 200  # the HTTP status
 
 
 class Export:
-    """Carries a question out by jobs; what was done is on disk, so that a killed export can be resumed."""
+    """Carries a question out by jobs; what was done is on disk, so that a killed export can be resumed.
+
+    Call `find_jobs` first where an export is resumed, then `run`, and `answers` before the folder is removed.
+    """
 
     def __init__(
         self,
@@ -187,7 +198,7 @@ class Export:
     def find_jobs(self) -> int:
         """Find the jobs again that an earlier run made and could not note; return their number."""
         folder = self._folder
-        missing = {number: self._asked(number) for number in self._missing()}
+        missing = {number: self._job_params(number) for number in self._missing()}
         if not missing or folder.begun is None:
             return 0
         known = {*folder.jobs.values(), *folder.failed}
@@ -247,7 +258,7 @@ class Export:
         folder = self._folder
         return (n for n in range(len(self._parts)) if n not in folder.done and n not in folder.jobs)
 
-    def _asked(self, number: int) -> dict[str, Any]:
+    def _job_params(self, number: int) -> dict[str, Any]:
         """Return the parameters of the job of a part."""
         question = self._question
         return {
@@ -259,7 +270,7 @@ class Export:
 
     def _make_job(self, number: int) -> tuple[int, str | AdsctlError]:
         """Make the job of a part; return its id, or why it was not made."""
-        request = CreateJob(**self._asked(number))
+        request = CreateJob(**self._job_params(number))
         try:
             job = self._client.call(request).data
         except AdsctlError as error:
@@ -277,7 +288,7 @@ class Export:
         for number, id in [*folder.jobs.items()]:
             job = states.get(id, {})
             status, url = job.get("status"), job.get("url")
-            if status == "PROCESSING":
+            if status == PROCESSING:
                 continue
             ended += 1
             if status == "SUCCESS" and url:

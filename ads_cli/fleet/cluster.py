@@ -50,7 +50,7 @@ class ReadyTask(msgspec.Struct):
 class RunningTask(msgspec.Struct):
     """A task on a worker."""
 
-    task: Task
+    ready: ReadyTask  # as it was placed, and is placed again where the worker does not end it
     address: str
     future: Future[bytes]
 
@@ -170,35 +170,36 @@ class ClusterEngine:
             return True
         member = self._members.choose(task, now, ready.home)
         if member:
-            self._submit(link, task, member)
+            self._submit(link, ready, member)
         return member is not None
 
-    def _submit(self, link: SchedulerLink, task: Task, member: Member) -> None:
+    def _submit(self, link: SchedulerLink, ready: ReadyTask, member: Member) -> None:
+        task = ready.task
         self._shared.publish(link, self._members, self._signals)  # its share, which it needs
         self._shared.announce(link, task)
         key = f"{self._shared.outcome_name(task)}-{uuid4().hex}"
         message = msgspec.json.encode(self._shared.order(task, self._run))
         future = link.submit(carry_out, message, key, member.address)
-        self._running[key] = RunningTask(task, member.address, future)
+        self._running[key] = RunningTask(ready, member.address, future)
         self._members.start(member.address)
 
     def _handle(self, link: SchedulerLink, event: Event) -> None:
         """Handle the message of a worker that has begun, or the future of a task."""
         if isinstance(event, dict):
-            for each in [each for each in self._running.values() if each.task.name == event["task"]]:
+            for each in [each for each in self._running.values() if each.ready.task.name == event["task"]]:
                 self._members.move(each.address, event["address"])
                 each.address = event["address"]
-                self._on_event(Started(each.task, event["worker"]))
+                self._on_event(Started(each.ready.task, event["worker"]))
         elif running := self._running.get(str(event.key)):
             # The scheduler has the outcome; the future's result may be on a worker that has died since.
-            outcome = self._shared.outcome(link, running.task) or self._refused(link, running)
+            task = running.ready.task
+            outcome = self._shared.outcome(link, task) or self._refused(link, running)
             del self._running[str(event.key)]
             self._members.release(running.address)
             if outcome:
-                self._end(link, running.task, outcome)
+                self._end(link, task, outcome)
             else:
-                later = time.monotonic() + BEAT_SECONDS
-                self._ready.append(ReadyTask(running.task, later, was_started=True))
+                self._place_again(running, not_before=time.monotonic() + BEAT_SECONDS)
 
     def _refused(self, link: SchedulerLink, running: RunningTask) -> TaskOutcome | None:
         """Note why a worker has not run a task; return the outcome of one that cannot be run.
@@ -212,10 +213,10 @@ class ClusterEngine:
             return None
         except RemoteError as error:
             problem = UnavailableError(f"no worker could run it: {error}")
-            return _failed(running.task, problem.as_dict())
+            return _failed(running.ready.task, problem.as_dict())
         refusal = msgspec.json.decode(answer, type=Refusal) if answer else None
         if refusal and refusal.error:
-            self._members.refuse(refusal.worker, running.task.profile, refusal.error)
+            self._members.refuse(refusal.worker, running.ready.task.profile, refusal.error)
         return None
 
     def _end(self, link: SchedulerLink, task: Task, outcome: TaskOutcome) -> None:
@@ -250,7 +251,10 @@ class ClusterEngine:
         running = self._running.pop(key)
         self._members.release(running.address)
         home = self._members.home_of(running.address)
-        self._ready.append(ReadyTask(running.task, was_started=True, home=home, home_until=home_until))
+        self._place_again(running, not_before=0.0, home=home, home_until=home_until)
+
+    def _place_again(self, running: RunningTask, **changes: Any) -> None:
+        self._ready.append(msgspec.structs.replace(running.ready, was_started=True, **changes))
 
     def _reconnect(self) -> SchedulerLink | None:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""

@@ -10,7 +10,7 @@ from ads_cli.fleet import cluster, cluster_link, cluster_state
 from ads_cli.fleet.cluster import ClusterEngine
 from ads_cli.fleet.cluster_link import LostError
 from ads_cli.fleet.cluster_members import RETURN_SECONDS
-from ads_cli.fleet.cluster_worker import Order, Survey, TaskOutcome
+from ads_cli.fleet.cluster_worker import Order, Refusal, Survey, TaskOutcome
 from ads_cli.fleet.engine import TaskResult
 from ads_cli.fleet.quota_allocator import REFRESH_SECONDS, Claims, Division, QuotaAllocator
 from ads_cli.fleet.records import Records, RunId
@@ -31,6 +31,8 @@ class World:
         self.ended: dict[str, dict[str, TaskResult]] = {"w1": {}, "w2": {}}
         self.sent: list[tuple[str, str]] = []
         self.variables: dict[str, str] = {}
+        self.futures: list[SimpleNamespace] = []  # of what was sent
+        self.events: list[SimpleNamespace] = []  # futures that are done, and not yet told
         self.allocator = QuotaAllocator()
         self.scheduler_id = "scheduler-1"
         self.lost_calls = 0  # that are to be lost, of those that tell the scheduler anything
@@ -63,7 +65,8 @@ class World:
             ask=self.ask,
             submit=self.submit,
             cancel=lambda future: None,
-            next_event=lambda timeout: None,
+            next_event=lambda timeout: self.events.pop() if self.events else None,
+            result=lambda future: future.answer,
             claim=self.claim,
             put=self.put,
             get=lambda name: self.variables.get(name, ""),
@@ -79,7 +82,13 @@ class World:
     def submit(self, function, message: bytes, key: str, address: str) -> SimpleNamespace:
         task = msgspec.json.decode(message, type=Order).task
         self.sent.append((task.name, address))
-        return SimpleNamespace(key=key)
+        self.futures.append(SimpleNamespace(key=key, answer=b""))
+        return self.futures[-1]
+
+    def end(self, number: int, answer: bytes = b"") -> None:
+        """Let the future of what was sent end with an answer of its worker."""
+        self.futures[number].answer = answer
+        self.events.append(self.futures[number])
 
 
 @pytest.fixture
@@ -131,6 +140,21 @@ def test_a_task_is_run_again_by_its_own_worker_which_has_its_journal(world, step
     world.workers.add("w2")
     steps(2)
     assert world.sent[2:] == [("b", "w2")]
+
+
+def test_a_task_whose_own_worker_has_no_share_yet_waits_for_it_with_its_journal(world, steps):
+    (ends,) = [number for number, (name, _) in enumerate(world.sent) if name == "a"]
+    (name,) = [name for name in world.variables if name.endswith(TASKS[0].digest)]
+    world.variables[name] = msgspec.json.encode(TaskOutcome(WELL["a"], "")).decode()
+    world.end(ends)
+    assert steps(1) == ["a"]  # so that its worker has nothing to do
+    world.workers.remove("w2")
+    steps(2)
+    world.workers.add("w2")
+    steps(2)
+    world.end(2, msgspec.json.encode(Refusal("w2")))
+    steps(1), steps(1)
+    assert world.sent[2:] == [("b", "w2")] * 2
 
 
 def test_a_task_whose_worker_does_not_return_while_its_lease_lasts_is_run_by_another_one(world, steps):

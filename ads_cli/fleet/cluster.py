@@ -50,7 +50,7 @@ class ReadyTask(msgspec.Struct):
 class RunningTask(msgspec.Struct):
     """A task on a worker."""
 
-    task: Task
+    ready: ReadyTask  # as it was placed, and is placed again where the worker does not end it
     address: str
     future: Future[bytes]
 
@@ -66,7 +66,8 @@ class ClusterEngine:
         self._records = Records(state_dir, run)
         self._shared = SharedState()
         self._connection = SchedulerConnector(scheduler, self._shared.board, max_wait)
-        self._shares = FleetLimits(self._shared.board, self._connection.claim)
+        # The allocator goes by the clock of the scheduler.
+        self._shares = FleetLimits(self._shared.board, lambda claims, now: self._connection.claim(claims))
         self._signals: list[int] = []
         self._stopped_at = float("inf")
         self._ready: list[ReadyTask] = []
@@ -169,48 +170,53 @@ class ClusterEngine:
             return True
         member = self._members.choose(task, now, ready.home)
         if member:
-            self._submit(link, task, member)
+            self._submit(link, ready, member)
         return member is not None
 
-    def _submit(self, link: SchedulerLink, task: Task, member: Member) -> None:
+    def _submit(self, link: SchedulerLink, ready: ReadyTask, member: Member) -> None:
+        task = ready.task
         self._shared.publish(link, self._members, self._signals)  # its share, which it needs
         self._shared.announce(link, task)
         key = f"{self._shared.outcome_name(task)}-{uuid4().hex}"
         message = msgspec.json.encode(self._shared.order(task, self._run))
         future = link.submit(carry_out, message, key, member.address)
-        self._running[key] = RunningTask(task, member.address, future)
+        self._running[key] = RunningTask(ready, member.address, future)
         self._members.start(member.address)
 
     def _handle(self, link: SchedulerLink, event: Event) -> None:
         """Handle the message of a worker that has begun, or the future of a task."""
         if isinstance(event, dict):
-            for each in [each for each in self._running.values() if each.task.name == event["task"]]:
+            for each in [each for each in self._running.values() if each.ready.task.name == event["task"]]:
                 self._members.move(each.address, event["address"])
                 each.address = event["address"]
-                self._on_event(Started(each.task, event["worker"]))
+                self._on_event(Started(each.ready.task, event["worker"]))
         elif running := self._running.get(str(event.key)):
             # The scheduler has the outcome; the future's result may be on a worker that has died since.
-            outcome = self._shared.outcome(link, running.task) or self._refused(link, running)
+            task = running.ready.task
+            outcome = self._shared.outcome(link, task) or self._refused(link, running)
             del self._running[str(event.key)]
             self._members.release(running.address)
             if outcome:
-                self._end(link, running.task, outcome)
+                self._end(link, task, outcome)
             else:
-                later = time.monotonic() + BEAT_SECONDS
-                self._ready.append(ReadyTask(running.task, later, was_started=True))
+                self._place_again(running, not_before=time.monotonic() + BEAT_SECONDS)
 
     def _refused(self, link: SchedulerLink, running: RunningTask) -> TaskOutcome | None:
-        """Note why a worker has not run a task; return the outcome of one that cannot be run."""
+        """Note why a worker has not run a task; return the outcome of one that cannot be run.
+
+        None where the task is to be placed again: the contact to the fleet was lost, its worker has no share
+        of the limits yet, or cannot use the profile, which is noted so that another worker is chosen.
+        """
         try:
             answer = link.result(running.future)
         except LostContactError:
             return None
         except RemoteError as error:
             problem = UnavailableError(f"no worker could run it: {error}")
-            return _failed(running.task, problem.as_dict())
+            return _failed(running.ready.task, problem.as_dict())
         refusal = msgspec.json.decode(answer, type=Refusal) if answer else None
         if refusal and refusal.error:
-            self._members.refuse(refusal.worker, running.task.profile, refusal.error)
+            self._members.refuse(refusal.worker, running.ready.task.profile, refusal.error)
         return None
 
     def _end(self, link: SchedulerLink, task: Task, outcome: TaskOutcome) -> None:
@@ -245,18 +251,22 @@ class ClusterEngine:
         running = self._running.pop(key)
         self._members.release(running.address)
         home = self._members.home_of(running.address)
-        self._ready.append(ReadyTask(running.task, was_started=True, home=home, home_until=home_until))
+        self._place_again(running, not_before=0.0, home=home, home_until=home_until)
+
+    def _place_again(self, running: RunningTask, **changes: Any) -> None:
+        self._ready.append(msgspec.structs.replace(running.ready, was_started=True, **changes))
 
     def _reconnect(self) -> SchedulerLink | None:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""
         link, is_other = self._connection.reopen()
         if link and is_other:
+            self._shares.restore(time.monotonic())  # before `keep`, which tells the allocator of claims alone
             self._shared.renew()
             self._members.keep((), time.monotonic())
-            self._shares.restore(time.monotonic())
             for ready in self._ready:
                 ready.not_before = self._connection.lost_at + self._registry.lease_seconds
                 self._shared.announce(link, ready.task)
+            self._connection.accept(link)
         return link
 
 

@@ -23,10 +23,13 @@ MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 0.5, 10.0
 READ_SECONDS = "200 ms"  # for a variable that may not be set
 RESULT_SECONDS = 30
 RETRIES = 2  # of a task whose worker could not carry it out, for whatever reason
-ALIKE = ("python", "adsctl", "distributed", "msgpack", "cloudpickle")  # must have one version everywhere
+# Must have one version everywhere. Dask reports its own requirements; others are asked for by distribution.
+OWN_DISTRIBUTIONS = {"ads-cli": "adsctl"}  # with what messages call them
+ALIKE = ("python", *OWN_DISTRIBUTIONS, "distributed", "msgpack", "cloudpickle")
 
 # The future of a task, or a message of a worker.
 Event: TypeAlias = Future[bytes] | dict[str, Any]
+MISSING = "none"  # in place of a version
 
 
 class LostError(Exception):
@@ -52,8 +55,12 @@ class SchedulerLink:
                 # Certificates are those of Dask's settings.
                 security=Security(require_encryption=True) if address.startswith("tls://") else None,
             )
-            self._client.subscribe_topic(board, lambda event: self._events.put(event[1]))
-            self.scheduler_id = str(self._client.scheduler_info()["id"])
+            try:
+                self._client.subscribe_topic(board, lambda event: self._events.put(event[1]))
+                self.scheduler_id = str(self._client.scheduler_info()["id"])
+            except BaseException:
+                self.close()
+                raise
 
     @contextmanager
     def _talking(self) -> Iterator[Client]:
@@ -70,8 +77,11 @@ class SchedulerLink:
     def check_versions(self) -> Mapping[str, str]:
         """Return what is wrong with workers, by address; raise StateError if the scheduler cannot be used."""
         with self._talking() as client:
-            found: Any = client.get_versions(packages=["adsctl"])
+            found: Any = client.get_versions(packages=[*OWN_DISTRIBUTIONS])
         own = _versions(found["client"])
+        if missing := [_shown(name) for name in ALIKE if own[name] == MISSING]:
+            hint = "install ads-cli[fleet] here with pip or uv: a copy of its source alone has no version"
+            raise StateError(f"the version of {', '.join(missing)} is unknown here", hint=hint)
         if difference := _difference(own, _versions(found["scheduler"])):
             raise StateError(
                 f"the scheduler has {difference}",
@@ -192,7 +202,10 @@ class SchedulerConnector:
             raise StateError(f"{self._address} needs certificates: {error}", hint=hint) from None
 
     def reopen(self) -> tuple[SchedulerLink | None, bool]:
-        """Try once to connect again; return the link, and whether it is to another scheduler."""
+        """Try once to connect again; return the link, and whether it is to another scheduler.
+
+        It is another one until `accept` is called, however often it is lost meanwhile.
+        """
         try:
             self.current = SchedulerLink(self._address, self._board)
         except LostError as error:
@@ -203,12 +216,14 @@ class SchedulerConnector:
             sleep(self._backoff)
             self._backoff = min(2 * self._backoff, MAX_BACKOFF_SECONDS)
             return None, False
-        is_other = self.current.scheduler_id != self._scheduler_id
-        self._scheduler_id = self.current.scheduler_id
-        return self.current, is_other
+        return self.current, self.current.scheduler_id != self._scheduler_id
 
-    def claim(self, claims: Claims, now: float) -> Mapping[str, Division]:
-        """Tell the allocator what a fleet claims, by the scheduler's own clock."""
+    def accept(self, link: SchedulerLink) -> None:
+        """Note that the scheduler of a link knows all that the one before knew."""
+        self._scheduler_id = link.scheduler_id
+
+    def claim(self, claims: Claims) -> Mapping[str, Division]:
+        """Tell the allocator what a fleet claims."""
         if self.current is None:
             raise LostError("a connection to a scheduler is missing")
         return self.current.claim(claims)
@@ -223,10 +238,15 @@ class SchedulerConnector:
 
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:
     packages = found["packages"]
-    versions = {name: str(packages.get(name) or "none") for name in ALIKE}
+    versions = {name: str(packages.get(name) or MISSING) for name in ALIKE}
     return versions | {"python": ".".join(versions["python"].split(".")[:2])}
 
 
 def _difference(own: Mapping[str, str], other: Mapping[str, str]) -> str:
     """Say what differs, such as "adsctl 0.1 (here 0.2)"."""
-    return ", ".join(f"{name} {other[name]} (here {own[name]})" for name in ALIKE if own[name] != other[name])
+    differing = [name for name in ALIKE if own[name] != other[name]]
+    return ", ".join(f"{_shown(name)} {other[name]} (here {own[name]})" for name in differing)
+
+
+def _shown(distribution: str) -> str:
+    return OWN_DISTRIBUTIONS.get(distribution, distribution)

@@ -64,7 +64,10 @@ class Members:
         self._absent.pop(member.home, None)
 
     def keep(self, addresses: Iterable[str], now: float) -> None:
-        """Note which workers are connected."""
+        """Note which workers are connected, and give back what homes had that do not return.
+
+        Tells the allocator, too, and raises LostError where that is not possible.
+        """
         connected = set(addresses)
         for member in self._members.values():
             member.is_present = member.address in connected

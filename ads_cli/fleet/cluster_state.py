@@ -52,9 +52,9 @@ class SharedState:
             self._announced.add(name)
 
     def outcome(self, link: SchedulerLink, task: Task) -> TaskOutcome | None:
-        """Return what a worker has reported of a task."""
+        """Return what a worker has reported of a task; None where there is nothing, or the fleet has it."""
         text = link.get(self.outcome_name(task))
-        return msgspec.json.decode(text, type=TaskOutcome) if text else None
+        return msgspec.json.decode(text, type=TaskOutcome) if text not in ("", STORED) else None
 
     def mark_stored(self, link: SchedulerLink, task: Task) -> None:
         """Replace an outcome that the fleet has: Dask may yet run the task again, which must find one."""

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from ..api.names import to_neutral
 from ..api.statistics import MAX_JOB_PERIOD, MAX_JOBS, MAX_SEGMENTED_JOB_PERIOD, CreateJob, ListJobs
 from ..api.time import Time
-from ..errors import AccessError, NotFoundError, RateLimitedError, RefusedError, UnavailableError
+from ..errors import (
+    AccessError,
+    AdsctlError,
+    NotFoundError,
+    RateLimitedError,
+    RefusedError,
+    UnavailableError,
+)
 from ..hosts import PrivateHostError, is_loopback, require_public_name
 from ..http.response_body import parse_json
 from ..output.text import counted
@@ -44,7 +51,7 @@ def decompressed(packed: bytes) -> bytes:
     return content
 
 
-def download(client: "Client", url: str, check: Callable[[bytes], Any] = decompressed) -> bytes:
+def download(client: "Client", url: str, check: Callable[[bytes], Any]) -> bytes:
     """Return the result at an address, which gets no credentials.
 
     `check` raises UnavailableError for one that cannot be read, which is then requested again.
@@ -97,8 +104,10 @@ def unpack(packed: bytes) -> Any:
 
 
 CLOCKS_DIFFER = timedelta(minutes=5)  # at most, or the service refuses what is signed
-AS_ASKED = ("entity", "granularity", "placement", "segmentation_type", "country", "platform")
-Asked = tuple[Any, ...]
+# Jobs are those of one account; whatever else a job is made with tells it from others.
+COMPARED = [name for name in CreateJob.__struct_fields__ if name != "account_id"]
+TIMES = ("start_time", "end_time")
+PROCESSING = "PROCESSING"  # the status of a job that has not ended
 
 
 def find_orphaned_jobs(
@@ -112,18 +121,18 @@ def find_orphaned_jobs(
 
     Those that failed, or whose result has expired, are no use.
     """
-    parts, found = {_asked(asked): part for part, asked in missing.items()}, dict[int, str]()
+    part_of, found = {_comparable(params): part for part, params in missing.items()}, dict[int, str]()
     noted = {*noted}
     for response in client.pages(ListJobs(account_id=account)):
         for job in map(to_neutral, response.records):
-            id, part = str(job.get("id_str") or ""), parts.get(_asked(job))
+            id, part = str(job.get("id_str") or ""), part_of.get(_comparable(job))
             if id and id not in noted and part is not None and _is_alive(job) and _made_since(job, begun):
                 found[part] = id
     return found
 
 
 def _is_alive(job: Mapping[str, Any]) -> bool:
-    return job.get("status") == "PROCESSING" or (job.get("status") == "SUCCESS" and bool(job.get("url")))
+    return job.get("status") == PROCESSING or (job.get("status") == "SUCCESS" and bool(job.get("url")))
 
 
 def _made_since(job: Mapping[str, Any], begun: datetime) -> bool:
@@ -131,11 +140,17 @@ def _made_since(job: Mapping[str, Any], begun: datetime) -> bool:
     return created_at is not None and created_at >= begun - CLOCKS_DIFFER
 
 
-def _asked(job: Mapping[str, Any]) -> Asked:
+def _comparable(job: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what a job asks, in one form; its lists may have any order."""
-    lists = (tuple(sorted(map(str, job.get(name) or ()))) for name in ("entity_ids", "metric_groups"))
-    times = (_moment(job.get(name)) for name in ("start_time", "end_time"))
-    return *(job.get(name) for name in AS_ASKED), *lists, *times
+    return tuple(_in_one_form(name, job.get(name)) for name in COMPARED)
+
+
+def _in_one_form(name: str, value: Any) -> Any:
+    if name in TIMES:
+        return _moment(value)
+    if isinstance(value, list):
+        return tuple(sorted(map(str, value)))
+    return None if value is None else str(value)
 
 
 def _moment(time: Any) -> datetime | None:
@@ -154,7 +169,10 @@ OK = 200  # the HTTP status
 
 
 class Export:
-    """Carries a question out by jobs; what was done is on disk, so that a killed export can be resumed."""
+    """Carries a question out by jobs; what was done is on disk, so that a killed export can be resumed.
+
+    Call `find_jobs` first where an export is resumed, then `run`, and `answers` before the folder is removed.
+    """
 
     def __init__(
         self,
@@ -180,7 +198,7 @@ class Export:
     def find_jobs(self) -> int:
         """Find the jobs again that an earlier run made and could not note; return their number."""
         folder = self._folder
-        missing = {number: self._asked(number) for number in self._missing()}
+        missing = {number: self._job_params(number) for number in self._missing()}
         if not missing or folder.begun is None:
             return 0
         known = {*folder.jobs.values(), *folder.failed}
@@ -217,20 +235,30 @@ class Export:
         deque(series_in(self._question, self._answer(number, packed)), 0)
 
     def _make_jobs(self) -> None:
-        """Make the jobs that are missing, as many as may be in processing at once."""
+        """Make the jobs that are missing, as many as may be in processing at once.
+
+        Raises the error of one that is not made, once those beside it are noted; not where it only waits for
+        jobs of this export that are in processing.
+        """
         folder = self._folder
         room = MAX_JOBS - len(folder.jobs)
         due = [*islice(self._missing(), max(room, 0))]
         made = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
+        errors = list[AdsctlError]()
         while run := [*islice(made, JOBS_NOTED_AT_ONCE)]:
-            folder.note(*(PartEntry(number, "made", job) for number, job in run if job))
+            folder.note(*(PartEntry(number, "made", job) for number, job in run if isinstance(job, str)))
+            errors += [error for _, error in run if isinstance(error, AdsctlError)]
+        if folder.jobs:
+            errors = [error for error in errors if not _is_too_many(error)]
+        if errors:  # a job that may have been made is found again, so that its error says how
+            raise next((error for error in errors if error.may_be_applied), errors[0])
 
     def _missing(self) -> Iterator[int]:
         """Yield the parts that have neither a job nor a result."""
         folder = self._folder
         return (n for n in range(len(self._parts)) if n not in folder.done and n not in folder.jobs)
 
-    def _asked(self, number: int) -> dict[str, Any]:
+    def _job_params(self, number: int) -> dict[str, Any]:
         """Return the parameters of the job of a part."""
         question = self._question
         return {
@@ -240,18 +268,16 @@ class Export:
             "platform": question.platform,
         }
 
-    def _make_job(self, number: int) -> tuple[int, str]:
-        """Make the job of a part; return its id, or nothing where it must wait for others."""
-        request = CreateJob(**self._asked(number))
+    def _make_job(self, number: int) -> tuple[int, str | AdsctlError]:
+        """Make the job of a part; return its id, or why it was not made."""
+        request = CreateJob(**self._job_params(number))
         try:
             job = self._client.call(request).data
-        except (RateLimitedError, RefusedError) as error:
-            if error.api_code == TOO_MANY_JOBS and self._folder.jobs:
-                return number, ""
-            raise
+        except AdsctlError as error:
+            return number, error
         id = job.get("id_str") if isinstance(job, dict) else None
         if not isinstance(id, str) or not id:
-            raise UnavailableError("the service made a job without an id")
+            return number, UnavailableError("the service made a job without an id")
         return number, id
 
     def _download_ready(self, on_progress: Callable[[int], None]) -> bool:
@@ -262,7 +288,7 @@ class Export:
         for number, id in [*folder.jobs.items()]:
             job = states.get(id, {})
             status, url = job.get("status"), job.get("url")
-            if status == "PROCESSING":
+            if status == PROCESSING:
                 continue
             ended += 1
             if status == "SUCCESS" and url:
@@ -328,3 +354,8 @@ class Export:
                 hint="--resume waits for them again",
             )
         limiter.wait(delay)
+
+
+def _is_too_many(error: AdsctlError) -> bool:
+    """Tell whether the account has as many jobs in processing as it may have."""
+    return isinstance(error, RateLimitedError | RefusedError) and error.api_code == TOO_MANY_JOBS

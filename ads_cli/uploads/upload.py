@@ -44,15 +44,19 @@ Errors = dict[int, list[dict[str, Any]]]  # by the number of the operation
 
 
 def operation_errors(body: Any, operations: int) -> Errors:
-    """Return the errors of refused operations, by number; they come flat, or in a list for each."""
+    """Return the errors of refused operations, by number; they come flat, or in a list for each.
+
+    Raises UnavailableError for an error of an operation that the request does not have.
+    """
     found: Errors = {}
     entries = body.get("operation_errors") if isinstance(body, dict) else None
     for position, entry in enumerate(entries if isinstance(entries, list) else []):
         for error in entry if isinstance(entry, list) else [entry]:
             if isinstance(error, dict):
                 index = position if isinstance(entry, list) else error.get("index", position)
-                if isinstance(index, int) and 0 <= index < operations:
-                    found.setdefault(index, []).append(error)
+                if type(index) is not int or not 0 <= index < operations:  # True is an int, too
+                    raise not_understood(f"it rejects operation {index!r}, counted from 0, of {operations:,}")
+                found.setdefault(index, []).append(error)
     return dict(sorted(found.items()))
 
 

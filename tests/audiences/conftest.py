@@ -25,6 +25,7 @@ class Audience:
         self.sizes: list[int] = []
         self.bad: set[str] = set()
         self.flat = False
+        self.shift = 0  # of the numbers of refused operations, where they come flat
         self.miscount = 0  # answers that count one user too few
         self.fails_after: int | None = None  # requests
         self.on_request: Callable[[], None] = lambda: None
@@ -45,7 +46,7 @@ class Audience:
             error = {"code": "INVALID_PARAMETER", "message": "no such person"}
             errors = [[error | {"index": n}] if n in refused else [] for n in range(len(operations))]
             if self.flat:
-                errors = [error | {"index": n} for n in refused]
+                errors = [error | {"index": n + self.shift} for n in refused]
             return Response(json.dumps({"errors": [], "operation_errors": errors}), 400)
         count = sum(len(one["params"]["users"]) for one in operations)
         for one in operations:

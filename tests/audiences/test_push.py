@@ -237,3 +237,11 @@ def test_a_missing_audience_is_reported_without_a_resume_command(adsctl):
     adsctl.file("people.csv", people(3))
     told = adsctl.local("audiences", "push", "people.csv", "--audience", "nonesuch", code=5).stderr
     assert "--resume" not in told
+
+
+def test_an_answer_that_rejects_an_operation_that_was_not_sent_is_not_understood(shop, audience):
+    audience.bad, audience.shift = {digest("user1@x.de")}, 5
+    audience.flat = True
+    shop.file("people.csv", people(3))
+    done = shop(*PUSH, code=8)
+    assert "it rejects operation 5, counted from 0, of 1" in done.stderr and len(audience.bodies) == 1

@@ -9,7 +9,8 @@ import pytest
 
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
-from ads_cli.fleet.cluster_link import LostError, SchedulerLink
+from ads_cli.errors import StateError
+from ads_cli.fleet.cluster_link import ALIKE, OWN_DISTRIBUTIONS, LostError, SchedulerLink
 
 from .dask_cluster import free_port
 from .shops import NAMES, Company, Shops
@@ -74,9 +75,9 @@ def test_a_task_that_dask_has_cancelled_for_a_broken_connection_is_lost(company)
 
 
 def test_a_worker_with_another_version_is_told_before_anything_runs(company, shops):
-    other = company.folder / "other" / "adsctl-9.9.9.dist-info"
+    other = company.folder / "other" / "ads_cli-9.9.9.dist-info"
     other.mkdir(parents=True)
-    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: adsctl\nVersion: 9.9.9\n")
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: ads-cli\nVersion: 9.9.9\n")
     path = f"{other.parent}:{company.office.environment['PYTHONPATH']}"
     worker = company.hire("w9", "--no-nanny", PYTHONPATH=path)
     company.wait_for_workers()
@@ -86,6 +87,19 @@ def test_a_worker_with_another_version_is_told_before_anything_runs(company, sho
     assert "the worker w9 at tcp://" in error["message"] and "has adsctl 9.9.9 (here " in error["message"]
     assert "install the same version" in error["hint"]
     assert shops.puts == []
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_version_that_is_unknown_here_is_not_taken_for_that_of_the_workers(company, monkeypatch, name):
+    with closing(SchedulerLink(company.cluster.address, "board")) as link:
+        found = link._client.get_versions(packages=[*OWN_DISTRIBUTIONS])
+        assert link.check_versions() == {}
+        for side in (found["client"], found["scheduler"], *found["workers"].values()):
+            side["packages"] = dict(side["packages"], **{name: None})
+        monkeypatch.setattr(link._client, "get_versions", lambda packages: found)
+        shown = OWN_DISTRIBUTIONS.get(name, name)
+        with pytest.raises(StateError, match=f"the version of {shown} is unknown here"):
+            link.check_versions()
 
 
 @pytest.mark.parametrize(

@@ -252,7 +252,45 @@ def test_jobs_that_are_too_many_at_once_wait_their_turn(stats, monkeypatch):
     metrics = ("--metrics", "clicks,mobile_conversion_installs")  # two jobs for each window
     words = ("--since", "2026-03-01", "--until", "2026-06-01", "--ids", "8wku3", *metrics)
     expected = stats.export(*words)
-    monkeypatch.setattr(statistics_jobs.statistics, "MAX_JOBS", 2)
+    monkeypatch.setattr(statistics_jobs, "MAX_JOBS", 2)
     monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta(seconds=0.2))
     assert stats.export(*words) == expected
     assert len(jobs(stats)) == 4 + 4
+
+
+LONG = (
+    "--since",
+    "2024-01-01",
+    "--until",
+    "2025-09-01",
+    "--entity",
+    "LINE_ITEM",
+    "--ids",
+    LINE_ITEM,
+    "-o",
+    "none",
+)
+
+
+def test_an_export_shares_the_jobs_in_processing_with_others(stats, monkeypatch):
+    monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta(hours=1))
+    other = ("--since", "2024-01-01", "--until", "2024-08-01", "--entity", "LINE_ITEM", "--ids", LINE_ITEM)
+    exported(stats, *other, "--max-wait", "0s", code=8)
+    others = len(jobs(stats))
+    monkeypatch.setattr(statistics_jobs, "MAX_JOBS", others + 2)
+    monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta(seconds=0.2))
+    exported(stats, *LONG, "--max-attempts", "1")
+    assert len(jobs(stats)) == others + 7
+    monkeypatch.setattr(statistics_jobs, "MAX_JOBS", others)
+    assert (
+        "may not have more" in exported(stats, *LONG, "--max-attempts", "1", code=7).stderr
+    )  # none of its own would end
+
+
+def test_the_jobs_that_were_made_beside_one_that_is_refused_are_noted(stats, service):
+    service.fail("POST /12/stats/jobs/* status=400 times=1")
+    done = exported(stats, *LONG, code=6)
+    assert "--resume continues with the jobs that were made" in done.stderr
+    assert len(jobs(stats)) == 6
+    assert "found again" not in exported(stats, *LONG, "--resume").stderr
+    assert len(jobs(stats)) == 7

@@ -4,10 +4,14 @@ import json
 import re
 import signal
 import threading
+from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
+from ads_cli.api.statistics import CreateJob
 from ads_cli.emulator.seed import JOB_NUMBER
+from ads_cli.statistics.export import find_orphaned_jobs
 from tests.products.stopping import settle_after_kill
 
 ALL = ("--entity", "LINE_ITEM", "--all", "--metrics", "impressions")
@@ -74,3 +78,39 @@ def test_a_job_of_another_question_or_an_earlier_export_is_left_alone(stats, ser
     done = stats.adsctl("stats", "export", *words, "-o", "none", "--resume")
     assert "resumed" in done.stderr and "found again" not in done.stderr
     assert len(jobs(stats.adsctl) - before) == 1
+
+
+MADE = {
+    "start_time": "2026-06-01T00:00:00Z",
+    "end_time": "2026-06-03T00:00:00Z",
+    "entity_ids": ["8wku2", "8wku3"],
+    "granularity": "DAY",
+    "metric_groups": ["ENGAGEMENT", "BILLING"],
+    "placement": "ALL_ON_PLATFORM",
+    "entity": "CAMPAIGN",
+    "segmentation_type": "METROS",
+    "country": "96683cc9126741d1",
+    "platform": "1",
+}
+OTHER = {name: ["other"] if isinstance(value, list) else f"{value}1" for name, value in MADE.items()}
+OTHER |= {"start_time": "2026-06-02T00:00:00Z", "end_time": "2026-06-04T00:00:00Z"}
+
+
+def found(params: dict, **answered: object) -> dict[int, str]:
+    """Find the job of the only part, which has these parameters, where the service has one of MADE."""
+    job = {"id_str": "17", "status": "PROCESSING", "created_at": "2026-06-17T12:30:00Z", **MADE, **answered}
+    client = SimpleNamespace(pages=lambda request: [SimpleNamespace(records=[job])])
+    return find_orphaned_jobs(client, "acc", {0: params}, datetime(2026, 6, 17, 12, 30, tzinfo=UTC), ())
+
+
+@pytest.mark.parametrize("name", [name for name in CreateJob.__struct_fields__ if name != "account_id"])
+def test_a_job_that_differs_in_any_parameter_is_not_found(name):
+    """A new parameter is to be added to MADE."""
+    assert found(MADE | {"account_id": "acc"}) == {0: "17"}
+    assert found(MADE | {name: OTHER[name]}) == {}
+    assert all(found(MADE, **{name: wrong}) == {} for wrong in (None, 5, {}, [], "x"))
+
+
+def test_a_job_is_found_whose_lists_have_another_order_and_times_another_form():
+    answered = {"entity_ids": ["8wku3", "8wku2"], "start_time": "2026-06-01T02:00:00+02:00"}
+    assert found(MADE, **answered) == {0: "17"}

@@ -90,7 +90,7 @@ def test_no_spelling_of_this_machine_is_asked_for_a_result(stats, monkeypatch, c
     for host in SPELLINGS:
         for form in ("https://{}/a", "https://{}:443/a", "http://{}/a"):
             with pytest.raises(UnavailableError):
-                statistics_export.download(client, form.format(host))
+                statistics_export.download(client, form.format(host), statistics_export.unpack)
     assert not connected
 
 

@@ -1,0 +1,55 @@
+"""The connection to a scheduler, and what is kept there, without one."""
+
+import msgspec
+import pytest
+
+from ads_cli.fleet import cluster_link
+from ads_cli.fleet.cluster_link import LostError, SchedulerLink
+from ads_cli.fleet.cluster_state import SharedState
+from ads_cli.fleet.cluster_worker import TaskOutcome
+from ads_cli.fleet.engine import TaskResult
+from ads_cli.fleet.tasks import Task
+
+TASK = Task("a", "nord", ("products", "push"), "service a")
+
+
+class Variables(dict[str, str]):
+    """A link that keeps variables."""
+
+    put = dict.__setitem__
+
+    def get(self, name: str) -> str:
+        return super().get(name, "")
+
+
+def test_an_outcome_that_was_stored_is_not_read_again():
+    state, link = SharedState(), Variables()
+    state.announce(link, TASK)
+    assert state.outcome(link, TASK) is None
+    outcome = TaskOutcome(TaskResult.ended(TASK, 0, worker="w1"), "")
+    link.put(state.outcome_name(TASK), msgspec.json.encode(outcome).decode())
+    assert state.outcome(link, TASK) == outcome
+    state.mark_stored(link, TASK)
+    assert state.outcome(link, TASK) is None
+
+
+@pytest.mark.parametrize("error", [OSError("cut"), KeyboardInterrupt()])
+def test_a_client_whose_scheduler_is_lost_at_once_is_closed(monkeypatch, error):
+    closed = []
+
+    class Client:
+        """Fails as soon as anything is asked."""
+
+        def __init__(self, address: str, **options: object) -> None:
+            self.address = address
+
+        def subscribe_topic(self, *words: object) -> None:
+            raise error
+
+        def close(self, timeout: float) -> None:
+            closed.append(self.address)
+
+    monkeypatch.setattr(cluster_link, "Client", Client)
+    with pytest.raises(LostError if isinstance(error, OSError) else KeyboardInterrupt):
+        SchedulerLink("tcp://scheduler", "board")
+    assert closed == ["tcp://scheduler"]

@@ -1,0 +1,79 @@
+"""Loops of a file of campaigns: their values stand anywhere below, and a loop may be on any record."""
+
+import json
+
+import pytest
+
+from tests.campaigns.test_campaign_files import DIFFERENCES, plan
+from tests.emulator.seeded import CARD
+from tests.media.made import picture
+
+HEAD = f"""\
+campaigns:
+- name: Looped
+  funding_instrument_id: {CARD}
+  daily_budget: 5
+  line_items:
+  - name: Inner
+    objective: REACH
+    product_type: PROMOTED_POSTS
+    placements: [ALL_ON_PLATFORM]
+    bid_strategy: AUTO
+    start_time: 2031-12-01
+"""
+AUTHOR = "as_user_id: 1184672519"
+
+
+@pytest.fixture
+def shop(adsctl):
+    (adsctl.home / "a.csv").write_text("loc\nGermany\nAustria\n")
+    for name in ("cups.png", "mugs.png"):
+        (adsctl.home / name).write_bytes(picture("PNG", 1200, 628))
+
+
+def planned(adsctl, kind: str, text: str) -> list[dict]:
+    return [change["after"] for change in plan(adsctl, text) if change["kind"] == kind]
+
+
+def refused(adsctl, text: str) -> list[str]:
+    """Return what is said of the lines of a file that is not valid."""
+    told = adsctl("campaigns", "plan", "-", input=text, code=3).stderr
+    return [line for line in told.splitlines() if "campaigns[0]" in line]
+
+
+@pytest.mark.parametrize(
+    "beside", ["operator_type: NE", "targeting_value: France", "EXCLUDE LOCATION: France"]
+)
+def test_targeting_in_short_form_has_nothing_beside_its_type(adsctl, service, beside):
+    text = f"{HEAD}    targeting:\n    - {{LOCATION: Germany, {beside}}}\n    - {{LOCATION: Austria, {beside}}}\n"
+    first, second = refused(adsctl, text)
+    assert "targeting[0]: must be one type with its value" in first
+    assert "targeting[1]: must be one type with its value" in second
+
+
+def test_targeting_in_short_form_may_be_a_loop(adsctl, service, shop):
+    text = f"{HEAD}    targeting:\n    - {{for: {{rows: a.csv}}, EXCLUDE LOCATION: '{{loc}}'}}\n"
+    found = planned(adsctl, "targeting", text)
+    assert len(found) == 2 and {each["operator_type"] for each in found} == {"NE"}
+    (told,) = refused(adsctl, text.replace("EXCLUDE", "BROAD_KEYWORD: mugs, EXCLUDE"))
+    assert "targeting[0]: must be one type with its value" in told
+
+
+@pytest.mark.parametrize("folder", [""])
+def test_an_ad_that_makes_a_post_may_be_a_loop(adsctl, service, shop, folder):
+    (adsctl.home / folder).mkdir(exist_ok=True)
+    for name in ("cups.png", "mugs.png"):
+        (adsctl.home / name).rename(adsctl.home / folder / name)
+    ad = f"{{for: {{files: '*.png'}}, text: 'Hello {{file}}', media: ['{{file}}'], {AUTHOR}}}"
+    (adsctl.home / folder / "ads.yaml").write_text(f"{HEAD}    ads:\n    - {ad}\n")
+    words = ("-q", "campaigns", "plan", f"{folder}ads.yaml", "-o", "json")
+    changes = json.loads(adsctl(*words, code=DIFFERENCES).stdout)
+    found = [change["after"] for change in changes if change["kind"] == "ad"]
+    assert [each["media"] for each in found] == [["cups.png"], ["mugs.png"]]
+    assert [each["text"] for each in found] == ["Hello cups.png", "Hello mugs.png"]
+
+
+def test_a_mistake_in_a_new_post_of_a_loop_is_told_once(adsctl, service, shop):
+    ad = f"{{for: {{files: '*.png'}}, text: Hello, media: ['{{file}}'], medium: a, {AUTHOR}}}"
+    (told,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad}\n")
+    assert "ads[0].medium: is not a field of a new post" in told

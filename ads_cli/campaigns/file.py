@@ -18,6 +18,7 @@ from ..output.text import safe
 from ..spelling import comma_list, suggestion
 from .model import (
     KEYS,
+    LISTS,
     MAX_RECORDS,
     OPERATOR,
     OPERATOR_WORDS,
@@ -296,22 +297,14 @@ class _Reader:
         return entry
 
     def _filled(self, record: dict[str, Any], path: str, values: Mapping[str, str]) -> dict[str, Any]:
-        """Fill placeholders into the own fields of a record; note those that stand for nothing."""
-
-        def fill(value: Any, key: str) -> Any:
-            if isinstance(value, list) and all(isinstance(each, str) for each in value):
-                return [fill(each, key) for each in value]
-            if isinstance(value, dict):
-                return {inner: fill(each, key) for inner, each in value.items()}
-            if not isinstance(value, str):
-                return value
-            for name in PLACEHOLDER.findall(value):
-                if name not in values:
-                    known = suggestion(name, values) or f"; it has {', '.join(values)}"
-                    self.note(record, f"{path}.{key}", f"{{{name}}} is not a column of the loop{known}", key)
-            return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), value)
-
-        return {key: value if key == "for" else fill(value, key) for key, value in record.items()}
+        """Fill placeholders into the own fields of a record, not into the records below it."""
+        found = {}
+        for key, value in record.items():
+            mistakes: list[str] = []
+            found[key] = value if key == "for" or key in LISTS else _fill(value, values, mistakes.append)
+            for text in mistakes:
+                self.note(record, f"{path}.{key}", text, key)
+        return found
 
     def _kind(
         self, list_name: str, record: dict[str, Any], filled: Mapping[str, Any], path: str
@@ -434,3 +427,18 @@ class _Reader:
             self._file.find_lines()
             hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
             self._file.note(entry, f"{words} is also on line {first.line}{hint}")
+
+
+def _fill(value: Any, values: Mapping[str, str], note: Callable[[str], None]) -> Any:
+    """Fill placeholders into a value and whatever is in it; note those that stand for nothing."""
+    if isinstance(value, list):
+        return [_fill(each, values, note) for each in value]
+    if isinstance(value, dict):
+        return {key: _fill(each, values, note) for key, each in value.items()}
+    if not isinstance(value, str):
+        return value
+    for name in PLACEHOLDER.findall(value):
+        if name not in values:
+            known = suggestion(name, values) or f"; it has {', '.join(values)}"
+            note(f"{{{name}}} is not a column of the loop{known}")
+    return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), value)

@@ -22,6 +22,10 @@ campaigns:
     start_time: 2031-12-01
 """
 AUTHOR = "as_user_id: 1184672519"
+SLIDE = (
+    "[{type: MEDIA, media: '%s'}, {type: DETAILS, title: 'Mugs in %s', "
+    "destination: {type: WEBSITE, url: 'https://shop.example/%s'}}]"
+)
 
 
 @pytest.fixture
@@ -45,8 +49,8 @@ def refused(adsctl, text: str) -> list[str]:
     "beside", ["operator_type: NE", "targeting_value: France", "EXCLUDE LOCATION: France"]
 )
 def test_targeting_in_short_form_has_nothing_beside_its_type(adsctl, service, beside):
-    text = f"{HEAD}    targeting:\n    - {{LOCATION: Germany, {beside}}}\n    - {{LOCATION: Austria, {beside}}}\n"
-    first, second = refused(adsctl, text)
+    both = "".join(f"    - {{LOCATION: {name}, {beside}}}\n" for name in ("Germany", "Austria"))
+    first, second = refused(adsctl, f"{HEAD}    targeting:\n{both}")
     assert "targeting[0]: must be one type with its value" in first
     assert "targeting[1]: must be one type with its value" in second
 
@@ -77,3 +81,15 @@ def test_a_mistake_in_a_new_post_of_a_loop_is_told_once(adsctl, service, shop):
     ad = f"{{for: {{files: '*.png'}}, text: Hello, media: ['{{file}}'], medium: a, {AUTHOR}}}"
     (told,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad}\n")
     assert "ads[0].medium: is not a field of a new post" in told
+
+
+def test_placeholders_in_slides_stand_for_their_values(adsctl, service, shop):
+    slides = ", ".join(SLIDE % (name, "{loc}", "{loc}") for name in ("cups.png", "mugs.png"))
+    ad = f"{{for: {{rows: a.csv}}, text: 'Hello {{loc}}', card: {{slides: [{slides}]}}, {AUTHOR}}}"
+    found = planned(adsctl, "ad", f"{HEAD}    ads:\n    - {ad}\n")
+    for one, name in zip(found, ("Germany", "Austria"), strict=True):
+        details = [slide[1] for slide in one["card"]["slides"]]
+        assert {each["title"] for each in details} == {f"Mugs in {name}"}
+        assert {each["destination"]["url"] for each in details} == {f"https://shop.example/{name}"}
+    (told,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad.replace('Mugs in {loc}', 'Mugs in {land}')}\n")
+    assert "ads[0].card: {land} is not a column of the loop" in told

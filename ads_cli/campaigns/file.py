@@ -1,6 +1,5 @@
 """Read a file of campaigns: every mistake is reported at once, with its line and path."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, 
 from ..errors import ContentError, UsageError
 from ..output.text import safe
 from ..spelling import comma_list, suggestion
+from .loops import LOOP_KEYS, fill, turns
 from .model import (
     KEYS,
     LISTS,
@@ -38,12 +38,10 @@ from .model import (
 )
 from .new_posts import NEW_POST, read_post
 
-PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 WORKBOOK_MAGIC = b"PK\x03\x04"
 MAX_MIB = 64  # of a file of campaigns
 MAX_PROBLEMS = 100  # that are shown
 RECORD_KEYS = frozenset(("id", "key", "for"))  # that any record may have, beside its fields
-LOOP_KEYS = ("rows", "files", "profiles")
 OPERATORS = {words.strip(): name for name, words in OPERATOR_WORDS.items()}
 
 
@@ -237,36 +235,21 @@ class _Reader:
             return
         key, given = keys[0], loop[keys[0]]
         given = given if isinstance(given, list) else [given]
+        mistakes: list[str] = []
+        if values:
+            given = fill(given, values, mistakes.append)
+        for text in mistakes:
+            self.note(loop, f"{path}.for.{key}", text, key)
+        if mistakes:
+            return
         if not given or not all(isinstance(each, str) and each for each in given):
             self.note(loop, f"{path}.for.{key}", "must be a text, or a list of texts", key)
             return
         try:
-            for turn in self._turns(key, given):
+            for turn in turns(key, given, self._folder):
                 yield {**values, **turn}
         except (ContentError, UsageError) as error:
             self.note(loop, f"{path}.for.{key}", error.message, key)
-
-    def _turns(self, key: str, given: list[str]) -> Iterator[Mapping[str, str]]:
-        if key == "profiles":
-            yield from ({"profile": each} for each in given)
-        elif key == "files":
-            for pattern in given:
-                whole = self._folder / pattern
-                matching = sorted(map(str, Path(whole.anchor).glob(str(whole)[len(whole.anchor) :])))
-                if not matching:
-                    raise ContentError(f"{pattern!r} matches no file")
-                yield from ({"file": each} for each in matching)
-        else:
-            from ..feeds.reader import open_source, read_rows
-
-            for name in given:
-                rows = read_rows(
-                    open_source(name if "://" in name else str(self._folder / name)), roots=(), known=()
-                )
-                for row in rows:
-                    if row.problem:
-                        raise ContentError(f"{name}:{row.line}: {row.problem}")
-                    yield {column: "" if cell is None else str(cell) for column, cell in row.values.items()}
 
     def _entry(
         self, list_name: str, record: dict[str, Any], path: str, values: Mapping[str, str]
@@ -301,7 +284,7 @@ class _Reader:
         found = {}
         for key, value in record.items():
             mistakes: list[str] = []
-            found[key] = value if key == "for" or key in LISTS else _fill(value, values, mistakes.append)
+            found[key] = value if key == "for" or key in LISTS else fill(value, values, mistakes.append)
             for text in mistakes:
                 self.note(record, f"{path}.{key}", text, key)
         return found
@@ -427,18 +410,3 @@ class _Reader:
             self._file.find_lines()
             hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
             self._file.note(entry, f"{words} is also on line {first.line}{hint}")
-
-
-def _fill(value: Any, values: Mapping[str, str], note: Callable[[str], None]) -> Any:
-    """Fill placeholders into a value and whatever is in it; note those that stand for nothing."""
-    if isinstance(value, list):
-        return [_fill(each, values, note) for each in value]
-    if isinstance(value, dict):
-        return {key: _fill(each, values, note) for key, each in value.items()}
-    if not isinstance(value, str):
-        return value
-    for name in PLACEHOLDER.findall(value):
-        if name not in values:
-            known = suggestion(name, values) or f"; it has {', '.join(values)}"
-            note(f"{{{name}}} is not a column of the loop{known}")
-    return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), value)

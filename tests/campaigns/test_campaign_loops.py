@@ -45,9 +45,7 @@ def refused(adsctl, text: str) -> list[str]:
     return [line for line in told.splitlines() if "campaigns[0]" in line]
 
 
-@pytest.mark.parametrize(
-    "beside", ["operator_type: NE", "targeting_value: France", "EXCLUDE LOCATION: France"]
-)
+@pytest.mark.parametrize("beside", ["operator_type: NE", "targeting_value: France", "LT LOCATION: France"])
 def test_targeting_in_short_form_has_nothing_beside_its_type(adsctl, service, beside):
     both = "".join(f"    - {{LOCATION: {name}, {beside}}}\n" for name in ("Germany", "Austria"))
     first, second = refused(adsctl, f"{HEAD}    targeting:\n{both}")
@@ -63,7 +61,7 @@ def test_targeting_in_short_form_may_be_a_loop(adsctl, service, shop):
     assert "targeting[0]: must be one type with its value" in told
 
 
-@pytest.mark.parametrize("folder", [""])
+@pytest.mark.parametrize("folder", ["", "ads/", "q[1]/"])
 def test_an_ad_that_makes_a_post_may_be_a_loop(adsctl, service, shop, folder):
     (adsctl.home / folder).mkdir(exist_ok=True)
     for name in ("cups.png", "mugs.png"):
@@ -93,3 +91,17 @@ def test_placeholders_in_slides_stand_for_their_values(adsctl, service, shop):
         assert {each["destination"]["url"] for each in details} == {f"https://shop.example/{name}"}
     (told,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad.replace('Mugs in {loc}', 'Mugs in {land}')}\n")
     assert "ads[0].card: {land} is not a column of the loop" in told
+
+
+def test_a_loop_names_files_by_the_values_of_the_loop_around_it(adsctl, service, shop):
+    text = HEAD.replace("Looped", "Looped {file}\n  for: {files: '?.csv'}")
+    text += "    targeting:\n    - {for: {rows: '%s'}, LOCATION: '{loc}'}\n"
+    assert len(planned(adsctl, "targeting", text % "{file}")) == 2
+    (told,) = refused(adsctl, text % "{fiel}")
+    assert "targeting[0].for.rows: {fiel} is not a column of the loop; did you mean 'file'" in told
+
+
+@pytest.mark.parametrize("pattern", ["*x**.csv", "."])
+def test_a_pattern_that_cannot_be_is_told(adsctl, service, shop, pattern):
+    (told,) = refused(adsctl, HEAD.replace("Looped", f'Looped\n  for: {{files: "{pattern}"}}'))
+    assert "campaigns[0].for.files: " in told

@@ -1,6 +1,5 @@
 """Read a file of campaigns: every mistake is reported at once, with its line and path."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,8 +15,10 @@ from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, 
 from ..errors import ContentError, UsageError
 from ..output.text import safe
 from ..spelling import comma_list, suggestion
+from .loops import LOOP_KEYS, fill, turns
 from .model import (
     KEYS,
+    LISTS,
     MAX_RECORDS,
     OPERATOR,
     OPERATOR_WORDS,
@@ -37,12 +38,10 @@ from .model import (
 )
 from .new_posts import NEW_POST, read_post
 
-PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 WORKBOOK_MAGIC = b"PK\x03\x04"
 MAX_MIB = 64  # of a file of campaigns
 MAX_PROBLEMS = 100  # that are shown
 RECORD_KEYS = frozenset(("id", "key", "for"))  # that any record may have, beside its fields
-LOOP_KEYS = ("rows", "files", "profiles")
 OPERATORS = {words.strip(): name for name, words in OPERATOR_WORDS.items()}
 
 
@@ -170,7 +169,10 @@ def file_of(
 
 
 class _Reader:
-    """Makes entries of the mappings of a file."""
+    """Makes entries of the mappings of a file.
+
+    Call `_require_lines` before anything that reads another file.
+    """
 
     def __init__(self, file: CampaignFile, folder: Path) -> None:
         self._file, self._folder, self._count = file, folder, 0
@@ -208,10 +210,10 @@ class _Reader:
             if not isinstance(record, dict):
                 self.note(at, where, f"must be a mapping of fields, not {record!r:.60}", list_name)
                 continue
-            for filled in self._looped(record, where, values):
-                entry = self._entry(list_name, record, where, filled)
+            for turn in self._looped(record, where, values):
+                entry = self._entry(list_name, record, where, turn)
                 if entry:
-                    entry.is_looped = filled is not None and bool(filled)
+                    entry.is_looped = bool(turn)
                     found.append(entry)
                 self._count += 1
                 if self._count > MAX_RECORDS:
@@ -233,41 +235,26 @@ class _Reader:
             return
         key, given = keys[0], loop[keys[0]]
         given = given if isinstance(given, list) else [given]
+        mistakes: list[str] = []
+        if values:
+            given = fill(given, values, mistakes.append)
+        for text in mistakes:
+            self.note(loop, f"{path}.for.{key}", text, key)
+        if mistakes:
+            return
         if not given or not all(isinstance(each, str) and each for each in given):
             self.note(loop, f"{path}.for.{key}", "must be a text, or a list of texts", key)
             return
         try:
-            for turn in self._turns(key, given):
+            for turn in turns(key, given, self._folder):
                 yield {**values, **turn}
         except (ContentError, UsageError) as error:
             self.note(loop, f"{path}.for.{key}", error.message, key)
 
-    def _turns(self, key: str, given: list[str]) -> Iterator[Mapping[str, str]]:
-        if key == "profiles":
-            yield from ({"profile": each} for each in given)
-        elif key == "files":
-            for pattern in given:
-                whole = self._folder / pattern
-                matching = sorted(map(str, Path(whole.anchor).glob(str(whole)[len(whole.anchor) :])))
-                if not matching:
-                    raise ContentError(f"{pattern!r} matches no file")
-                yield from ({"file": each} for each in matching)
-        else:
-            from ..feeds.reader import open_source, read_rows
-
-            for name in given:
-                rows = read_rows(
-                    open_source(name if "://" in name else str(self._folder / name)), roots=(), known=()
-                )
-                for row in rows:
-                    if row.problem:
-                        raise ContentError(f"{name}:{row.line}: {row.problem}")
-                    yield {column: "" if cell is None else str(cell) for column, cell in row.values.items()}
-
     def _entry(
         self, list_name: str, record: dict[str, Any], path: str, values: Mapping[str, str]
     ) -> Entry | None:
-        """Read a record; None where it is not clear of which kind it is."""
+        """Read a record; None where it is not clear what it is, which is noted."""
         filled = with_neutral_keys(self._filled(record, path, values) if values else record)
         kind = self._kind(list_name, record, filled, path)
         if kind is None:
@@ -277,35 +264,30 @@ class _Reader:
             entry.line, entry.column, entry.is_flow = record.line, record.column, record.is_flow
         entry.id = self._label(record, filled, path, "id")
         entry.own_key = self._label(record, filled, path, "key")
-        if kind is TARGETING:
-            filled = self._criterion(record, filled, path)
-        if kind is POST and NEW_POST & filled.keys():
-            filled = self._new_post(entry, record, filled)
-        lists = {key: filled.pop(key) for key in kind.below if key in filled}
         for key in RECORD_KEYS.intersection(filled):
             del filled[key]
+        if kind is TARGETING:
+            criterion = self._criterion(record, filled, path)
+            if criterion is None:
+                return None
+            filled = criterion
+        if kind is POST and NEW_POST & filled.keys():
+            return self._with_new_post(entry, record, filled)
+        lists = {key: filled.pop(key) for key in kind.below if key in filled}
         self._read_fields(entry, record, filled)
         for key, records in lists.items():
             entry.below[key] = self.entries(key, records, record, f"{path}.{key}", values)
         return entry
 
     def _filled(self, record: dict[str, Any], path: str, values: Mapping[str, str]) -> dict[str, Any]:
-        """Fill placeholders into the own fields of a record; note those that stand for nothing."""
-
-        def fill(value: Any, key: str) -> Any:
-            if isinstance(value, list) and all(isinstance(each, str) for each in value):
-                return [fill(each, key) for each in value]
-            if isinstance(value, dict):
-                return {inner: fill(each, key) for inner, each in value.items()}
-            if not isinstance(value, str):
-                return value
-            for name in PLACEHOLDER.findall(value):
-                if name not in values:
-                    known = suggestion(name, values) or f"; it has {', '.join(values)}"
-                    self.note(record, f"{path}.{key}", f"{{{name}}} is not a column of the loop{known}", key)
-            return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), value)
-
-        return {key: value if key == "for" else fill(value, key) for key, value in record.items()}
+        """Fill placeholders into the own fields of a record, not into the records below it."""
+        found = {}
+        for key, value in record.items():
+            mistakes: list[str] = []
+            found[key] = value if key == "for" or key in LISTS else fill(value, values, mistakes.append)
+            for text in mistakes:
+                self.note(record, f"{path}.{key}", text, key)
+        return found
 
     def _kind(
         self, list_name: str, record: dict[str, Any], filled: Mapping[str, Any], path: str
@@ -330,37 +312,36 @@ class _Reader:
         self.note(record, f"{path}.{key}", "must be a text", key)
         return None
 
-    def _criterion(self, record: dict[str, Any], filled: dict[str, Any], path: str) -> dict[str, Any]:
+    def _criterion(self, record: dict[str, Any], filled: dict[str, Any], path: str) -> dict[str, Any] | None:
         """Read `EXCLUDE BROAD_KEYWORD: plastic` as the fields of a criterion."""
         if TYPE in filled:
             return filled
-        rest = {key: value for key, value in filled.items() if key in ("id", "key", VALUE, OPERATOR)}
-        marks = [key for key in filled if key not in rest]
-        if len(marks) != 1:
+        if len(filled) != 1:
             self.note(record, path, "must be one type with its value, as in 'LOCATION: Germany'")
-            return rest
-        operator, _, type_ = marks[0].rpartition(" ")
+            return None
+        ((mark, value),) = filled.items()
+        operator, _, type_ = mark.rpartition(" ")
         if operator not in OPERATORS:
             one_of = ", ".join(filter(None, OPERATORS))
-            self.note(record, f"{path}.{marks[0]}", f"must begin with the type, or with {one_of}", marks[0])
+            self.note(record, f"{path}.{mark}", f"must begin with the type, or with {one_of}", mark)
         if isinstance(record, LinedMapping):
-            line = record.lines.get(marks[0], record.line)
+            line = record.lines.get(mark, record.line)
             record.lines = {TYPE: line, VALUE: line, **record.lines}
-        found = {TYPE: type_, OPERATOR: OPERATORS.get(operator, "EQ"), VALUE: filled[marks[0]]}
-        return {**rest, **found}
+        return {TYPE: type_, OPERATOR: OPERATORS.get(operator, "EQ"), VALUE: value}
 
-    def _new_post(self, entry: Entry, record: dict[str, Any], filled: dict[str, Any]) -> dict[str, Any]:
-        """Read the post of an ad that is made with the file; return the other fields."""
+    def _with_new_post(self, entry: Entry, record: dict[str, Any], filled: dict[str, Any]) -> Entry | None:
+        """Read the post of an ad that is made with the file; None where it cannot be one, which is noted."""
 
         def note(key: str, text: str) -> None:
             self.note(record, f"{entry.path}.{key}", text, key)
 
         self._require_lines()
-        entry.post = read_post(filled, self._folder, note)
+        entry.post = read_post({**filled, "id": entry.id}, self._folder, note)
+        if entry.post is None:
+            return None
         entry.id = None
-        # Without a post, which was noted, its id counts as given: that is not reported too.
-        entry.values["post_id"] = entry.post.stand_in if entry.post else entry.line
-        return {}
+        entry.values["post_id"] = entry.post.stand_in
+        return entry
 
     def _read_fields(self, entry: Entry, record: dict[str, Any], filled: dict[str, Any]) -> None:
         known = fields_by_key(entry.kind)

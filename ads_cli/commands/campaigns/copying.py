@@ -42,7 +42,7 @@ def copy(
     """
     from ...campaigns.account import AccountReader
     from ...campaigns.copying import Copy, note_missing, parse_map, parse_settings
-    from ...campaigns.file import PLACEHOLDER
+    from ...campaigns.loops import PLACEHOLDER
     from .applying import ApplyRun
     from .plan_view import print_plan, report_result, show_plan
 

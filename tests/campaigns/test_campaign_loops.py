@@ -1,0 +1,107 @@
+"""Loops of a file of campaigns: their values stand anywhere below, and a loop may be on any record."""
+
+import json
+
+import pytest
+
+from tests.campaigns.test_campaign_files import DIFFERENCES, plan
+from tests.emulator.seeded import CARD
+from tests.media.made import picture
+
+HEAD = f"""\
+campaigns:
+- name: Looped
+  funding_instrument_id: {CARD}
+  daily_budget: 5
+  line_items:
+  - name: Inner
+    objective: REACH
+    product_type: PROMOTED_POSTS
+    placements: [ALL_ON_PLATFORM]
+    bid_strategy: AUTO
+    start_time: 2031-12-01
+"""
+AUTHOR = "as_user_id: 1184672519"
+SLIDE = (
+    "[{type: MEDIA, media: '%s'}, {type: DETAILS, title: 'Mugs in %s', "
+    "destination: {type: WEBSITE, url: 'https://shop.example/%s'}}]"
+)
+
+
+@pytest.fixture
+def shop(adsctl):
+    (adsctl.home / "a.csv").write_text("loc\nGermany\nAustria\n")
+    for name in ("cups.png", "mugs.png"):
+        (adsctl.home / name).write_bytes(picture("PNG", 1200, 628))
+
+
+def planned(adsctl, kind: str, text: str) -> list[dict]:
+    return [change["after"] for change in plan(adsctl, text) if change["kind"] == kind]
+
+
+def refused(adsctl, text: str) -> list[str]:
+    """Return what is said of the lines of a file that is not valid."""
+    told = adsctl("campaigns", "plan", "-", input=text, code=3).stderr
+    return [line for line in told.splitlines() if "campaigns[0]" in line]
+
+
+@pytest.mark.parametrize("beside", ["operator_type: NE", "targeting_value: France", "LT LOCATION: France"])
+def test_targeting_in_short_form_has_nothing_beside_its_type(adsctl, service, beside):
+    both = "".join(f"    - {{LOCATION: {name}, {beside}}}\n" for name in ("Germany", "Austria"))
+    first, second = refused(adsctl, f"{HEAD}    targeting:\n{both}")
+    assert "targeting[0]: must be one type with its value" in first
+    assert "targeting[1]: must be one type with its value" in second
+
+
+def test_targeting_in_short_form_may_be_a_loop(adsctl, service, shop):
+    text = f"{HEAD}    targeting:\n    - {{for: {{rows: a.csv}}, EXCLUDE LOCATION: '{{loc}}'}}\n"
+    found = planned(adsctl, "targeting", text)
+    assert len(found) == 2 and {each["operator_type"] for each in found} == {"NE"}
+    (told,) = refused(adsctl, text.replace("EXCLUDE", "BROAD_KEYWORD: mugs, EXCLUDE"))
+    assert "targeting[0]: must be one type with its value" in told
+
+
+@pytest.mark.parametrize("folder", ["", "ads/", "q[1]/"])
+def test_an_ad_that_makes_a_post_may_be_a_loop(adsctl, service, shop, folder):
+    (adsctl.home / folder).mkdir(exist_ok=True)
+    for name in ("cups.png", "mugs.png"):
+        (adsctl.home / name).rename(adsctl.home / folder / name)
+    ad = f"{{for: {{files: '*.png'}}, text: 'Hello {{file}}', media: ['{{file}}'], {AUTHOR}}}"
+    (adsctl.home / folder / "ads.yaml").write_text(f"{HEAD}    ads:\n    - {ad}\n")
+    words = ("-q", "campaigns", "plan", f"{folder}ads.yaml", "-o", "json")
+    changes = json.loads(adsctl(*words, code=DIFFERENCES).stdout)
+    found = [change["after"] for change in changes if change["kind"] == "ad"]
+    assert [each["media"] for each in found] == [["cups.png"], ["mugs.png"]]
+    assert [each["text"] for each in found] == ["Hello cups.png", "Hello mugs.png"]
+
+
+def test_a_mistake_in_a_new_post_of_a_loop_is_told_once(adsctl, service, shop):
+    ad = f"{{for: {{files: '*.png'}}, text: Hello, media: ['{{file}}'], medium: a, {AUTHOR}}}"
+    (told,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad}\n")
+    assert "ads[0].medium: is not a field of a new post" in told
+
+
+def test_placeholders_in_slides_stand_for_their_values(adsctl, service, shop):
+    slides = ", ".join(SLIDE % (name, "{loc}", "{loc}") for name in ("cups.png", "mugs.png"))
+    ad = f"{{for: {{rows: a.csv}}, text: 'Hello {{loc}}', card: {{slides: [{slides}]}}, {AUTHOR}}}"
+    found = planned(adsctl, "ad", f"{HEAD}    ads:\n    - {ad}\n")
+    for one, name in zip(found, ("Germany", "Austria"), strict=True):
+        details = [slide[1] for slide in one["card"]["slides"]]
+        assert {each["title"] for each in details} == {f"Mugs in {name}"}
+        assert {each["destination"]["url"] for each in details} == {f"https://shop.example/{name}"}
+    (told,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad.replace('Mugs in {loc}', 'Mugs in {land}')}\n")
+    assert "ads[0].card: {land} is not a column of the loop" in told
+
+
+def test_a_loop_names_files_by_the_values_of_the_loop_around_it(adsctl, service, shop):
+    text = HEAD.replace("Looped", "Looped {file}\n  for: {files: '?.csv'}")
+    text += "    targeting:\n    - {for: {rows: '%s'}, LOCATION: '{loc}'}\n"
+    assert len(planned(adsctl, "targeting", text % "{file}")) == 2
+    (told,) = refused(adsctl, text % "{fiel}")
+    assert "targeting[0].for.rows: {fiel} is not a column of the loop; did you mean 'file'" in told
+
+
+@pytest.mark.parametrize("pattern", ["*x**.csv", "."])
+def test_a_pattern_that_cannot_be_is_told(adsctl, service, shop, pattern):
+    (told,) = refused(adsctl, HEAD.replace("Looped", f'Looped\n  for: {{files: "{pattern}"}}'))
+    assert "campaigns[0].for.files: " in told

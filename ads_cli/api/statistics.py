@@ -29,9 +29,9 @@ Hour = Annotated[HourOrDay, Meta(extra={"expected": HOUR_WORDS})]
 From = Annotated[Hour, Meta(description="Beginning of the period")]
 Until = Annotated[Hour, Meta(description="End of the period, which is not in it")]
 FewIds = Annotated[list[Id], Meta(min_length=1, max_length=MAX_ENTITIES, description="Separated by commas")]
-# Written again, since help must not load them: in commands/stats/options.py (granularity, placement), in
-# --segment-by of commands/stats/__init__.py, and, some of them, in statistics/query.py. SHARES of the emulator
-# has each segmentation type. tests/statistics/test_written_again.py holds the first and last equal.
+# Written again, since help must not load them: in commands/stats/options.py (granularity, placement) and in
+# --segment-by of commands/stats/__init__.py. SHARES of the emulator has each segmentation type. A test holds
+# them equal (tests/statistics/test_written_again.py); statistics/query.py names some of them.
 Granularity = Literal["TOTAL", "DAY", "HOUR"]
 Placement = Literal["ALL_ON_PLATFORM", "SPOTLIGHT", "TREND"]
 SegmentationType = Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"]

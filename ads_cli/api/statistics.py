@@ -29,6 +29,9 @@ Hour = Annotated[HourOrDay, Meta(extra={"expected": HOUR_WORDS})]
 From = Annotated[Hour, Meta(description="Beginning of the period")]
 Until = Annotated[Hour, Meta(description="End of the period, which is not in it")]
 FewIds = Annotated[list[Id], Meta(min_length=1, max_length=MAX_ENTITIES, description="Separated by commas")]
+# Written again, since help must not load them: in commands/stats/options.py (granularity, placement) and in
+# --segment-by of commands/stats/__init__.py. SHARES of the emulator has each segmentation type. A test holds
+# them equal (tests/statistics/test_written_again.py); statistics/query.py names some of them.
 Granularity = Literal["TOTAL", "DAY", "HOUR"]
 Placement = Literal["ALL_ON_PLATFORM", "SPOTLIGHT", "TREND"]
 SegmentationType = Literal["AGE", "GENDER", "METROS", "PLATFORMS", "CONVERSION_TAGS"]
@@ -44,11 +47,15 @@ class PeriodParams(InAccount, kw_only=True):
 
 
 def _period_problem(item: Any, longest: timedelta | None = None) -> str | None:
-    """Say that a period is empty, or longer than it may be; a day beside an hour has no time zone yet."""
+    """Say that a period is empty, or longer than it may be.
+
+    A day beside an hour has no time zone yet: by that of the account the period may be a day longer, or a
+    day shorter, than it is in UTC.
+    """
     period = item.end_time.moment(UTC) - item.start_time.moment(UTC)
-    if period <= timedelta(0):
-        return "is not after start_time"
     slack = timedelta(days=1 if item.start_time.is_day != item.end_time.is_day else 0)
+    if period <= -slack:
+        return "is not after start_time"
     if longest is None or period <= longest + slack:
         return None
     return f"is more than {longest.days} days after start_time"

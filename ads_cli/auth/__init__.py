@@ -5,6 +5,7 @@ import msgspec
 from ..errors import AdsctlError, StateError, UnavailableError
 
 MAX_SECRET_LENGTH = 10_000
+MAX_GRANT_LENGTH = 10 * MAX_SECRET_LENGTH  # two tokens, an id and scopes, each of which JSON may double
 GRANT, CLIENT_SECRET = "oauth2_grant", "client_secret"  # names of secrets of OAuth 2.0
 INVISIBLE = {
     "\ufeff": "a byte-order mark",
@@ -27,11 +28,17 @@ class Secret(msgspec.Struct, frozen=True):
         return "Secret(***)"
 
 
-def check_secret(text: str, origin: str, error_type: type[AdsctlError] = StateError) -> str:
+def check_secret(
+    text: str,
+    origin: str,
+    error_type: type[AdsctlError] = StateError,
+    *,
+    max_length: int = MAX_SECRET_LENGTH,
+) -> str:
     """Return a secret without its line end; raise `error_type`, which never quotes it, if it is not valid."""
     value = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
-    if len(value) > MAX_SECRET_LENGTH:
-        raise error_type(f"{origin} holds more than {MAX_SECRET_LENGTH:,} characters, which no secret does")
+    if len(value) > max_length:
+        raise error_type(f"{origin} holds more than {max_length:,} characters, which no secret does")
     if wrong := next((character for character in value if not "!" <= character <= "~"), None):
         what = INVISIBLE.get(wrong, "a control character" if wrong.isascii() else "a character beyond ASCII")
         raise error_type(f"{origin} holds {what}", hint="a secret is one line of visible ASCII characters")

@@ -8,6 +8,7 @@ answer to a refresh was lost, the stored token may still work: it is tried once 
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
@@ -17,7 +18,7 @@ from ..api.auth import GetGrantToken, RevokeGrantToken
 from ..api.endpoint import Request
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError
 from ..masking import Mask
-from . import GRANT, MAX_SECRET_LENGTH, Secret, check_secret, received_secret
+from . import GRANT, MAX_GRANT_LENGTH, MAX_SECRET_LENGTH, Secret, check_secret, received_secret
 from .secret_stores import SecretStore
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ class Send(Protocol):
 
 
 class StoredGrant(msgspec.Struct, frozen=True):
-    """What is stored of a grant, as one secret: a part of it alone is of no use."""
+    """What is stored of a grant, as one secret: a part of it alone is of no use.
+
+    A new field needs a default: grants of earlier versions are read too.
+    """
 
     id: str  # of this sign-in
     client_id: str
@@ -66,10 +70,12 @@ class StoredGrant(msgspec.Struct, frozen=True):
         return "ads.write" not in self.scopes
 
     def with_tokens(self, body: object, now: float) -> "StoredGrant":
-        """Return the grant with the tokens of a response, received at `now` (Unix seconds)."""
+        """Return the grant with the tokens of a response, received at `now` (Unix seconds).
+
+        It can be stored: a refresh has used up the old refresh token.
+        """
         answer: dict[str, Any] = body if isinstance(body, dict) else {}
         lifetime: Any = answer.get("expires_in")
-        scopes = answer.get("scope")
         is_stated = type(lifetime) in (int, float) and 0 < lifetime <= MAX_LIFETIME_SECONDS
         has_newer = answer.get("refresh_token") is not None
         return msgspec.structs.replace(
@@ -77,18 +83,22 @@ class StoredGrant(msgspec.Struct, frozen=True):
             access_token=received_secret(body, "access_token"),
             refresh_token=received_secret(body, "refresh_token") if has_newer else self.refresh_token,
             expires_at=now + (lifetime if is_stated else USUAL_LIFETIME_SECONDS),
-            scopes=tuple(scopes.split()) if isinstance(scopes, str) and scopes.isascii() else self.scopes,
+            scopes=_scopes_in(answer.get("scope")) or self.scopes,
             is_refreshing=False,
         )
 
     def as_secret(self, addresses: tuple[str, ...]) -> Secret:
         """Return what is stored, bound to the addresses that it was issued for."""
         value = msgspec.json.encode(self).decode()
-        if len(value) > MAX_SECRET_LENGTH:
-            raise StateError(
-                f"the tokens have more than {MAX_SECRET_LENGTH:,} characters; nothing was stored"
-            )
-        return Secret(check_secret(value, "the sign-in"), addresses)
+        return Secret(check_secret(value, "the sign-in", max_length=MAX_GRANT_LENGTH), addresses)
+
+
+def _scopes_in(scope: object) -> tuple[str, ...]:
+    """Return the scopes of a response; none where it has none that can be stored."""
+    if not isinstance(scope, str) or len(scope) > MAX_SECRET_LENGTH or not scope.isascii():
+        return ()
+    scopes = tuple(scope.split())
+    return scopes if all(map(str.isprintable, scopes)) else ()
 
 
 def read_grant(secret: Secret) -> StoredGrant:
@@ -173,12 +183,24 @@ class RenewedGrant:
                 started = msgspec.structs.replace(stored, is_refreshing=True)
                 self._write(started, addresses)
                 now = time.time()
-                stored = started.with_tokens(self._refresh(stored), now)
+                try:
+                    # As it was before this attempt: is_refreshing tells of an earlier one.
+                    answer = self._refresh(stored)
+                except AdsctlError as error:
+                    if not error.may_be_applied:
+                        with suppress(StateError):  # the first error says more
+                            self._write(stored, addresses)
+                    error.may_be_applied = False  # to what is asked for after it
+                    raise
+                stored = started.with_tokens(answer, now)
                 self._write(stored, addresses)
             self._current = stored
 
     def _refresh(self, stored: StoredGrant) -> object:
-        """Return the answer to a refresh; ask once more where an answer was lost."""
+        """Return the answer to a refresh; ask once more where an answer was lost.
+
+        The may_be_applied of an error is that of all attempts.
+        """
         assert self._send, "made without what sends"
         client_secret = self._client_secret()
         request = GetGrantToken(
@@ -193,13 +215,15 @@ class RenewedGrant:
                 return self._send(request, auth=auth).body
             except (AccessError, NotFoundError, RefusedError) as error:
                 lost = ", after the answer to a refresh was lost" if is_lost else ""
-                raise self._ended(
+                ended = self._ended(
                     stored, f"the service refuses the refresh token{lost}: {error.message}", error
-                ) from None
+                )
+                ended.may_be_applied = attempt > 1
+                raise ended from None
             except AdsctlError as error:
                 error.message = f"the sign-in could not be renewed: {error.message}"
                 if not error.may_be_applied or attempt == REFRESH_ATTEMPTS:
-                    error.may_be_applied = False  # to what is asked for after it
+                    error.may_be_applied = error.may_be_applied or attempt > 1
                     raise
                 is_lost = True
         raise AssertionError("the last attempt returns or raises")

@@ -6,6 +6,7 @@ to another address.
 
 import json
 import os
+import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -63,7 +64,10 @@ class SecretStore(ABC):
 
 
 class FileStore(SecretStore):
-    """Stores secrets in a file with mode 0600; rejects a file that others can read."""
+    """Stores secrets in a file with mode 0600; rejects a file that others can read.
+
+    Windows has no such modes: who can read the file there is what its folder grants.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -106,7 +110,7 @@ class FileStore(SecretStore):
         try:
             with self.path.open("rb") as file:
                 mode = os.fstat(file.fileno()).st_mode & 0o777
-                if mode & 0o077:
+                if sys.platform != "win32" and mode & 0o077:
                     raise StateError(
                         f"{self.path} can be read by others (mode {mode:o})", hint=f"chmod 600 {self.path}"
                     )
@@ -241,7 +245,10 @@ def _with_timeout(seconds: float, operation: Callable[[], T]) -> T:
 def _lock_in(folder: Path, profile: str) -> Path:
     from ..config.atomic_files import make_folder
 
-    make_folder(folder / "grants")
+    try:
+        make_folder(folder / "grants")
+    except OSError as error:
+        raise StateError(f"{folder / 'grants'} cannot be used: {error.strerror}") from error
     return folder / "grants" / f"{sha256(profile.encode()).hexdigest()[:16]}.lock"
 
 

@@ -12,7 +12,7 @@ from ..config.settings import Settings
 from ..errors import AccessError, StateError
 from ..masking import Mask
 from ..spelling import as_variable
-from . import CLIENT_SECRET, GRANT, MAX_SECRET_LENGTH, Secret, check_secret
+from . import CLIENT_SECRET, GRANT, MAX_GRANT_LENGTH, MAX_SECRET_LENGTH, Secret, check_secret
 
 if TYPE_CHECKING:
     from .grants import Send
@@ -83,7 +83,8 @@ class Secrets:
                     hint=f"run: {settings.sign_in_command()}",
                 )
         origin = f"stored ({settings.get('token_store')})"
-        value = check_secret(secret.value, f"the {origin} {name.replace('_', ' ')}")
+        longest = MAX_GRANT_LENGTH if name == GRANT else MAX_SECRET_LENGTH
+        value = check_secret(secret.value, f"the {origin} {name.replace('_', ' ')}", max_length=longest)
         return FoundSecret(msgspec.structs.replace(secret, value=value), origin)
 
     def _stored(self, name: str) -> Secret | None:

@@ -6,7 +6,7 @@ from copy import deepcopy
 from functools import cache
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
 from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
@@ -15,7 +15,7 @@ from ..api.validation import check, convert, errors_in
 from ..errors import AdsctlError, ContentError
 from ..feeds.locations import is_remote
 from ..media.references import MediaReferences, file_fields
-from ..spelling import suggestion
+from ..spelling import comma_list, suggestion
 from ..uploads.upload import not_understood
 from .account import list_all
 from .memory import ApplyMemory, CreationAttempt, Mark
@@ -39,11 +39,21 @@ SOME_KEY = "3_1"  # what stands for the media key of a file
 Note = Callable[[str, str], None]
 
 
+class CardRequest(NamedTuple):
+    """What makes the card of a post."""
+
+    kind: type[Request]
+    fields: dict[str, Any]
+    references: MediaReferences  # to its files
+
+
 def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | None:
     """Read the post of an ad; None where it cannot be one, which is noted by key."""
     if existing := next((key for key in KEYS_OF_EXISTING if given.get(key) is not None), None):
         note(existing, "cannot be used with what makes a new post")
         return None
+    if isinstance(keys := given.get("media_keys"), str):
+        given = {**given, "media_keys": comma_list(keys) or [""]}
     values = {key: value for key, value in given.items() if key not in NOT_OF_REQUEST}
     known = _fields() | {"media", "card"}
     mistakes = [
@@ -54,9 +64,15 @@ def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | N
         mistakes.append(("card", mistake))
     if "media_key" in given:
         values["media_keys"] = [given["media_key"]]
+        if given.get("media_keys") is not None:
+            mistakes.append(("media_key", "cannot be used with media_keys"))
+    if values.get("media_keys") is not None and not _are_texts(values["media_keys"]):
+        is_one = "media_key" in given
+        what = "a media key" if is_one else "a list of media keys"
+        mistakes.append(("media_key" if is_one else "media_keys", f"must be {what}"))
     names = given.get("media", [])
     names = names if isinstance(names, list) else [names]
-    if not all(isinstance(name, str) and name for name in names):
+    if not _are_texts(names):
         mistakes.append(("media", "must be the name of a file, or a list of them"))
         names = []
     elif names and "media_keys" in values:
@@ -84,13 +100,19 @@ def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | N
             note("card", error.message)
             return None
         made.card_digest = _digest_of([made.card, digests, values.get("media_keys")])
+    # The key in the memory of applies, those of earlier versions too: of a file that does not change it must
+    # stay the same, or its posts are made again. So a post without a card is hashed without one.
     made.digest = _digest_of([values, digests] if made.card is None else [values, digests, made.card])
     return made
 
 
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) and value for value in values)
+
+
 def _digests_in_card(post: NewPost) -> list[str]:
     """Return digests of the files that a card names itself, such as those of its slides."""
-    files = [each.file for _, each in card_of(post)[2] if each.file not in post.places]
+    files = [each.file for _, each in card_of(post).references if each.file not in post.places]
     return [file if is_remote(file) else _digest(file) for file in files]
 
 
@@ -132,6 +154,8 @@ def _card_mistake(card: Any, ad: Mapping[str, Any]) -> str:
         return "website must be an address, as in https://shop.example/mugs"
     if is_short and "app" in card and not isinstance(card["app"], Mapping):
         return "app must be a mapping, as in {country_code: DE, ios_app_store_identifier: '123'}"
+    if not isinstance(card.get("components"), list | None):
+        return "components must be a list"
     if "card_uri" in ad:
         return "cannot be used with card_uri"
     media = next((ad[key] for key in ("media", "media_key", "media_keys") if key in ad), None)
@@ -170,18 +194,15 @@ def find_posts(
             own["media_keys"] = [SOME_KEY] * len(post.places)
         if post.card:
             own.pop("media_keys", None)
-            kind, card, _ = card_of(post)
-            for problem in errors_in(check(kind, {"account_id": "-", **card})[1]):
+            card = card_of(post)
+            for problem in errors_in(check(card.kind, {"account_id": "-", **card.fields})[1]):
                 note(entry, f"{problem.path}: {problem.message}", "card")
         for problem in errors_in(check(request_kind(service), {"account_id": "-", **own})[1]):
             note(entry, problem.message, problem.field)
 
 
-def card_of(post: NewPost) -> tuple[type[Request], dict[str, Any], MediaReferences]:
-    """Return the request that makes the card of a post, its fields and its files.
-
-    Its name tells it from all others.
-    """
+def card_of(post: NewPost) -> CardRequest:
+    """Return what makes the card of a post; its name tells it from all others."""
     assert post.card
     values = deepcopy(post.card)
     kind = card_kinds()[values.pop("kind", "")][0]
@@ -199,11 +220,13 @@ def card_of(post: NewPost) -> tuple[type[Request], dict[str, Any], MediaReferenc
     elif keys:
         several = {"type": "SWIPEABLE_MEDIA", "media_keys": [*keys]}
         one = {"type": "MEDIA", "media_key": keys[0]}
-        values["components"] = [one if len(keys) == 1 else several, *values.get("components", [])]
+        own = values.get("components") or []
+        values["components"] = [one if len(keys) == 1 else several, *own]
     if post.names:
         values["media"] = [*post.names]
     references.take_record(values, post.folder)
-    return kind, values | {"name": f"{str(title)[:60]} {post.card_digest[:12]}"}, references
+    named = {"name": f"{str(title)[:60]} {post.card_digest[:12]}"}
+    return CardRequest(kind, values | named, references)
 
 
 def request_kind(service: str) -> type[Request]:

@@ -160,8 +160,9 @@ class BoardReader:
     def grant(self) -> Board | None:
         """Read the board, and store the shares; another fleet may have stored older ones meanwhile."""
         board = self.read()
-        if board and board.shares != self._seen:
-            self._granted = msgspec.json.decode(read(self._shares) or "{}", type=dict[str, LimitShare])
+        # None says nothing of the shares: those that were read last stay, and the next call reads again.
+        if board and board.shares != self._seen and (shares := read(self._shares)) is not None:
+            self._granted = msgspec.json.decode(shares, type=dict[str, LimitShare])
             self._seen = board.shares
         for scope, share in self._granted.items():
             if not self._is_stored(scope, share):

@@ -81,3 +81,10 @@ def test_only_a_day_beside_an_hour_may_differ_by_the_time_zone():
     assert problems_of("2026-03-01T00:00:00Z", "2026-03-08T02:00:00+01:00") == too_long
     assert problems_of("2026-03-01", "2026-03-09") == too_long
     assert problems_of("2026-03-01", "2026-03-08T12:00:00-12:00") == []
+    empty = ["end_time: is not after start_time"]
+    assert problems_of("2026-03-01", "2026-03-01T00:00:00Z") == []  # an hour in Berlin
+    assert problems_of("2026-03-01T04:00:00Z", "2026-03-01") == []  # an hour in New York
+    assert problems_of("2026-03-01", "2026-03-01") == empty
+    assert problems_of("2026-03-01T00:00:00Z", "2026-03-01T02:00:00+02:00") == empty
+    assert problems_of("2026-03-02", "2026-03-01T00:00:00Z") == empty
+    assert problems_of("2026-03-02T00:00:00Z", "2026-03-01") == empty

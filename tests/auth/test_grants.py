@@ -464,6 +464,14 @@ def test_tokens_that_cannot_be_used_are_not_stored(adsctl, lying, answer):
     assert not (adsctl.home / "config" / "secrets.json").exists()
 
 
+def test_tokens_that_are_longer_together_than_one_may_be_are_used(adsctl, lying):
+    lying.answer = {"access_token": "a" * 6000, "refresh_token": "r" * 6000}
+    sign_in(adsctl, answer=lambda page: f"{REDIRECT}?state={page['state']}&code=c")
+    expire(adsctl)
+    adsctl("-p", "shop", "accounts", "list")
+    assert lying.bearer == ["Bearer " + "a" * 6000] and lying.forms[1]["refresh_token"] == "r" * 6000
+
+
 @pytest.mark.parametrize("lifetime", [None, -1, "7200", True, 10**30])
 def test_a_lifetime_that_is_not_told_is_the_usual_one(adsctl, lying, lifetime):
     lying.answer = {"expires_in": lifetime}

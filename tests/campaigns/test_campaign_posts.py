@@ -1,9 +1,11 @@
 """Ads whose posts are made with a file of campaigns: created once, nothing where an upload fails."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from ads_cli.campaigns.new_posts import card_of, read_post
 from tests.campaigns.kills import at_second_change, run_until_it_ends
 from tests.campaigns.test_campaign_files import (
     DIFFERENCES,
@@ -130,6 +132,10 @@ def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, servic
         ("{text: A, txt: B}", "ads[0].txt: is not a field of a new post; did you mean 'text'"),
         ("{media: [{a: b}]}", "ads[0].media: must be the name"),
         ("{media: a.png, media_keys: [3_1]}", "ads[0].media: cannot be used with media keys"),
+        ("{media_key: '3_1', media_keys: [3_2]}", "ads[0].media_key: cannot be used with media_keys"),
+        ("{text: A, media_keys: {a: b}}", "ads[0].media_keys: must be a list of media keys"),
+        ("{text: A, media_keys: ' , '}", "ads[0].media_keys: must be a list of media keys"),
+        ("{text: A, media_key: [3_1]}", "ads[0].media_key: must be a media key"),
         ("{text: A}", "ads[0].as_user_id: is required"),
     ],
 )
@@ -272,6 +278,16 @@ def test_a_run_killed_at_any_request_makes_no_poll_twice(adsctl, service, posted
         ("card: {kind: poll, first_choise: Tea}", "first_choise is not a field of this card; did you mean"),
         ("card: {kind: poll, first_choice: Tea}", "ads[0].card: second_choice: "),
         ("card: {name: Mugs}", "ads[0].card: must be {website"),
+        ("media_key: '3_1', card: {components: null}", "yaml:13: campaigns[0].line_items[0].ads[0].card: "),
+        ("media_key: '3_1', card: {components: {a: b}}", "ads[0].card: components must be a list"),
+        (
+            "media_keys: {a: b}, card: {website: 'https://s.example', title: T}",
+            "yaml:13: campaigns[0].line_items[0].ads[0].media_keys: must be a list of media keys",
+        ),
+        (
+            "media_keys: '3_1, 3_2', card: {kind: poll, first_choice: Tea}",
+            "ads[0].card: takes one file",
+        ),
         ("media: [mugs.png], card: {app: 5, button: OPEN}", "ads[0].card: app must be a mapping"),
         (f"media: [mugs.png], card: {{app: {APP}, button: EAT}}", "ads[0].card: components"),
         (f"card: {{slides: [{SLIDE % 'none.png'}]}}", "none.png cannot be read"),
@@ -286,3 +302,34 @@ def test_what_is_no_card_of_a_kind_is_told_before_anything_is_sent(adsctl, servi
     (adsctl.home / "ads" / "posted.yaml").write_text(text)
     assert expected in adsctl(*WORDS, code=3).stderr
     assert not posts(adsctl)
+
+
+WEBSITE = {"website": "https://s.example", "title": "T"}
+
+
+# Of files that earlier versions applied: another digest makes their posts once more.
+@pytest.mark.parametrize(
+    ("ad", "digest", "card_digest"),
+    [
+        ({}, "315ea621a2d299be", ""),
+        ({"media_keys": None}, "7e6fc88fb361fd6b", ""),
+        ({"media_key": "3_1"}, "e28aadbe3cda37f8", ""),
+        ({"media_key": "3_1", "media_keys": None}, "e28aadbe3cda37f8", ""),
+        ({"media_keys": ["3_1", "3_2"]}, "9179ff54fd1ca458", ""),
+        ({"media_keys": ["3_1"], "card": WEBSITE}, "35657f746089d7ef", "fe39ca6b91714910"),
+        ({"media_keys": ["3_1", "3_2"], "card": WEBSITE}, "6ea57d6f08e5e58b", "966cd173e38960bd"),
+    ],
+)
+def test_a_post_is_known_by_the_digest_of_earlier_versions(ad, digest, card_digest):
+    post = read_post({"text": "hello", "as_user_id": "1184672520", **ad}, Path("/tmp"), pytest.fail)
+    assert post.digest.startswith(digest) and post.card_digest[:16] == card_digest
+
+
+def test_a_text_of_media_keys_is_split_at_the_commas():
+    ad = {"text": "hello", "as_user_id": "1184672520", "card": WEBSITE}
+    of_text, of_list = (
+        read_post({**ad, "media_keys": keys}, Path("/tmp"), pytest.fail)
+        for keys in ("3_1, 3_23", ["3_1", "3_23"])
+    )
+    assert card_of(of_text).fields["components"][0]["media_keys"] == ["3_1", "3_23"]
+    assert of_text.digest == of_list.digest

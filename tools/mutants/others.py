@@ -221,8 +221,8 @@ OTHERS = (
     Mutant(
         "a file of secrets that others can read is used",
         "ads_cli/auth/secret_stores.py",
-        "if mode & 0o077:",
-        "if mode & 0o002:",
+        "mode & 0o077:",
+        "mode & 0o002:",
         (f"{SIGN_IN}::test_the_secrets_file_is_readable_only_by_its_owner",),
     ),
     Mutant(

@@ -31,8 +31,9 @@ class Posting:
             if post.card:
                 values.pop("media_keys", None)
                 self._posts[post.digest] = convert(kind, {**account, **values})
-                card_kind, card, references = card_of(post)
-                request: Request = convert(card_kind, {**account, **card})
+                card = card_of(post)
+                references = card.references
+                request: Request = convert(card.kind, {**account, **card.fields})
             else:
                 references = MediaReferences(kind)
                 if post.places:

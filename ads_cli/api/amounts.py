@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta
 
+from ..spelling import as_option
 from .conditions import at_most
 from .endpoint import Request
 from .fields import marked_fields
@@ -97,6 +98,22 @@ def fields_of_amounts(kind: type[Request]) -> dict[str, str]:
 def money_fields(kind: type[Request]) -> Collection[str]:
     """Name the fields of a request that hold millionths."""
     return marked_fields(kind, "money").keys()
+
+
+def as_units(micros: str) -> str:
+    """Write micro-units in whole units, as plainly as they can be typed: 12500000 is 12.5."""
+    return f"{(Decimal(micros) / MICROS_PER_UNIT).normalize():f}"
+
+
+def in_units(message: str, amounts: Mapping[str, str], texts: Mapping[str, str]) -> str:
+    """Write amounts of a message in whole units, and their fields as the options that were used.
+
+    `amounts` are the names of options by field, `texts` the amounts that they gave by these names.
+    """
+    for field, name in amounts.items():
+        message = re.sub(rf"\b{micros_of(texts[name])}\b", texts[name], message)
+        message = message.replace(field, as_option(name))
+    return message
 
 
 class Converted(NamedTuple):

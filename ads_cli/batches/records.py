@@ -6,7 +6,15 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ..api.amounts import CurrencyOf, amount_names, in_micros, money_fields, unknown_currency
+from ..api.amounts import (
+    CurrencyOf,
+    amount_names,
+    as_units,
+    in_micros,
+    in_units,
+    money_fields,
+    unknown_currency,
+)
 from ..api.endpoint import Request
 from ..api.fields import fields_of
 from ..api.names import Names, neutral_name, to_neutral
@@ -17,12 +25,13 @@ from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed_or_text
 from ..errors import ContentError, UsageError
 from ..feeds.row import Row
-from ..spelling import as_known, by_folded, comma_list
+from ..spelling import as_known, as_option, by_folded, comma_list
 from ..validation import CheckedRow
 
 NO_AMOUNTS: Mapping[str, str] = {}
+NO_RECORD: Mapping[str, Any] = {}
 CurrentOf = Callable[[str], Mapping[str, Any]]  # what the service has of the record with an id
-OPERATION_KEYS = {"operation_type", "params"}  # of the service's own form of an operation
+OPERATION_KEYS = ("operation_type", "params")  # of the service's own form of an operation
 
 
 class FilesOfRecords(Protocol):
@@ -40,7 +49,10 @@ class FilesOfRecords(Protocol):
 
 
 class RecordReader:
-    """Reads one record at a time; `options` outrank what it says."""
+    """Reads one record at a time; `options` outrank what it says.
+
+    One object reads the file several times, and must answer the same each time.
+    """
 
     def __init__(
         self,
@@ -50,15 +62,16 @@ class RecordReader:
         amounts: Mapping[str, str] = NO_AMOUNTS,
         currency_of: CurrencyOf = unknown_currency,
         files: FilesOfRecords | None = None,
-        current_of: CurrentOf = lambda id: NO_AMOUNTS,
+        current_of: CurrentOf = lambda id: NO_RECORD,
     ) -> None:
         self.kind = kind
         self._files = files
         self._names = names  # of the service, on the wire
-        self.left_out: dict[str, None] = {}  # fields of records that are read only
+        self.not_sent: dict[str, None] = {}  # fields that are read only, of all records that were read
         self.options = options
         self._fields = {field.name: field for field in fields_of(kind)}
         self._amounts = amounts  # names of options in whole units, by field
+        self._texts = {name: as_units(options[field]) for field, name in amounts.items()}
         self._currency_of = currency_of
         self._current_of = current_of
         self._own_id = kind.endpoint.id_field
@@ -76,7 +89,7 @@ class RecordReader:
         """Return the request of a record, and everything that is wrong with it."""
         if row.problem:
             return CheckedRow(row, None, [Problem("", row.problem)])
-        values, problems = self._params(row.values)
+        values, problems = self._params(as_known(row.values, self._spelled))
         if problems:
             return CheckedRow(row, None, problems)
         named = as_known(values, self._spelled)
@@ -98,19 +111,27 @@ class RecordReader:
         """Make the request of the values of a record, and of the options."""
         values, amounts, problems = in_micros(self.kind, values)
         values, left_out, mismatches = values_of_record(self.kind, values)
-        self.left_out |= dict.fromkeys(left_out)
-        if self.reads_records and self.kind.endpoint.method == "PUT":
-            own_id = str(values.get(str(self._own_id)))
-            values = without_same_invalid(self.kind, values, lambda: self._current_of(own_id))
+        self.not_sent |= dict.fromkeys(left_out)
+        own_id = self.options.get(str(self._own_id)) or values.get(str(self._own_id))
+        if own_id and self._is_shown(left_out) and self.kind.endpoint.method == "PUT":
+            values = without_same_invalid(self.kind, values, lambda: self._current_of(str(own_id)))
         values = values | self.options
-        request, found = request_of(self.kind, values, {**amounts, **self._amounts}, self._currency_of)
+        of_row = {field: name for field, name in amounts.items() if field not in self.options}
+        request, found = request_of(self.kind, values, {**of_row, **self._amounts}, self._currency_of)
         of_record = self._without_options(found)
         return request, [*problems, *mismatches, *of_record, *self._repeated(values, row)]
 
     @property
     def reads_records(self) -> bool:
-        """Whether what was read is what the service has shown, and not only a table of changes with ids."""
-        return not self.left_out.keys() <= {self.kind.endpoint.record_id}
+        """Whether a record that was read is one that the service has shown."""
+        return self._is_shown(self.not_sent)
+
+    def _is_shown(self, left_out: Iterable[str]) -> bool:
+        """Tell whether a record with these read-only fields is one that the service has shown.
+
+        A row of changes that the id of the record names is not.
+        """
+        return not {*left_out} <= {self.kind.endpoint.record_id}
 
     def encode(self, item: Any) -> bytes:
         """Return a request as an operation of a batch, or by its own names where there is none."""
@@ -124,7 +145,7 @@ class RecordReader:
 
     def _params(self, values: dict[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
         """Take the parameters out of an operation as the service has it."""
-        if not OPERATION_KEYS & values.keys():
+        if values.keys().isdisjoint(OPERATION_KEYS):
             return values, []
         expected, actual = operation_of(self.kind), values.get("operation_type")
         if actual != expected:
@@ -136,7 +157,7 @@ class RecordReader:
             params = parsed_or_text(params)
         if not isinstance(params, dict):
             return {}, [Problem("params", "must be an object with fields")]
-        others = [Problem(name, "is not a known field") for name in values.keys() - OPERATION_KEYS]
+        others = [Problem(name, "is not a known field") for name in values if name not in OPERATION_KEYS]
         return {name: value for name, value in params.items() if value is not None}, others
 
     def _value(self, name: str, value: Any) -> Any:
@@ -153,8 +174,12 @@ class RecordReader:
         found = []
         for problem in problems:
             field = self._fields.get(problem.field)
+            if problem.field in self._amounts.values():
+                raise UsageError(f"{as_option(problem.field)}: {problem.message}")
             if field and field.name in self.options:
-                raise UsageError(f"{field.option}: {problem.message}")
+                amount = self._amounts.get(field.name)
+                option = as_option(amount) if amount else field.option
+                raise UsageError(f"{option}: {in_units(problem.message, self._amounts, self._texts)}")
             found.append(problem)
         return found
 

@@ -1,10 +1,9 @@
 """Build a declared request from options and `-f` documents."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, micros_of, unknown_currency
+from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, in_units, unknown_currency
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import to_neutral
@@ -58,7 +57,7 @@ def request_from_input(
             media.take_document(read, file)
         own_id = values.get(str(kind.endpoint.id_field))
         of_file, amounts_of_file, problems = _read_record(
-            kind, read, on_record, lambda id: current_of(str(own_id or id))
+            kind, read, on_record, lambda id: current_of(str(own_id or id)) if own_id or id else {}
         )
         sources |= dict.fromkeys({*of_file, *amounts_of_file.values()} - values.keys(), file)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
@@ -159,18 +158,11 @@ def _describe(
         argument = field.argument.removesuffix("...") if field else name.upper()
         return f"{argument or kind.endpoint.command}{rest}: {problem.message}"
     if amount := amounts.get(name):
-        return f"{as_option(amount)}: {_in_units(problem.message, amounts, options)}"
+        texts = {name: str(options[name]) for name in amounts.values()}
+        return f"{as_option(amount)}: {in_units(problem.message, amounts, texts)}"
     choices = field.type.choices if problem.message == "is required" else ()
     one_of = f": one of {', '.join(choices)}" if choices else ""
     return f"{field.option}{' ' + problem.path if rest else ''}: {problem.message}{one_of}"
-
-
-def _in_units(message: str, amounts: dict[str, str], options: dict[str, Any]) -> str:
-    """Write amounts in a message as they were typed, and fields as the options that were used."""
-    for field, name in amounts.items():
-        message = re.sub(rf"\b{micros_of(str(options[name]))}\b", str(options[name]), message)
-        message = message.replace(field, as_option(name))
-    return message
 
 
 def is_text(value: Any) -> bool:

@@ -74,7 +74,7 @@ SIGNATURES = (  # format, offset, what is there; the first that fits counts
     ("PSD", 0, b"8BPS"),
     ("PDF", 0, b"%PDF-"),
 )
-MARKUP = (("SVG", b"<svg"), ("HTML", b"<!doctype html"), ("HTML", b"<html"), ("XML", b"<?xml"))
+MARKUP = (("SVG", b"<svg"), ("HTML", b"<!doctype html"), ("HTML", b"<html"))  # the first in the file counts
 MARKUP_BYTES = 1024  # in which the kind of markup must show
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MAX_GIF_SIDE = 0xFFFF  # imagesize reads the sides of a GIF as signed
@@ -114,4 +114,5 @@ def _pixels(format: str, data: bytes) -> tuple[int, int]:
 def _markup(text: bytes) -> str:
     if not text.startswith(b"<"):
         return ""
-    return next((format for format, tag in MARKUP if tag in text), "")
+    found = [(text.index(tag), format) for format, tag in MARKUP if tag in text]
+    return min(found)[1] if found else "XML" if b"<?xml" in text else ""

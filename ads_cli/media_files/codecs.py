@@ -197,9 +197,11 @@ def read_descriptors(data: bytes, facts: MediaFacts) -> None:
                     break
             if tag == 3:  # holds the others, after its id and what its flags announce
                 flags = data[position + 2]
-                position += 3 + (2 if flags & 0x80 else 0) + (2 if flags & 0x20 else 0)
+                position += 3 + (2 if flags & 0x80 else 0)  # in the order of ISO 14496-1, 7.2.6.5
                 if flags & 0x40:
                     position += 1 + data[position]
+                if flags & 0x20:
+                    position += 2
             elif tag == 4:
                 kind = data[position]
                 name = {0x40: "AAC", 0x66: "AAC", 0x67: "AAC", 0x68: "AAC", 0x69: "MP3", 0x6B: "MP3"}

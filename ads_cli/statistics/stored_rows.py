@@ -29,7 +29,7 @@ Record = Mapping[str, Any]
 
 
 class _TimedRecord(NamedTuple):
-    """A record with its times as they were written."""
+    """A record with its times; one that was written without an offset has that of UTC."""
 
     record: Record
     start: datetime
@@ -39,9 +39,10 @@ class _TimedRecord(NamedTuple):
     def of(cls, record: Record) -> "_TimedRecord":
         """Read the times of a record; raise ContentError."""
         try:
-            return cls(record, *(datetime.fromisoformat(str(record[name])) for name in ("start", "end")))
+            times = [datetime.fromisoformat(str(record[name])) for name in ("start", "end")]
         except (KeyError, ValueError) as error:
             raise ContentError(f"a row has a time that cannot be read: {error}", hint=HINT) from None
+        return cls(record, *(time.replace(tzinfo=time.tzinfo or UTC) for time in times))
 
     @property
     def owner(self) -> Row:
@@ -50,14 +51,28 @@ class _TimedRecord(NamedTuple):
 
     @property
     def local(self) -> Period:
-        """Its times by the clock of the account, without an offset: of days, that changes with the clock."""
+        """Its times without their offset.
+
+        Days of one account have different offsets in summer and winter, and must still follow each other.
+        """
         return Period(self.start.replace(tzinfo=None), self.end.replace(tzinfo=None))
 
     @property
-    def key(self) -> Row:
-        """What tells it from other rows: of an hour, which the clock may repeat, with its offset."""
+    def is_hour(self) -> bool:
+        """Tell whether it is of an hour, which the clock may repeat with another offset."""
         start, end = self.local
-        return *self.owner, *((self.start, self.end) if end - start <= HOUR else (start, end))
+        return end - start <= HOUR
+
+    @property
+    def key(self) -> Row:
+        """What tells it from other rows: their times have offsets only where they are of an hour."""
+        return *self.owner, *((self.start, self.end) if self.is_hour else self.local)
+
+    def begins_within(self, earlier: "_TimedRecord") -> bool:
+        """Tell whether it begins before another row has ended."""
+        if self.is_hour and earlier.is_hour:
+            return self.start < earlier.end
+        return self.local.start < earlier.local.end
 
 
 class StoredRows(NamedTuple):
@@ -85,14 +100,14 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     if len(entities) != 1:
         listed = " and ".join(sorted(entities))
         raise ContentError(f"the files have rows of {listed}, which cannot be added up", hint=HINT)
-    columns = {_neutral(name): name for record in records for name in record}
-    known = columns.keys() & all_columns(_all_metrics())
+    columns = {name for record in records for name in record}
+    known = columns.intersection(all_columns(_all_metrics()))
     metrics = tuple(metric for metric in _all_metrics() if known.intersection(columns_of(metric)))
-    question = _question(rows, X.to_neutral({"entity": entities.pop()})["entity"], metrics)
+    question = _question(rows, entities.pop(), metrics)
     is_compared = any(f"{column}{BEFORE}" in columns for column in known)
     ends = ("", BEFORE) if is_compared else ("",)
     named = tuple(f"{column}{end}" for end in ends for column in question.columns)
-    cells = (_row(row, columns, named) for row in rows)
+    cells = (_row(row, named) for row in rows)
     currencies = {record.get(CURRENCY) or None for record in records}
     posts = ((record.get(POST), record.get("campaign_id")) for record in records)
     table = StatsTable(SEGMENT_KEYS, named, cells, in_several_campaigns(posts))
@@ -120,7 +135,7 @@ def _records(path: Path) -> Iterator[Record]:
                     continue
                 if not record.get("entity_id") or not record.get("start"):
                     raise ContentError(f"{path}: record {number:,} is not that of an entity", hint=HINT)
-                yield record
+                yield _neutral(record)
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except (csv.Error, ValueError) as error:
@@ -133,11 +148,20 @@ def _is_flat(record: Any) -> bool:
 
 
 def _loaded(line: str) -> Any:
-    return json.loads(line, parse_float=Decimal)
+    try:
+        return json.loads(line, parse_float=Decimal)
+    except RecursionError:
+        raise ValueError("a line is nested too deeply") from None
 
 
-def _neutral(name: str) -> str:
-    """Name a column as the tool does, whichever service wrote it; spend is what is charged."""
+def _neutral(record: Record) -> Record:
+    """Give columns and values the names that the tool has for them, whichever service wrote them."""
+    named: Record = X.to_neutral({_neutral_column(name): value for name, value in record.items()})
+    return named
+
+
+def _neutral_column(name: str) -> str:
+    """Name a column as the tool does; spend is what is charged."""
     column = name.removesuffix(BEFORE)
     neutral = SPEND if column == "spend" else neutral_name(column)
     return neutral + name[len(column) :]
@@ -150,15 +174,15 @@ def _all_metrics() -> tuple[str, ...]:
 
 def _refuse_overlaps(rows: Iterable[_TimedRecord]) -> None:
     """Raise ContentError where rows of one owner would count a time twice."""
-    ends = dict[Row, datetime]()
-    for row in sorted(rows, key=lambda row: row.start.replace(tzinfo=row.start.tzinfo or UTC)):
-        start, end = row.local
-        if start < ends.get(row.owner, start):
+    latest = dict[Row, _TimedRecord]()  # by owner
+    for row in sorted(rows, key=attrgetter("start")):
+        earlier = latest.get(row.owner)
+        if earlier and row.begins_within(earlier):
             raise ContentError(
-                f"rows of {row.record['entity_id']} overlap at {start.isoformat()}",
+                f"rows of {row.record['entity_id']} overlap at {row.local.start.isoformat()}",
                 hint="name files of one --granularity",
             )
-        ends[row.owner] = end
+        latest[row.owner] = row
 
 
 def _question(rows: Sequence[_TimedRecord], entity: str, metrics: tuple[str, ...]) -> StatsQuery:
@@ -175,10 +199,10 @@ def _question(rows: Sequence[_TimedRecord], entity: str, metrics: tuple[str, ...
     return StatsQuery(entity, ids, period, granularity, groups, metrics, placement, segmentation)
 
 
-def _row(row: _TimedRecord, columns: Mapping[str, str], named: Iterable[str]) -> Row:
+def _row(row: _TimedRecord, named: Iterable[str]) -> Row:
     keys = [row.record.get(name) or None for name in SEGMENT_KEYS]
     keys[SEGMENT_KEYS.index("start")] = row.local.start.isoformat()
-    return *keys, *(_number(row.record.get(columns.get(name, ""))) for name in named)
+    return *keys, *(_number(row.record.get(name)) for name in named)
 
 
 def _number(value: Any) -> int | Decimal | None:

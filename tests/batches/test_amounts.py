@@ -89,6 +89,17 @@ def test_amounts_of_a_file_are_checked_by_record(adsctl):
     assert "campaigns.csv:5: daily_budget: '-5' is not more than 0" in refused.stderr
 
 
+def test_an_amount_of_an_option_is_not_a_problem_of_the_rows(adsctl):
+    adsctl.file("c.csv", f"name,funding_instrument_id,daily_budget\nA,{FUNDING},5.505\nB,{FUNDING},6\n")
+    create = ("campaigns", "create", "-f", "c.csv", "--dry-run")
+    refused = adsctl.local(*create, "--daily-budget", "12.345", code=2).stderr
+    assert "--daily-budget: 12.345 has too many decimals: EUR has 2" in refused and "c.csv" not in refused
+    adsctl.local(*create, "--daily-budget-amount-local-micro", "12345000")  # the amounts of rows do not count
+    adsctl.file("c.csv", f"name,funding_instrument_id,total_budget\nA,{FUNDING},5\nB,{FUNDING},6\n")
+    refused = adsctl.local(*create, "--daily-budget", "12.00", code=2).stderr
+    assert "--daily-budget: 12 is more than total_budget_amount_local_micro, 5000000" in refused
+
+
 def test_a_document_has_amounts_too(adsctl):
     adsctl.file("one.yaml", "total_budget: 500\ndaily_budget: 12.50\n")
     url = sent(adsctl, *CREATE, "-f", "one.yaml")

@@ -69,6 +69,46 @@ def test_of_a_list_only_what_was_edited_is_sent(adsctl, service, service_name, f
     assert "Bremen knows us" in names and "Summer sale" in names
 
 
+def test_a_row_is_valid_or_not_whatever_the_order_of_the_rows(adsctl):
+    rows = ["8wkv4,First,DRAFT,", "8wku3,Second,,2026-01-01T00:00:00Z"]
+    for ordered in (rows, rows[::-1]):
+        file = adsctl.file("e.csv", "\n".join(["id,name,entity_status,created_at", *ordered]))
+        refused = adsctl.local("campaigns", "update", "-f", file, "--dry-run", code=3).stderr
+        assert f"e.csv:{ordered.index(rows[0]) + 2}: entity_status" in refused
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("d.csv", "name,entity_status,created_at\nx,FOO,2026-01-01T00:00:00Z\n"),
+        ("d.yaml", "{name: x, entity_status: FOO, created_at: 2026-01-01T00:00:00Z}\n"),
+    ],
+)
+def test_a_record_without_an_id_is_not_looked_up(adsctl, name, text):
+    file = adsctl.file(name, text)
+    refused = adsctl.local("campaigns", "update", "-f", file, code=None)
+    assert refused.returncode in (2, 3) and "entity_status" in refused.stderr and "None" not in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.yaml"])
+def test_the_id_of_a_record_may_be_that_of_the_command(adsctl, name):
+    text = {
+        "d.csv": "name,entity_status,created_at\nx,DRAFT,2026-01-01T00:00:00Z\n",
+        "d.yaml": "{name: x, entity_status: DRAFT, created_at: 2026-01-01T00:00:00Z}\n",
+    }[name]
+    done = adsctl.local("campaigns", "update", "8wkv4", "-f", adsctl.file(name, text), "--dry-run")
+    assert "8wkv4" in done.stdout + done.stderr and "DRAFT" not in done.stdout + done.stderr
+
+
+def test_problems_of_an_operation_are_in_the_order_of_its_keys(adsctl):
+    names = [f"{letter}x" for letter in "qwertyuiop"]
+    keys = "".join(f", {name}: 1" for name in names)
+    file = adsctl.file("o.yaml", f"- {{Operation-Type: Create, Params: {{name: a}}{keys}}}\n")
+    refused = adsctl.local("campaigns", "create", "-f", file, code=3).stderr
+    at = [refused.index(f" {name}: is not a known field") for name in names]
+    assert at == sorted(at)
+
+
 def test_cards_of_a_list_are_changed_and_one_that_is_refused_is_named(adsctl, service, writes):
     cards = json.loads(shown(adsctl, "cards", "list", "--all"))
     cards[0]["name"], cards[1]["id"] = "Renamed", "nope"

@@ -16,7 +16,7 @@ from ads_cli.api.media_uploads import Category
 from ads_cli.media.inspection import inspect
 from ads_cli.media.rules import Use, findings, unknown_facts
 from ads_cli.media_files import MediaFacts
-from ads_cli.media_files.codecs import read_avc
+from ads_cli.media_files.codecs import read_avc, read_descriptors
 from tests.media.made import SAMPLES, animated_webp, box, gif, padded_png, picture, sample
 
 VIDEOS = sorted(path.name for path in SAMPLES.iterdir())
@@ -53,6 +53,18 @@ def test_a_video_tells_its_container_codecs_pixels_and_times(name):
     assert info.seconds == pytest.approx(0.6, abs=0.07)
     assert info.pixel_format == ("4:2:0" if name != "vp9.webm" else None)
     assert (info.bytes, info.sha256) == (len(sample(name)), sha256(sample(name)).hexdigest())
+
+
+@pytest.mark.parametrize("flags", [0, 0x20, 0x40, 0x60, 0x80, 0xA0, 0xC0, 0xE0])
+def test_audio_is_found_after_whatever_fields_of_its_stream(flags):
+    base = b"\0\1" if flags & 0x80 else b""
+    url = b"\5https" if flags & 0x40 else b""
+    clock = b"\0\2" if flags & 0x20 else b""
+    config = b"\4\x0d\x69" + bytes(12)  # MP3
+    fields = b"\0\0" + bytes([flags]) + base + url + clock
+    facts = MediaFacts()
+    read_descriptors(b"\3" + bytes([len(fields) + len(config)]) + fields + config, facts)
+    assert facts.audio_codec == "MP3"
 
 
 def test_what_the_bytes_do_not_tell_is_named():

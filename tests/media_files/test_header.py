@@ -39,6 +39,22 @@ def images(draw):
     return NAMES[format], width, height, made_image(format, width, height, option)
 
 
+@pytest.mark.parametrize(
+    ("content", "format"),
+    [
+        (b"<!doctype html><html><body><svg></svg>", "HTML"),
+        (b"<html><svg></svg></html>", "HTML"),
+        (b'<?xml version="1.0"?><!DOCTYPE svg><svg></svg>', "SVG"),
+        (b"<svg><foreignObject><html></html></foreignObject></svg>", "SVG"),
+        (b"<?xml version='1.0'?><rss/>", "XML"),
+        (b"<rss/>", ""),
+        (b"svg", ""),
+    ],
+)
+def test_markup_is_what_its_first_known_tag_says(content, format):
+    assert read_header(content) == (format, 0, 0)
+
+
 @given(images())
 def test_a_whole_image_tells_its_format_and_its_pixels(made):
     format, width, height, content = made

@@ -21,6 +21,7 @@ NORMAL_FORMS = [kind.normal_form(NUMBERS) for kind in identifier_types().values(
 CALLERS = {HTML_TAG: find_html_tag, TAG: without_tags}
 # Expressions that are made while a function runs: examples of each, or who bounds it.
 MADE: dict[str, list[re.Pattern[Any]] | str] = {
+    r"api.amounts: f'\\b{micros_of(texts[name])}\\b'": "a number, which repeats nothing",
     r"audiences.columns: f'(?>(?:(?:{pattern}|)\n)*)(?:{pattern}|)'.encode()": [
         *map(_all_lines, NORMAL_FORMS)
     ],
@@ -35,7 +36,6 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
         _plain_national(region)[1]
         for region in ("US", "DE", "GB", "IT", "MX", "AR", "BR", "AU", "JP", "IN", "RU", "BY", "FI")
     ],
-    r"console.request_input: f'\\b{micros_of(str(options[name]))}\\b'": "a number, which repeats nothing",
     "feeds.transforms: where.value": "whoever runs the command writes it",
     "feeds.transforms: self.value": "whoever runs the command writes it",
     r"products.feeds.fixes.texts: f'</{name}(?=[\\t\\n\\f\\r />])'": [*RAW_END.values()],

@@ -9,6 +9,7 @@ from tests.statistics.rows import number, total
 
 WEEK = ("--since", "2026-05-11", "--until", "2026-05-18", "--all")
 METRICS = ("--metrics", "impressions,clicks,spend")
+HOUR = '{"entity": "CAMPAIGN", "entity_id": "a", "clicks": %d, "start": "%s", "end": "%s"}\n'
 
 
 @pytest.fixture
@@ -90,12 +91,51 @@ def test_a_day_counts_once_though_the_clock_was_changed_between_two_exports(stat
 
 
 def test_an_hour_that_the_clock_repeats_is_two(stats):
-    row = '{"entity": "CAMPAIGN", "entity_id": "a", "clicks": %d, "start": "%s", "end": "%s"}\n'
     summer, winter, after = (
         f"2026-10-25T0{time}:00:00+0{offset}:00" for time, offset in ((2, 2), (2, 1), (3, 1))
     )
-    stats.adsctl.file("o.jsonl", row % (4, winter, after) + row % (3, summer, winter))
+    stats.adsctl.file("o.jsonl", HOUR % (4, winter, after) + HOUR % (3, summer, winter))
     assert "Clicks 7" in page(stats, "o.jsonl").text
+
+
+@pytest.mark.parametrize(
+    ("summer", "winter"),
+    [
+        (("25T02:00+02:00", "25T03:00+02:00"), ("25T02:00+01:00", "25T03:00+01:00")),
+        (("24T00:00+02:00", "24T01:00+02:00"), ("24T00:00+01:00", "24T01:00+01:00")),
+    ],
+)
+def test_hours_of_two_offsets_do_not_overlap(stats, summer, winter):
+    rows = [
+        HOUR % (clicks, *(f"2026-10-{time}" for time in hour)) for clicks, hour in ((3, summer), (4, winter))
+    ]
+    stats.adsctl.file("o.jsonl", rows[0])
+    stats.adsctl.file("p.jsonl", rows[1])
+    assert "Clicks 7" in page(stats, "p.jsonl", "o.jsonl").text
+
+
+def test_hours_that_overlap_whatever_their_offset_are_refused(stats):
+    first = HOUR % (3, "2026-10-24T00:00+02:00", "2026-10-24T01:00+02:00")
+    second = HOUR % (4, "2026-10-23T23:30+01:00", "2026-10-24T00:30+01:00")
+    stats.adsctl.file("o.jsonl", first + second)
+    assert (
+        "rows of a overlap" in stats.adsctl("stats", "report", "o.jsonl", "--report", "o.html", code=3).stderr
+    )
+
+
+def test_files_may_name_a_column_differently(stats):
+    stats.adsctl.file("a.jsonl", ROW % '1, "account": "a1", "billed_charge_local": 10.5')
+    stats.adsctl.file("b.jsonl", ROW % '1, "account": "a2", "spend": 20.5')
+    for files in (("a.jsonl", "b.jsonl"), ("b.jsonl", "a.jsonl")):
+        assert "Spend 31.00" in page(stats, *files).text
+
+
+def test_files_of_two_services_may_name_an_entity_differently(stats):
+    row = ROW.replace("CAMPAIGN", "%s") % ("PROMOTED_POST", '3, "account": "a1", "post_id": "5"')
+    stats.adsctl.file("a.jsonl", row)
+    other = row.replace("POST", "TWEET").replace("post_id", "tweet_id").replace("a1", "a2")
+    stats.adsctl.file("b.jsonl", other)
+    assert "Clicks 6" in page(stats, "a.jsonl", "b.jsonl").text
 
 
 @pytest.mark.parametrize("granularity", ["HOUR", "TOTAL"])
@@ -128,6 +168,7 @@ ROW = (
         (ROW % '1, "currency": ["EUR"]', 3, "record 1 is not a row of statistics"),
         (ROW % '1, "name": {}', 3, "record 1 is not a row of statistics"),
         ("{\n", 3, "cannot be read"),
+        ("[" * 200_000 + "\n", 3, "o.jsonl cannot be read: a line is nested too deeply"),
         ('{"entity": "CAMPAIGN", "start": "2026-06-01T00:00"}\n', 3, "record 1 is not that of an entity"),
         (
             '{"entity": "CAMPAIGN", "start": "x", "end": "y", "entity_id": "a"}\n',

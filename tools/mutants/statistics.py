@@ -272,8 +272,8 @@ STATISTICS = (
     Mutant(
         "a day of two exports counts twice once the clock was changed",
         "ads_cli/statistics/stored_rows.py",
-        "if end - start <= HOUR else (start, end))",
-        "if end else (start, end))",
+        "if self.is_hour else self.local)",
+        "if self.end else self.local)",
         (
             "tests/statistics/test_stored_rows.py::test_a_day_counts_once_though_the_clock_was_changed_between_two_exports",
         ),

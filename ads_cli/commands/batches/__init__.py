@@ -119,7 +119,7 @@ def send_records(
         require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
         only: R = plan.items[0]
         if reader.reads_records:
-            on_record([*reader.left_out])
+            on_record([*reader.not_sent])
         if not kind.endpoint.makes_anew:
             return only
         key = plan.key(call.service, skip_invalid=False)
@@ -194,10 +194,10 @@ class RecordHooks(OnceHooks, kw_only=True):
         """Look at the files of media that records name; of records of the service send only what differs."""
         if self.files:
             self.files.check()
-        left_out, call, plan = self.reader.left_out, self.call, self.plan
-        if not left_out:
+        call, plan = self.call, self.plan
+        if not self.reader.not_sent:
             return
-        say_left_out(call, left_out)
+        say_left_out(call, self.reader.not_sent)
         if self.kind.endpoint.method == "PUT" and self.reader.reads_records:
             count = len(plan.items)
             plan.replace_items(only_what_differs(call, plan.items))

@@ -48,6 +48,11 @@ class SeveralNames(RowNames):
         self.name_place = lambda place: repr(self.place(place.line, place.record))
         self._ends: list[int] = []  # record number of the last row of each file, as far as it was read
 
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Return the record number of the last row of each file that was read."""
+        return tuple(self._ends)
+
     def _file_of(self, record: int) -> int:
         """Return the number of the file that a record is in."""
         return bisect_left(self._ends, record)

@@ -293,7 +293,7 @@ SYNCS = (
     Mutant(
         "an update of a service that replaces loses what the feed does not have",
         "ads_cli/products/sync/row_comparison.py",
-        "added = {name: old[name] for name in old if name not in new and name not in self.fields}",
+        "added = {name: old[name] for name in old if name not in new and name not in own}",
         "added = dict[str, object]()",
         (f"{MODEL}::test_differences_that_are_applied_make_the_catalog_the_feed",),
     ),

@@ -15,7 +15,7 @@ LISTED_COLUMNS = "id nullcast full_text name card_uri scheduled_at post_type"
 
 PostType = Annotated[Literal["DRAFT", "PUBLISHED", "SCHEDULED"], Meta(description="Which kind of posts")]
 AuthorId = Annotated[int, Meta(description="The author: a user of accounts promotable-users list")]
-Text = Annotated[str, Meta(description="Required without media_keys")]
+Text = Annotated[str, Meta(description="Required without media_keys")]  # of a new post
 PostName = Annotated[str, Meta(max_length=80)]
 MediaKeys = Annotated[
     list[Id],
@@ -153,7 +153,7 @@ SCHEDULED = Resource(
 class Content(InAccount, kw_only=True):
     """What a post that is not published yet shows, and where."""
 
-    text: Text | None = None
+    text: Annotated[str, Meta(description="What the post says")] | None = None
     media_keys: MediaKeys | None = None
     card_uri: CardUri | None = None
     name: PostName | None = None
@@ -164,6 +164,7 @@ class Content(InAccount, kw_only=True):
 class NewContent(Content, kw_only=True):
     """The content of a new post, and its author."""
 
+    text: Text | None = None
     as_user_id: Author | None = None
 
 
@@ -181,9 +182,10 @@ def within_the_next_year(post: Any) -> str | None:
     time, now = post.scheduled_at, datetime.now(UTC)
     if time is None:
         return None
-    if time.moment <= now:
+    published = time.moment.replace(second=0, microsecond=0)
+    if published <= now:
         return f"{time} is in the past"
-    return f"{time} is more than a year ahead" if time.moment - now > ONE_YEAR else None
+    return f"{time} is more than a year ahead" if published - now > ONE_YEAR else None
 
 
 @DRAFTS.list("posts drafts list", example="--count 20")

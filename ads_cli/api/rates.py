@@ -36,6 +36,7 @@ class Rate(msgspec.Struct, frozen=True):
 AUDIENCE_USERS = Rate("audience-users", 1500, 60.0)
 TOTAL_COUNTS = Rate("total-counts", 200, QUARTER_HOUR_SECONDS)
 CORE_READS = ("/12/accounts/{account_id}/campaigns", "/12/accounts/{account_id}/line_items")
+READS_OF_NO_ACCOUNT = 5  # requests in a quarter of an hour, of each endpoint, as `GET /12/accounts`
 WRITES = Rate("writes", 450, 60.0, kept="without headers")
 
 
@@ -47,6 +48,7 @@ def per_quarter_hour(requests: int) -> Rate:
 def rate_of_x(method: str, path: str, base: str, declared: Rate | None) -> Rate | None:
     """Return the limit of an endpoint of service x; None where it states none.
 
+    A declared rate is kept by the client only where headers are absent, whatever its `kept` says.
     Which category a read belongs to is not stated for each endpoint: no command waits on such a guess.
     """
     name = f"{method} {path}"
@@ -59,4 +61,4 @@ def rate_of_x(method: str, path: str, base: str, declared: Rate | None) -> Rate 
     if "{account_id}" in path:
         requests = 10_000 if path.startswith(CORE_READS) else 2000
         return Rate(name, requests, QUARTER_HOUR_SECONDS, "account", kept="never")
-    return Rate(name, 5, QUARTER_HOUR_SECONDS, kept="never")
+    return Rate(name, READS_OF_NO_ACCOUNT, QUARTER_HOUR_SECONDS, kept="never")

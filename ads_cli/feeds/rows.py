@@ -35,6 +35,10 @@ class RowNames:
         """Return values under the columns that they were read from."""
         return dict(values)
 
+    def labeled(self, remark: str) -> str:
+        """Name the file of a remark about it."""
+        return f"{self.source.label}: {remark}"
+
     def position(self, line: int, record: int) -> str:
         """Name a record: its line, and its number if several records share a line."""
         return f"{line}, record {record}" if self.several_per_line else str(line)

@@ -21,7 +21,8 @@ class SeveralTransforms(RowTransform):
     @property
     def digest(self) -> str:
         """Return what identifies the transforms."""
-        return " ".join(each.digest for each in self._transforms).strip()
+        digests = [each.digest for each in self._transforms]
+        return " ".join(digests) if any(digests) else ""  # which file has which one counts
 
     def _fill_again(self, row: Row) -> None:
         self._transforms[self._file_of(row.record)]._fill_again(row)
@@ -48,6 +49,11 @@ class SeveralNames(RowNames):
         self.name_place = lambda place: repr(self.place(place.line, place.record))
         self._ends: list[int] = []  # record number of the last row of each file, as far as it was read
 
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Return the record number of the last row of each file that was read."""
+        return tuple(self._ends)
+
     def _file_of(self, record: int) -> int:
         """Return the number of the file that a record is in."""
         return bisect_left(self._ends, record)
@@ -69,7 +75,10 @@ class SeveralNames(RowNames):
 
 
 class SeveralRows(SeveralNames, Rows):
-    """The rows of several feeds; a row is identified by its record number, and named with its file."""
+    """The rows of several feeds; a row is identified by its record number, and named with its file.
+
+    What `Rows` declares is that of the first file, or empty, but for what is defined or set here.
+    """
 
     def __init__(self, files: Sequence[Rows]) -> None:
         first, feeds = files[0], [rows.source for rows in files]
@@ -116,7 +125,13 @@ class SeveralRows(SeveralNames, Rows):
         self.source.digest = hashlib.sha256(digests.encode()).hexdigest()
 
     def _transformed(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """Leave the rows as they are: each file has applied its own `transform` in `_read`."""
         return rows
+
+    def labeled(self, remark: str) -> str:
+        """Name the file of a remark; one that `_read` took over from a file names it already."""
+        own = tuple(f"{rows.source.label}: " for rows in self.files)
+        return remark if remark.startswith(own) else super().labeled(remark)
 
     def _place_in(self, file: int, line: int, record: int) -> str:
         return self.files[min(file, len(self.files) - 1)].place(line, record)

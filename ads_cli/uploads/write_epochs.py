@@ -33,14 +33,15 @@ SHARED_MEMORY = Path("/dev/shm")
 class Witness:
     """Notes outside of a state folder, which a restored copy or snapshot of that folder does not bring back.
 
-    Each names the stamp of the last write epoch, and the boot of the machine in which it was begun.
+    Each names the stamp of the last write epoch, or NO_EPOCH once it has ended, and the boot of the machine
+    in which that was noted.
     """
 
     def __init__(self, state_dir: Path) -> None:
         self._state = str(state_dir.resolve())
 
     def note(self, name: str, stamp: str) -> None:
-        """Note the stamp of a write epoch; where that fails, nothing is known later."""
+        """Note the stamp of a write epoch, or that it ended; where that fails, nothing is known later."""
         content = f"{boot_id()} {stamp}".encode()
         for folder in _folders():
             with suppress(OSError):
@@ -144,8 +145,9 @@ class WriteEpochs:
         return stamp
 
     def is_confirmed(self, target: UploadTarget) -> bool:
-        """Tell whether the current write epoch is the last that was begun, and not one of a restored disk."""
-        return self._witness.confirms(self._path(target).name, self.current(target))
+        """Tell whether there is a write epoch, not ended since and not one of a restored disk."""
+        stamp = self.current(target)
+        return stamp != NO_EPOCH and self._witness.confirms(self._path(target).name, stamp)
 
     def end(self, target: UploadTarget) -> None:
         """End the current write epoch, on disk before this returns."""
@@ -185,6 +187,7 @@ class WriteEpochs:
         return self._folder / hashlib.sha256(msgspec.json.encode(target)).hexdigest()[:16]
 
     def _remove(self, path: Path) -> None:
+        self._witness.note(path.name, NO_EPOCH)  # also without a file: a restored disk may bring one back
         try:
             path.unlink()
             sync_folder(self._folder)

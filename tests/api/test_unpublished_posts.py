@@ -96,6 +96,7 @@ def test_a_change_needs_no_text(kind):
         ("2026-12-01T11:01+02:00", ""),
         (f"{NOW + timedelta(days=366):%Y-%m-%dT%H:%M:%SZ}", ""),
         ("2026-12-01T09:00:00Z", "2026-12-01T09:00:00Z is in the past"),
+        ("2026-12-01T09:00:59Z", "2026-12-01T09:00:59Z is in the past"),  # seconds are cut off
         ("2026-12-01", "2026-12-01T00:00:00Z is in the past"),
         ("2027-12-03", "2027-12-03T00:00:00Z is more than a year ahead"),
         ("2026-12-02T08:00", f"'2026-12-02T08:00' {TIME_WORDS}"),
@@ -148,3 +149,9 @@ def test_the_address_of_a_call_to_action_needs_one():
     assert check(CreatePost, **post, video_cta_value="https://shop.example") == [
         "video_cta_value: needs video_cta"
     ]
+
+
+@pytest.mark.parametrize("what", ["drafts", "scheduled"])
+def test_only_a_new_post_is_said_to_require_a_text(adsctl, what):
+    assert "Required without media_keys" in adsctl("posts", what, "create", "--help").stdout
+    assert "Required without" not in adsctl("posts", what, "update", "--help").stdout

@@ -5,6 +5,9 @@ import json
 
 import pytest
 
+from ads_cli.feeds.row import RowTransform
+from ads_cli.feeds.several import SeveralTransforms
+from ads_cli.feeds.transforms import Where
 from tests.conftest import PRODUCT, feed
 from tests.feeds.locations.conftest import s3, shop_server
 
@@ -168,3 +171,21 @@ def test_rows_of_several_files_are_fixed_and_the_fixes_named_with_their_file(ads
 def test_a_mapping_is_drafted_of_one_file(adsctl, folder):
     words = ("products", "check", "feeds/a.csv", "feeds/b.csv", "--write-mapping", "mapping.yaml")
     assert "--write-mapping takes one file" in adsctl(*words, code=2).stderr
+
+
+def test_a_remark_about_one_of_the_files_names_that_file_only(adsctl, folder):
+    adsctl.file("feeds/b.csv", rows_of(31, 60).replace(",", ";"))
+    said = adsctl(*CHECK, "feeds/a.csv", "feeds/b.csv").stderr
+    assert "note: feeds/b.csv: the delimiter is ';'" in said
+    said = adsctl(*CHECK, "feeds/a.csv", "feeds/c.jsonl", "--where", "price=0").stderr
+    assert "warning: feeds/a.csv, feeds/c.jsonl: every row is left out" in said
+
+
+def test_transforms_of_several_files_are_told_apart_by_the_file_that_has_them():
+    plain, filtered = RowTransform(), RowTransform([Where.parse("price>1")])
+
+    def digest(*transforms):
+        return SeveralTransforms(transforms, lambda record: 0).digest
+
+    known = [digest(filtered, plain), digest(plain, filtered), digest(filtered, filtered)]
+    assert len({*known}) == 3 and "" not in known and digest(plain, plain) == ""

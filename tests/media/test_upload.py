@@ -162,3 +162,24 @@ def test_files_that_were_not_uploaded_are_a_table_that_is_taken_again(adsctl, se
     failed.write_text("a note")
     assert "--failed-out" in adsctl("media", "upload", *words, code=2).stderr
     assert failed.read_text() == "a note"
+
+
+LONGEST = {"name": 100, "title": 70, "description": 200, "alt_text": 1000}
+
+
+@pytest.mark.parametrize("name", LONGEST)
+def test_a_text_of_a_table_that_is_too_long_is_refused_before_anything_is_sent(
+    adsctl, service, bodies, tmp_path, name
+):
+    for number in (1, 2):
+        (tmp_path / f"{number}.png").write_bytes(picture("PNG", 1200, 627 + number))
+    long, longest = "x" * (LONGEST[name] + 1), "x" * LONGEST[name]
+    (tmp_path / "list.csv").write_text(f"file,{name}\n1.png,{longest}\n2.png,{long}\n")
+    done = adsctl("media", "upload", "-f", "list.csv", code=3)
+    assert f"2.png: {name} of row 3 has more than {LONGEST[name]} characters (text_length)" in done.stderr
+    assert bodies == []
+    option = "--" + name.replace("_", "-")
+    assert f"at most {LONGEST[name]}" in adsctl("media", "upload", "1.png", option, long, code=2).stderr
+    words = ("-f", "list.csv", "--skip-invalid", "--failed-out", "failed.csv", "--dry-run", "-o", "json")
+    (record,) = json.loads(adsctl("media", "upload", *words).stdout)
+    assert record["file"] == "1.png"

@@ -68,6 +68,25 @@ def test_what_a_restored_disk_remembers_is_not_trusted(shop, monkeypatch, tmp_pa
     assert shop.push()["skipped"] == 60 and "restored" not in shop.said
 
 
+@pytest.mark.parametrize("how", ["api", "delete", "removed state"])
+def test_what_a_restored_disk_remembers_is_not_trusted_after_a_write_that_is_no_push(shop, how):
+    shop.push(V1)
+    snapshot(shop)
+    keys = shop.keys("sku-59", "sku-60")
+    if how == "removed state":
+        shutil.rmtree(shop.adsctl.home / "state")
+    if how == "delete":
+        shop.delete("sku-59", "sku-60")
+    else:
+        path = f"/12/product_catalogs/{shop.service.emulator.catalog}/products"
+        shop.adsctl.file("keys.json", json.dumps({"product_keys": keys}))
+        shop.adsctl("api", "DELETE", path, "--input", "keys.json", "--yes")
+    (shop.adsctl.home / "state").mkdir(exist_ok=True)
+    restore(shop)
+    shop.push()
+    assert shop.sent == ids(59, 60) and "may be that of a restored disk" in shop.said
+
+
 def test_after_a_restart_the_catalog_is_listed_once(shop, monkeypatch, tmp_path):
     shop.push(V1)
     restart(monkeypatch, tmp_path)

@@ -1,5 +1,8 @@
 """The write epoch of a place, apart from the commands that begin and end it."""
 
+import pytest
+
+from ads_cli.uploads import write_epochs
 from ads_cli.uploads.job_file import UploadTarget
 from ads_cli.uploads.write_epochs import NO_EPOCH, WriteEpochs
 
@@ -26,3 +29,39 @@ def test_jobs_of_a_group_share_a_epoch_until_anything_else_changes_the_place(tmp
     assert epochs.begin(PLACE, "run-1 delete") != first
     assert epochs.begin(PLACE, "run-1 push") != first
     assert epochs.begin(PLACE) != epochs.begin(PLACE)
+
+
+@pytest.fixture
+def notes(tmp_path, monkeypatch):
+    """Give a test its own folder of notes."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    monkeypatch.setattr(write_epochs, "SHARED_MEMORY", folder)
+    monkeypatch.setattr(write_epochs.tempfile, "gettempdir", lambda: str(folder))
+    return folder
+
+
+def test_an_ended_epoch_confirms_nothing_though_its_file_is_restored(tmp_path, notes, monkeypatch):
+    monkeypatch.setattr(write_epochs, "_changed_at", lambda path: 1)
+    epochs = WriteEpochs(tmp_path)
+    epochs.begin(PLACE)
+    assert epochs.is_confirmed(PLACE)
+    (path,) = (tmp_path / "generations").iterdir()
+    content = path.read_bytes()
+    for _ in range(2):
+        epochs.end(PLACE)
+        assert epochs.current(PLACE) == NO_EPOCH and not epochs.is_confirmed(PLACE)
+    path.write_bytes(content)
+    assert epochs.current(PLACE) != NO_EPOCH and not epochs.is_confirmed(PLACE)
+    epochs.begin(PLACE)
+    assert epochs.is_confirmed(PLACE)
+
+
+def test_an_epoch_ends_where_nothing_can_be_noted(tmp_path, notes):
+    epochs = WriteEpochs(tmp_path)
+    epochs.begin(PLACE)
+    for folder in notes.iterdir():
+        folder.chmod(0o500)
+    epochs.end(PLACE)
+    epochs.end(PLACE)
+    assert epochs.current(PLACE) == NO_EPOCH and not epochs.is_confirmed(PLACE)

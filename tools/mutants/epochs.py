@@ -102,6 +102,13 @@ EPOCHS = (
         (f"{DISKS}::test_after_a_restart_the_catalog_is_listed_once",),
     ),
     Mutant(
+        "the end of a epoch is not noted",
+        "ads_cli/uploads/write_epochs.py",
+        "        self._witness.note(path.name, NO_EPOCH)",
+        "        pass",
+        (f"{DISKS}::test_what_a_restored_disk_remembers_is_not_trusted_after_a_write_that_is_no_push[api]",),
+    ),
+    Mutant(
         "a push carries over what it could not confirm",
         "ads_cli/uploads/journal.py",
         "        if not epochs.is_confirmed(target):\n",

@@ -293,9 +293,19 @@ SYNCS = (
     Mutant(
         "an update of a service that replaces loses what the feed does not have",
         "ads_cli/products/sync/row_comparison.py",
-        "added = {name: old[name] for name in old if name not in new and name not in self.fields}",
+        "added = {name: old[name] for name in old if name not in new and name not in own}",
         "added = dict[str, object]()",
         (f"{MODEL}::test_differences_that_are_applied_make_the_catalog_the_feed",),
+    ),
+    Mutant(
+        "a row of several files is compared in the fields of the first one",
+        "ads_cli/products/sync/row_comparison.py",
+        "return self.fields[bisect_left(self.ends, record)]",
+        "return self.fields[0]",
+        (
+            "tests/products/sync/test_emptied.py"
+            "::test_of_several_files_each_row_has_the_fields_of_its_own_file[order0-generic]",
+        ),
     ),
     Mutant(
         "a write to a catalog without a epoch is not noticed",

@@ -3,6 +3,7 @@
 import re
 import threading
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import chain
 from typing import Annotated, Any
@@ -24,7 +25,7 @@ from ...errors import (
     UsageError,
 )
 from ...media.inspection import MediaInfo
-from ...media.rules import Use, default_category
+from ...media.rules import Breach, Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader
 from ...output.text import counted, safe
 from ...spelling import as_option
@@ -44,7 +45,9 @@ from .files import (
 from .report import MediaReport
 
 LANGUAGE = r"^[A-Z]{2}$"
-ROW_DETAILS = ("name", "title", "description", "alt_text")  # columns of a table of files
+# What is said of a file: columns of a table of files, and the most characters of each.
+# A new one is also named in `DetailOptions`, and in `Details` of media/upload.py, which sends it.
+ROW_DETAILS = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
 # Options that name files beside a video: the uses and the category that these are checked for.
 BESIDE: dict[str, tuple[list[Use], Category | None]] = {
     "poster": ([Use.poster], None),
@@ -66,7 +69,7 @@ def make_uploader(
     concurrency: int = 8,
 ) -> Uploader:
     """Return what uploads files for the account of an invocation."""
-    call.concurrency = max(call.concurrency, concurrency)
+    call.concurrency = max(call.concurrency, concurrency)  # before the client is made, which takes it
     return Uploader(
         client=call.client,
         service=call.service,
@@ -113,6 +116,26 @@ def category_of(info: MediaInfo, uses: list[Use], category: Category | None) -> 
     return chosen
 
 
+def too_long(texts: Mapping[str, str | None]) -> Iterator[tuple[str, int]]:
+    """Yield each detail that is too long, and the characters that it may have."""
+    return ((name, limit) for name, limit in ROW_DETAILS.items() if len(texts.get(name) or "") > limit)
+
+
+def texts_of_row(file: MediaFile) -> dict[str, str]:
+    """Return the details that a table has of a file."""
+    return {name: str(value) for name in ROW_DETAILS if (value := file.row.get(name))}
+
+
+def with_row_findings(result: CheckResult) -> CheckResult:
+    """Add a finding to each file whose row has a text that is too long."""
+    for each in result.checked:
+        for name, limit in too_long(texts_of_row(each.file)):
+            words = f"{name} of row {each.file.position} has more than {limit} characters"
+            each.findings.append(Breach("text_length", words, "shorten it"))
+            each.status = "invalid"
+    return result
+
+
 class DetailOptions(msgspec.Struct, frozen=True):
     """What is said of a file, and the files beside it."""
 
@@ -135,10 +158,8 @@ class DetailOptions(msgspec.Struct, frozen=True):
             if files > 1 and getattr(self, name) is not None:
                 hint = "upload it by itself, or name them in columns of a table: -f TABLE"
                 raise UsageError(f"{as_option(name)}: is for one file", hint=hint)
-        limits = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
-        for name, limit in limits.items():
-            if len(self.texts[name] or "") > limit:
-                raise UsageError(f"{as_option(name)}: has at most {limit} characters")
+        for name, limit in too_long(self.texts):
+            raise UsageError(f"{as_option(name)}: has at most {limit} characters")
         if bool(self.subtitles) != bool(self.language):
             missing = "--language" if self.subtitles else "--subtitles"
             raise UsageError(f"{missing} is missing", hint="as in --subtitles clip.srt --language EN")
@@ -188,8 +209,8 @@ def upload(
     with MediaReport(call, page.report, all_files, "uploaded", force=rejected.force).written() as report:
         report.check_differs(file.location for file in all_files)
         is_hashed_beside = len(named) == 1
-        result = check_files(
-            call, named, meant, category, is_hashed_beside=is_hashed_beside, valid="not sent"
+        result = with_row_findings(
+            check_files(call, named, meant, category, is_hashed_beside=is_hashed_beside, valid="not sent")
         )
         extras = {
             what: check_files(call, [file], *BESIDE[what], valid="not sent") for what, file in beside.items()
@@ -277,9 +298,9 @@ class UploadRun:
             if self._stopped:
                 file.refusal = "not sent"
                 continue
-            own = {name: str(value) for name in ROW_DETAILS if (value := file.file.row.get(name))}
+            details = self._details._replace(**texts_of_row(file.file))
             try:
-                self._upload(self._uploader, file, category, self._details._replace(**own))
+                self._upload(self._uploader, file, category, details)
             except AdsctlError as error:
                 if len(self._files) == 1:
                     raise

@@ -45,9 +45,9 @@ def validate_with_progress(call: Invocation, plan: Plan) -> ValidationReport:
     with progress(call.messages, f"Checking {name}", None) as on_progress:
         report = plan.validate(on_progress)
     for note in report.notes:
-        call.messages.note(f"{name}: {note}")
+        call.messages.note(plan.rows.labeled(note))
     for warning in report.warnings:
-        call.messages.warn(f"{name}: {warning}")
+        call.messages.warn(plan.rows.labeled(warning))
     for line in fixed_lines(plan.rows, report):
         call.messages.say(line)
     return report

@@ -11,6 +11,7 @@ import msgspec
 
 from ...errors import TEMPORARY_HINT, ContentError, StateError
 from ...feeds.rows import Rows
+from ...feeds.several import SeveralRows
 from ...parallel import batched
 from ...parallel.ordered_map import map_ordered
 from ...parallel.process_pool import ProcessPool
@@ -34,7 +35,7 @@ from . import temporary_folder
 from .differences import ChangeTable, Differences, FieldChange, ProductChange, Unlisted
 from .listed_products import Listed, ListedProducts
 from .listing import BackgroundListing
-from .row_comparison import ComparableRows, ComparedRows, RowComparison, RowProducts, remembered
+from .row_comparison import ComparableRows, ComparedRows, FileFields, RowComparison, RowProducts, remembered
 
 if TYPE_CHECKING:
     from ...client.client import Client
@@ -121,7 +122,7 @@ class CatalogComparison:
         self._compare_row = RowComparison(
             self._listing.path,
             validator.schema.struct,
-            fields=fields_of_feed(rows),
+            fields=_fields_of_files(rows),
             merges=self._client.service == "x",
             remembers=self._options.remembers,
         )
@@ -339,3 +340,10 @@ def _deletion(product: Listed) -> ProductChange:
 def fields_of_feed(rows: Rows) -> frozenset[str]:
     """Return the compared fields that a feed has a column or an element for, or that a step fills."""
     return frozenset(COMPARED).intersection({*rows.fields, *rows.composed, *rows.transform.fields})
+
+
+def _fields_of_files(rows: Rows) -> FileFields:
+    """Return the compared fields of each file of a feed that was read."""
+    if isinstance(rows, SeveralRows):
+        return FileFields(tuple(map(fields_of_feed, rows.files)), rows.ends)
+    return FileFields((fields_of_feed(rows),))

@@ -1,6 +1,7 @@
 """The rows of a feed: kept, compared with the products of a catalog, or completed by them."""
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from operator import attrgetter
@@ -25,7 +26,7 @@ keys_of = attrgetter("product_key", "item_group_key")  # a row may have them, th
 class FeedRow(msgspec.Struct, array_like=True, gc=False):
     """A row whose id can be read; it has no content where it is invalid."""
 
-    number: int  # of the record within the run
+    number: int  # of the record: kept of a run within it, compared within the feed
     line: int
     stored_id: bytes
     content: bytes = b""  # the values of the fields COMPARED
@@ -196,11 +197,16 @@ class ComparedRows(msgspec.Struct):
     unlisted: list[Unlisted] = []
     without_id: list[tuple[int, int]] = []  # record number and line of rows whose id cannot be read
 
-    def renumber(self, offset: int) -> None:
-        """Add the number of records that precede these in the feed."""
-        for change in (*self.updates, *(row.creation for row in self.unlisted if row.creation)):
-            change.record += offset
-        self.without_id = [(record + offset, line) for record, line in self.without_id]
+
+class FileFields(msgspec.Struct, frozen=True):
+    """The compared fields that a row has a column or an element for: those of its own file; picklable."""
+
+    fields: tuple[frozenset[str], ...]  # of each file
+    ends: tuple[int, ...] = ()  # record number of the last row of each file, where there are several
+
+    def of(self, record: int) -> frozenset[str]:
+        """Return the fields of a record."""
+        return self.fields[bisect_left(self.ends, record)]
 
 
 class RowComparison(msgspec.Struct, frozen=True):
@@ -208,14 +214,17 @@ class RowComparison(msgspec.Struct, frozen=True):
 
     listing: Path  # of its database
     struct: type[Any]  # what the rows were converted to
-    fields: frozenset[str]  # that the feed has a column or an element for
+    fields: FileFields
     merges: bool  # the service changes only what is sent, so that what a row empties must be sent too
     remembers: bool  # the digests of unchanged rows are wanted
 
     def __call__(self, run: KeptRun) -> ComparedRows:
         """Compare a run of rows."""
-        kept = feed_rows(run)
-        compared = ComparedRows(kept.rows, without_id=kept.without_id)
+        kept, offset = feed_rows(run), run.records_before
+        without_id = [(record + offset, line) for record, line in kept.without_id]
+        compared = ComparedRows(kept.rows, without_id=without_id)
+        for row in kept.named:
+            row.number += offset
         with closing(ListedProducts.open(self.listing)) as listing:
             listed = listing.find_stored([row.stored_id for row in kept.named])
             compared.in_feed.extend(product.number for product in listed.values())
@@ -226,7 +235,6 @@ class RowComparison(msgspec.Struct, frozen=True):
                     compared.unlisted.append(Unlisted(row.id, creation=self._creation(row)))
             keys = listing.group_keys(filter(None, map(_group_of, compared.unlisted)))
         compared.unlisted = [row._replace(group_key=keys.get(_group_of(row))) for row in compared.unlisted]
-        compared.renumber(run.records_before)
         return compared
 
     def _compare(self, compared: ComparedRows, row: FeedRow, listed: Listed) -> None:
@@ -253,7 +261,7 @@ class RowComparison(msgspec.Struct, frozen=True):
     def update(self, creation: ProductChange, listed: Listed) -> ProductChange | None:
         """Return what makes a listed product equal to a row; None where it is."""
         new = {name: field.new for name, field in creation.fields.items()}
-        fields = difference(new, listed.values, self.fields)
+        fields = difference(new, listed.values, self.fields.of(creation.record))
         return self._updated(creation, listed, fields) if fields else None
 
     def alike(self, creation: ProductChange, listed: Listed) -> ProductChange:
@@ -267,13 +275,14 @@ class RowComparison(msgspec.Struct, frozen=True):
     ) -> ProductChange:
         """Return the update of a product that differs.
 
-        Fields that the feed does not have stay as they are: a service that replaces products is sent them.
+        Fields that the file of the row does not have stay: a service that replaces products is sent them.
         """
         old, new = listed.values, creation.fields
         if self.merges:
             added = {name: "" for name, field in fields.items() if field.new is None}
         else:
-            added = {name: old[name] for name in old if name not in new and name not in self.fields}
+            own = self.fields.of(creation.record)
+            added = {name: old[name] for name in old if name not in new and name not in own}
         body = _with_fields(creation.body, added)
         return msgspec.structs.replace(
             creation, action="update", product_key=listed.product_key, fields=fields, body=body
@@ -281,7 +290,7 @@ class RowComparison(msgspec.Struct, frozen=True):
 
     def blind(self, creation: ProductChange) -> ProductChange:
         """Return what makes a product equal to a row that may exist, though it cannot be seen."""
-        emptied = self.fields - creation.fields.keys() if self.merges else ()
+        emptied = self.fields.of(creation.record) - creation.fields.keys() if self.merges else ()
         body = _with_fields(creation.body, dict.fromkeys(sorted(emptied), ""))
         return msgspec.structs.replace(creation, body=body)
 

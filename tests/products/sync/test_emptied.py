@@ -1,5 +1,7 @@
 """Fields that a feed empties, or does not have, under services that merge and that replace."""
 
+import json
+
 import pytest
 
 from ads_cli.products.normal_form import COMPARED
@@ -48,3 +50,39 @@ def test_fields_that_the_feed_does_not_have_stay_where_others_change(syncer):
     sync(syncer)
     assert syncer.held()["sku-1"] == PRODUCT | OPTIONAL | {"price": "11.00 EUR"}
     assert syncer.diff(file="feed.csv") == []
+
+
+FILES = ("with.csv", "without.csv")
+
+
+@pytest.mark.parametrize("order", [FILES, FILES[::-1]])
+def test_of_several_files_each_row_has_the_fields_of_its_own_file(syncer, order):
+    kept = {"color": "white", "mpn": "M-1"}
+    syncer.catalog(*({"id": f"sku-{number}"} | kept for number in range(1, 5)))
+    header, *rows = feed(4, price="11.00 EUR").splitlines()
+    syncer.adsctl.file("with.csv", "\n".join([f"{header},color", f"{rows[0]},", f"{rows[1]},red"]) + "\n")
+    syncer.adsctl.file("without.csv", "\n".join([header, *rows[2:]]) + "\n")
+    price = {"price": {"old": "12.50 EUR", "new": "11.00 EUR"}}
+    expected = {
+        "sku-1": price | {"color": {"old": "white", "new": None}},
+        "sku-2": price | {"color": {"old": "white", "new": "red"}},
+        "sku-3": price,
+        "sku-4": price,
+    }
+    done = syncer.adsctl("products", "diff", *order, "-o", "json", code=10)
+    assert {record["id"]: record["fields"] for record in json.loads(done.stdout)} == expected
+    syncer.adsctl("products", "sync", *order, "-q", "-o", "none")
+    held = syncer.held()
+    colors = {id: product.get("color") for id, product in held.items()}
+    assert colors == {"sku-1": None, "sku-2": "red", "sku-3": "white", "sku-4": "white"}
+    assert {(product["mpn"], product["price"]) for product in held.values()} == {("M-1", "11.00 EUR")}
+    syncer.adsctl("products", "diff", *order)
+
+
+def test_a_file_that_lacks_a_column_has_no_difference_beside_one_that_has_it(syncer):
+    syncer.catalog({"id": "sku-1", "color": "white"}, {"id": "sku-2", "color": "red"})
+    header, *rows = feed(2).splitlines()
+    syncer.adsctl.file("with.csv", f"{header},color\n{rows[0]},white\n")
+    syncer.adsctl.file("without.csv", f"{header}\n{rows[1]}\n")
+    syncer.adsctl("products", "diff", *FILES)
+    syncer.adsctl("products", "diff", "with.csv", "without.csv", "--set", "color={brand}", code=10)

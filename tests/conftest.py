@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import re
 import shutil
 import ssl
@@ -36,6 +37,17 @@ settings.register_profile(
 settings.load_profile("untimed")
 
 gc.set_threshold(GC_THRESHOLD)  # as a process of adsctl does; at the default, it takes a tenth of the time
+MANY_DESCRIPTORS = 400  # of 1,024, above which pexpect cannot wait for any
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Close what commands that failed have left open: with this threshold, it is rarely collected."""
+    descriptor = os.dup(2)  # the first that is free
+    os.close(descriptor)
+    if descriptor > MANY_DESCRIPTORS:
+        gc.collect()
+
 
 # Tests that mostly wait. One worker begins with them, while the others compute.
 WAITING = ("tests/chaos/", "tests/fleet/", "tests/model/")

@@ -9,6 +9,7 @@ from typing import Any
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.resources import campaigns as campaign_records
 from ads_cli.emulator.resources import line_items
+from tests.emulator.seeded import CARD, LINE_ITEM_FIELDS
 
 from .emulators import serving
 from .peers import ADSCTL, PYTHON
@@ -19,13 +20,6 @@ OF_CAMPAIGN, CRITERIA = 100, 5  # line items, and criteria of each
 CREATED, ITEMS_CREATED = 1_000, 10  # records, and line items of a campaign
 SIZES = {"campaigns": 40, "line_items": 40, "targeting_criteria": 500}  # creations in a request
 LATENCY_MS = 50
-CARD = "4a1n0"  # a funding instrument of a new emulator
-LINE_ITEM_FIELDS = {
-    "pay_by": "IMPRESSION",
-    "start_time": "2026-03-01T08:00:00Z",
-    "placements": ["ALL_ON_PLATFORM"],
-    "product_type": "PROMOTED_POSTS",
-}
 TREE, PLAN = "campaigns tree", "campaigns plan"
 LOOP, APPLY = "a bare loop of the same batches", "campaigns apply"
 BARE = """

@@ -300,9 +300,9 @@ class _Merge:
         """Return the records whose digests begin with a byte.
 
         There are four cases: nothing changes, and the bytes are copied unread, so that what concerns every
-        record has to make `is_spliced` false; nobody has several identifiers, and plain
-        changes are spliced in; some have, and changes and records of touched tags are spliced in; or every
-        record is written anew, since all become uncertain or the first tags come.
+        record has to make `is_spliced` false; nobody has several identifiers, and plain changes are spliced
+        in; some have, and changes and records of touched tags are spliced in; or every record is written
+        anew, since all become uncertain or the first tags come.
         """
         index, tagged = self._index, self._has_tags
         width = RECORD_BYTES if tagged else PLAIN_BYTES

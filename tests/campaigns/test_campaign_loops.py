@@ -5,22 +5,10 @@ import json
 import pytest
 
 from tests.campaigns.test_campaign_files import DIFFERENCES, plan
-from tests.emulator.seeded import CARD
+from tests.campaigns.test_campaign_posts import FILE
 from tests.media.made import picture
 
-HEAD = f"""\
-campaigns:
-- name: Looped
-  funding_instrument_id: {CARD}
-  daily_budget: 5
-  line_items:
-  - name: Inner
-    objective: REACH
-    product_type: PROMOTED_POSTS
-    placements: [ALL_ON_PLATFORM]
-    bid_strategy: AUTO
-    start_time: 2031-12-01
-"""
+HEAD = FILE.partition("    ads:\n")[0]
 AUTHOR = "as_user_id: 1184672519"
 SLIDE = (
     "[{type: MEDIA, media: '%s'}, {type: DETAILS, title: 'Mugs in %s', "
@@ -94,7 +82,7 @@ def test_placeholders_in_slides_stand_for_their_values(adsctl, service, shop):
 
 
 def test_a_loop_names_files_by_the_values_of_the_loop_around_it(adsctl, service, shop):
-    text = HEAD.replace("Looped", "Looped {file}\n  for: {files: '?.csv'}")
+    text = HEAD.replace("Posted", "Posted {file}\n  for: {files: '?.csv'}")
     text += "    targeting:\n    - {for: {rows: '%s'}, LOCATION: '{loc}'}\n"
     assert len(planned(adsctl, "targeting", text % "{file}")) == 2
     (told,) = refused(adsctl, text % "{fiel}")
@@ -103,5 +91,5 @@ def test_a_loop_names_files_by_the_values_of_the_loop_around_it(adsctl, service,
 
 @pytest.mark.parametrize("pattern", ["*x**.csv", "."])
 def test_a_pattern_that_cannot_be_is_told(adsctl, service, shop, pattern):
-    (told,) = refused(adsctl, HEAD.replace("Looped", f'Looped\n  for: {{files: "{pattern}"}}'))
+    (told,) = refused(adsctl, HEAD.replace("Posted", f'Posted\n  for: {{files: "{pattern}"}}'))
     assert "campaigns[0].for.files: " in told

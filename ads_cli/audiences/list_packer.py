@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..api.problems import Problem
@@ -14,6 +13,7 @@ from ..errors import ContentError
 from ..feeds.formats.csv import read_cells, wrong_width
 from ..feeds.row import Row
 from ..feeds.rows import Block, FileRows, Rows, TableRows
+from ..parallel import batched
 from ..validation import CheckedRow
 from ..validation.validator import BlockRunner, UnreadableError
 from .consent import CellAnswers, is_text
@@ -363,9 +363,7 @@ class ListPacker:
         return UserLayout(TableLayout.of(rows), self.columns.roles(rows.cell_fields), self.resolver)
 
     def _chunks(self) -> Iterator[list[Row]]:
-        rows = iter(self.rows)
-        while chunk := list(islice(rows, CHUNK_ROWS)):
-            yield chunk
+        return batched(self.rows, CHUNK_ROWS)
 
     def _pack(self, rows: list[Row], options: PackingOptions) -> PackedRows:
         names, cells = self._columns_of(rows)

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, count, groupby, islice
+from itertools import chain, count, groupby
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..parallel import batched
 from ..uploads.job_file import Acknowledgement, JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged
@@ -179,7 +180,7 @@ class ListSyncPlan(ListPlan):
     ) -> Iterator[Operations]:
         """Pack people into operations, and note what is done with each."""
         params, encode = OperationParams(OPERATION_TYPES[operation]), msgspec.json.encode
-        while part := list(islice(people, PACKED_AT_ONCE)):
+        for part in batched(people, PACKED_AT_ONCE):
             statuses |= {person.record: person.status for person in part}
             users = Users([encode(person.user).decode() for person in part], "", "")
             yield fill_operations(params, users, [person.record for person in part], self._settings.packing)

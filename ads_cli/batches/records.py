@@ -16,7 +16,7 @@ from ..api.amounts import (
     unknown_currency,
 )
 from ..api.endpoint import Request
-from ..api.fields import fields_of
+from ..api.fields import fields_by_name
 from ..api.names import Names, neutral_name, to_neutral
 from ..api.parts import encode_operation, operation, operation_of
 from ..api.problems import Problem
@@ -69,7 +69,7 @@ class RecordReader:
         self._names = names  # of the service, on the wire
         self.not_sent: dict[str, None] = {}  # fields that are read only, of all records that were read
         self.options = options
-        self._fields = {field.name: field for field in fields_of(kind)}
+        self._fields = fields_by_name(kind)
         self._amounts = amounts  # names of options in whole units, by field
         self._texts = {name: as_units(options[field]) for field, name in amounts.items()}
         self._currency_of = currency_of

@@ -15,7 +15,7 @@ import msgspec
 from ..api import campaigns, line_items, promoted, targeting
 from ..api.amounts import amount_names, as_amount
 from ..api.endpoint import Request
-from ..api.fields import Field, FieldType, fields_of
+from ..api.fields import Field, FieldType, fields_by_name, fields_of
 from ..api.names import ENUMS
 from ..api.records import removable_fields
 from ..api.spending import STATUS
@@ -219,7 +219,7 @@ def file_fields(kind: Kind) -> Mapping[str, FileField]:
     """Return the fields of a kind by name, in the order of the requests: those that make a record first."""
     own = {"account_id", kind.id_field, kind.parent_field}
     created = {kind.of_several.get(each.name, each.name): each for each in fields_of(kind.create)}
-    updated = {each.name: each for each in fields_of(kind.update)} if kind.update else {}
+    updated = fields_by_name(kind.update) if kind.update else {}
     removable = removable_fields(kind.update) if kind.update else frozenset()
     found = {}
     for name in dict.fromkeys((*created, *updated)):

@@ -11,7 +11,7 @@ import msgspec
 
 from ..api.amounts import CurrencyOf, money_fields, unknown_currency
 from ..api.endpoint import Request
-from ..api.fields import Field, fields_of
+from ..api.fields import Field, fields_by_name
 from ..api.names import WIRE_NAMES, neutral_name
 from ..api.parts import has_batch_options
 from ..api.registry import is_of_service
@@ -91,7 +91,7 @@ class RequestRun:
         self.call, self.kind, self.values = call, kind, values
         self.is_all, self.limit = values.pop("all", False), values.pop("limit", None)
         self.envelope = bool(values.pop("envelope", False) and call.printer.shows_documents)
-        fields = {field.name: field for field in fields_of(kind)}
+        fields = fields_by_name(kind)
         for name in WIRE_NAMES & values.keys():
             _use_alias(fields[neutral_name(name)], name, values)
         self.is_paged = "cursor" in fields

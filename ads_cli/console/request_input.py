@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, in_units, unknown_currency
 from ..api.endpoint import Request
-from ..api.fields import Field, FieldType, fields_of
+from ..api.fields import Field, FieldType, fields_by_name
 from ..api.names import to_neutral
 from ..api.problems import Problem
 from ..api.records import values_of_record, with_removed, without_removed, without_same_invalid
@@ -41,7 +41,7 @@ def request_from_input(
     whole units may have. Under service x, an empty option of a change removes the value of an optional field.
     Raise UsageError with every problem, or ContentError if all of them are in files.
     """
-    fields = {field.name: field for field in fields_of(kind)}
+    fields = fields_by_name(kind)
     for_components = media.take_options(options) if media is not None else []
     given, removed = _given(options), list[str]()
     if service == "x":
@@ -109,7 +109,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_options(
-    kind: type[Request], fields: dict[str, Field], options: dict[str, Any]
+    kind: type[Request], fields: Mapping[str, Field], options: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str], list[str]]:
     """Return the options that are given, the names of amounts in whole units by field, and what is wrong."""
     values, amounts, problems = in_micros(kind, options)
@@ -124,7 +124,7 @@ def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[st
 
     Raises UsageError for what is not a value at all.
     """
-    fields = {field.name: field for field in fields_of(kind)}
+    fields = fields_by_name(kind)
     values, amounts, messages = _read_options(kind, fields, _given(options))
     if messages:
         raise UsageError("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
@@ -149,7 +149,7 @@ def _describe(
     """Describe a problem by its file or its option, then the path inside the value."""
     name = problem.field
     rest = problem.path[len(name) :]
-    field = next((field for field in fields_of(kind) if field.name == name), None)
+    field = fields_by_name(kind).get(name)
     if name in sources:
         return f"{sources[name]}: {problem}"
     if name in amounts.values():

@@ -1,10 +1,12 @@
 """A row of a feed, and what changes it before it is validated: steps, in their order, and fixes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import msgspec
+
+from ..parallel import batched
 
 # Which rows with the same id are kept; "identical": one of equal ones.
 DuplicatePolicy = Literal["first", "last", "identical"]
@@ -172,7 +174,7 @@ class RowTransform:
     ) -> Iterator[list[Row]]:
         """Ask about many rows at once, which takes half the time, while there are any with nothing to fix."""
         dirty_runs = 0  # in succession, with something to fix
-        while run := [*islice(rows, ROWS_ASKED)]:
+        for run in batched(rows, ROWS_ASKED):
             if dirty_runs < MAX_DIRTY_RUNS:
                 dirty_runs = dirty_runs + 1 if may_fix([row.values for row in run]) else 0
             if dirty_runs:

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
 from types import NoneType
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, cast
 
+from ..parallel import batched
 from . import table_view
 from .text import as_json, as_yaml, cell, safe
 
@@ -86,8 +86,8 @@ def write_csv_cells(stream: IO[str], rows: Iterable[Sequence[object]]) -> None:
     import csv
     from io import StringIO
 
-    write_row, rest = csv_rows(stream), iter(rows)
-    while chunk := [*islice(rest, ROWS_AT_ONCE)]:
+    write_row = csv_rows(stream)
+    for chunk in batched(rows, ROWS_AT_ONCE):
         written = StringIO(newline="")
         csv.writer(written, lineterminator="\n").writerows(chunk)
         if "\r" in (text := written.getvalue()):

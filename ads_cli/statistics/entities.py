@@ -1,11 +1,11 @@
 """The names of entities, joined to their statistics by one listing of each kind."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..api.registry import requests_named
 from ..api.statistics import MAX_ACTIVE_PERIOD, ListActiveEntities
+from ..parallel import batched
 from .answers import times_of
 from .periods import Period
 from .rows import EntityInfo
@@ -73,9 +73,8 @@ class EntityLookup:
 
     def _by_id(self, entity: str, ids: Iterable[str | None]) -> dict[str, EntityInfo]:
         """List some entities, each once."""
-        known = iter(dict.fromkeys(str(id) for id in ids if id))
         found = dict[str, EntityInfo]()
-        while few := [*islice(known, IDS_AT_ONCE)]:
+        for few in batched(dict.fromkeys(str(id) for id in ids if id), IDS_AT_ONCE):
             found |= self._list(entity, few)
         return found
 

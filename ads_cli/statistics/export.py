@@ -22,6 +22,7 @@ from ..errors import (
 from ..hosts import PrivateHostError, is_loopback, require_public_name
 from ..http.response_body import parse_json
 from ..output.text import counted
+from ..parallel import batched
 from ..parallel.ordered_map import map_ordered
 from .answers import QueryResult, records_in, series_in, values_of
 from .export_folder import ExportFolder, PartEntry
@@ -245,7 +246,7 @@ class Export:
         due = [*islice(self._missing(), max(room, 0))]
         made = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
         errors = list[AdsctlError]()
-        while run := [*islice(made, JOBS_NOTED_AT_ONCE)]:
+        for run in batched(made, JOBS_NOTED_AT_ONCE):
             folder.note(*(PartEntry(number, "made", job) for number, job in run if isinstance(job, str)))
             errors += [error for _, error in run if isinstance(error, AdsctlError)]
         if folder.jobs:
@@ -338,8 +339,8 @@ class Export:
 
     def _states(self) -> dict[str, dict[str, Any]]:
         """Return the jobs that are in processing as they are by now."""
-        ids, found = iter(self._folder.jobs.values()), dict[str, dict[str, Any]]()
-        while few := [*islice(ids, JOBS_AT_ONCE)]:
+        found = dict[str, dict[str, Any]]()
+        for few in batched(self._folder.jobs.values(), JOBS_AT_ONCE):
             for response in self._client.pages(ListJobs(account_id=self._account, job_ids=few)):
                 found |= {str(job.get("id_str")): job for job in response.records}
         return found

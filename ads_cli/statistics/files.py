@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
@@ -11,6 +11,7 @@ from ..errors import UsageError
 from ..installation import missing_extra
 from ..output.records import WriteOptions, write_csv, write_csv_cells, write_jsonl, write_tsv
 from ..output.workbook import write_records
+from ..parallel import batched
 from .rows import Row, StatsTable
 
 Record = dict[str, Any]
@@ -102,11 +103,11 @@ def require_parquet() -> Any:
 
 
 def _write_parquet(output: IO[bytes], table: StatsTable) -> None:
-    arrow, rest = require_parquet(), iter(table.rows)
+    arrow = require_parquet()
     kinds = [arrow.string()] * len(table.keys) + [arrow.float64()] * len(table.metrics)
     schema = arrow.schema([*zip(table.columns, kinds, strict=True)])
     with arrow.parquet.ParquetWriter(output, schema) as writer:
-        while rows := [*islice(rest, ROWS_OF_A_GROUP)]:
+        for rows in batched(table.rows, ROWS_OF_A_GROUP):
             columns = zip(kinds, zip(*rows, strict=True), strict=True)
             arrays = [arrow.array(map(_number, column), kind) for kind, column in columns]
             writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))

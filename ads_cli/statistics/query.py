@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import cache
-from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -24,6 +23,7 @@ from ..api.names import neutral_name
 from ..api.statistics import MAX_ENTITIES
 from ..errors import UsageError
 from ..output.text import counted
+from ..parallel import batched
 from ..spelling import comma_list, suggestion
 from .periods import Period
 
@@ -81,10 +81,9 @@ class QueryPart(msgspec.Struct, frozen=True):
 
 def parts(question: StatsQuery, longest: timedelta) -> Iterator[list[QueryPart]]:
     """Cut a question: for every few entities, the parts that make up their rows."""
-    ids = iter(question.ids)
     apart = [(group,) for group in question.groups if group == OWN_REQUEST]
     together = tuple(group for group in question.groups if group != OWN_REQUEST)
-    while few := tuple(islice(ids, MAX_ENTITIES)):
+    for few in map(tuple, batched(question.ids, MAX_ENTITIES)):
         yield [
             QueryPart(few, window, groups)
             for window in question.period.windows(longest)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...api.amounts import amount_names
 from ...api.endpoint import Request
-from ...api.fields import Field, fields_of
+from ...api.fields import Field, fields_by_name
 from ...api.names import neutral_name
 from ...console.help_texts import summary_line
 from ...errors import NotFoundError, UsageError
@@ -143,9 +143,9 @@ class ReachableCommand(NamedTuple):
         return self.request is not None and self.request.endpoint.method == "DELETE"
 
     @property
-    def fields(self) -> dict[str, Field]:
+    def fields(self) -> Mapping[str, Field]:
         """The declared fields of its request, by name."""
-        return {field.name: field for field in fields_of(self.request)} if self.request else {}
+        return fields_by_name(self.request) if self.request else {}
 
     @property
     def parameters(self) -> dict[str, Any]:

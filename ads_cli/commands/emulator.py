@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +18,7 @@ from ..console.invocation import Invocation
 from ..console.parameters import argument, flag, option
 from ..errors import Interrupted, StateError, UsageError
 from ..hosts import listening_address
-from ..signals import handled_by
+from ..signals import NOTICE_SECONDS, handled_by
 from ..spelling import as_variable
 
 if TYPE_CHECKING:
@@ -48,7 +48,10 @@ def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
             raise UsageError(f"cannot run {command[0]}: {error.strerror}") from error
         for signum in early:
             _send(child, signum)
-        code = child.wait()
+        code = None
+        while code is None:
+            with suppress(subprocess.TimeoutExpired):
+                code = child.wait(NOTICE_SECONDS)
     if received:
         raise Interrupted(received[0])
     return code

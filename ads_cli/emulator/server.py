@@ -17,6 +17,7 @@ import h11
 
 from ..errors import UsageError
 from ..hosts import is_loopback, listening_address
+from ..signals import NOTICE_SECONDS
 from .app import Emulator
 from .core.faults import HEADER
 from .core.request import MAX_BODY_BYTES
@@ -206,7 +207,6 @@ BACKLOG = 128
 SHUTDOWN_TIMEOUT_SECONDS = 0.5  # for requests in flight
 ACCEPT_TIMEOUT_SECONDS = 5.0  # a stop takes at most this long to be noticed
 ACCEPT_RETRY_SECONDS = 0.1  # after which a connection that was hung up on has ended
-SIGNAL_INTERVAL_SECONDS = 0.1  # a signal takes at most this long to be noticed
 
 
 class Server:
@@ -335,10 +335,9 @@ def serve(
 ) -> None:
     """Serve until interrupted; call `on_ready` with the address once connections are accepted.
 
-    This thread only waits, so that the exception of a signal is never raised inside the server. It waits in
-    short steps: Python does not notice a signal that comes right before a wait until that wait ends.
+    This thread only waits, so that the exception of a signal is never raised inside the server.
     """
     with running(emulator, port, host=host) as address:
         on_ready(address)
         while True:
-            time.sleep(SIGNAL_INTERVAL_SECONDS)
+            time.sleep(NOTICE_SECONDS)

@@ -9,14 +9,14 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import FrameType
 
 import msgspec
 
 from ..client.shared_window import Allowance
 from ..errors import Interrupted, UnavailableError
-from ..signals import handled_by
+from ..signals import NOTICE_SECONDS, handled_by
 from .engine import Ended, OnEvent, Started, TaskResult
 from .records import Records, RunId
 from .tasks import RunLimits, Task, TaskQueue
@@ -144,7 +144,7 @@ class LocalEngine:
                 while not queue.is_done:
                     while task := queue.take():
                         on_event(Started(task, self._start(task)))
-                    happened = self._happened.get()
+                    happened = self._next()
                     if isinstance(happened, int):
                         received.append(happened)
                         queue.stop()
@@ -169,6 +169,12 @@ class LocalEngine:
         self._running.append(process)
         threading.Thread(target=lambda: self._happened.put((process, process.wait()))).start()
         return worker
+
+    def _next(self) -> tuple[TaskProcess, TaskResult] | int:
+        """Wait for what happens next."""
+        while True:
+            with suppress(Empty):
+                return self._happened.get(timeout=NOTICE_SECONDS)
 
     def _tell(self, signum: int) -> None:
         for process in self._running:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pexpect
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.ui import WebDriverWait
@@ -57,7 +58,8 @@ def press(browser: webdriver.Chrome, words: str) -> None:
     """Press a button and wait for the next page."""
     button = browser.find_element(By.XPATH, f"//button[.='{words}']")
     button.click()
-    WebDriverWait(browser, 30).until(staleness_of(button))
+    # While one page replaces the other, Chromium may say of the button that its document is another one.
+    WebDriverWait(browser, 30, ignored_exceptions=[WebDriverException]).until(staleness_of(button))
 
 
 def heading(browser: webdriver.Chrome) -> str:

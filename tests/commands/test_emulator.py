@@ -15,7 +15,9 @@ import pytest
 
 from ads_cli.emulator import identity
 from ads_cli.emulator.app import Emulator
+from tests.adsctl import TIMEOUT_SECONDS
 from tests.effort import THOROUGH
+from tests.late_signal import late_signal
 from tests.raw_service import raw_service
 
 
@@ -73,7 +75,7 @@ def test_serve_stops_with_its_message_whatever_is_in_flight(adsctl, request_in_f
                 assert client.recv(100).startswith(b"HTTP/1.1 100 Continue")
         process.send_signal(signum)
         # The error boundary would exit after 10 s, without a message.
-        _, stderr = process.communicate(timeout=9)
+        _, stderr = process.communicate(timeout=TIMEOUT_SECONDS)
     assert process.returncode == 128 + signum
     assert stderr.decode().splitlines()[-1] == f"stopped by {signum.name}"
 
@@ -234,15 +236,25 @@ def test_exec_passes_a_signal_on_and_waits_for_its_command(adsctl, signum):
     process = adsctl.popen("emulator", "exec", "--", "sh", "-c", script)
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signum)
-    stdout, stderr = process.communicate(timeout=9)
+    stdout, stderr = process.communicate(timeout=TIMEOUT_SECONDS)
     assert (stdout, process.returncode) == (b"done\n", 128 + signum), stderr
+
+
+def test_exec_passes_a_signal_on_that_comes_right_before_it_waits(adsctl):
+    now, environment = late_signal(adsctl, "exec")
+    script = "trap 'echo done; exit 7' TERM; echo ready; while :; do sleep 0.05; done"
+    process = adsctl.popen("emulator", "exec", "--", "sh", "-c", script, **environment)
+    assert process.stdout.readline() == b"ready\n"
+    now.touch()
+    stdout, stderr = process.communicate(timeout=TIMEOUT_SECONDS)
+    assert (stdout, process.returncode) == (b"done\n", 143), stderr
 
 
 def test_exec_stops_its_command_with_it(adsctl):
     process = adsctl.popen("emulator", "exec", "--", "sh", "-c", "echo $$; exec sleep 60")
     command = int(process.stdout.readline())
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=9)
+    process.communicate(timeout=TIMEOUT_SECONDS)
     assert process.returncode == 143
     with pytest.raises(ProcessLookupError):
         os.kill(command, 0)

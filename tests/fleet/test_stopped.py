@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import subprocess
 import threading
 import time
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from tests.adsctl import TIMEOUT_SECONDS
 from tests.audiences.conftest import digest
 from tests.batches.conftest import BatchService
 from tests.conftest import feed
+from tests.late_signal import late_signal
 
 
 def state_of(adsctl) -> dict[str, str]:
@@ -33,8 +36,8 @@ def shop(fleet, service, adsctl):
     return fleet
 
 
-def stopped(adsctl, service, signum: int):
-    """Send the fleet a signal while its second batch is in flight; return its exit code and output.
+def stopped(adsctl, service, stop: Callable[[subprocess.Popen], None], **env: str):
+    """Stop the fleet while its second batch is in flight; return its exit code and output.
 
     That batch stays in flight until its task has ended too.
     """
@@ -46,9 +49,9 @@ def stopped(adsctl, service, signum: int):
             assert ended.wait(TIMEOUT_SECONDS)
 
     service.before = wait
-    running = adsctl.popen("fleet", "run", "fleet.yaml", "-o", "json")
+    running = adsctl.popen("fleet", "run", "fleet.yaml", "-o", "json", **env)
     assert began.wait(TIMEOUT_SECONDS)
-    running.send_signal(signum)
+    stop(running)
     out, err = running.communicate(timeout=TIMEOUT_SECONDS)
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while state_of(adsctl)["shop"] == "unfinished":
@@ -63,7 +66,7 @@ def stopped(adsctl, service, signum: int):
     ("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service, adsctl, signum, code):
-    returncode, out, err = stopped(adsctl, service, signum)
+    returncode, out, err = stopped(adsctl, service, lambda fleet: fleet.send_signal(signum))
     assert returncode == code
     records = {record["task"]: record for record in json.loads(out)}
     assert (records["shop"]["status"], records["shop"]["exit_code"]) == ("failed", code)
@@ -76,8 +79,14 @@ def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service,
     assert len(set(service.stored)) == len(service.stored) == 100
 
 
+def test_a_signal_that_comes_right_before_the_fleet_waits_ends_its_tasks(shop, service, adsctl):
+    now, environment = late_signal(adsctl, "run")
+    assert stopped(adsctl, service, lambda fleet: now.touch(), **environment)[0] == 143
+    assert state_of(adsctl)["shop"] == "failed"
+
+
 def test_the_tasks_of_a_killed_fleet_end_and_resume_goes_on(shop, service, adsctl):
-    returncode, _, _ = stopped(adsctl, service, signal.SIGKILL)
+    returncode, _, _ = stopped(adsctl, service, subprocess.Popen.kill)
     assert returncode == -signal.SIGKILL
     assert state_of(adsctl)["shop"] == "failed"
     records = shop("--resume")
@@ -93,7 +102,7 @@ def test_what_ended_before_a_kill_is_not_run_again(fleet, service, adsctl):
         "{name: people, run: audiences push people.csv --audience 1nmth}",
         "{name: shop, run: products push shop.csv --concurrency 1}",
     )
-    stopped(adsctl, service, signal.SIGKILL)
+    stopped(adsctl, service, subprocess.Popen.kill)
     assert state_of(adsctl)["people"] == "ok"
     service.fail("* /12/accounts/* status=400")  # a list that is pushed again fails
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]
@@ -153,7 +162,7 @@ def test_parts_of_one_list_that_were_stopped_at_once_resume_where_each_stopped(
 
 
 def test_no_process_is_left_behind(shop, service, adsctl):
-    stopped(adsctl, service, signal.SIGTERM)
+    stopped(adsctl, service, subprocess.Popen.terminate)
     marker = f"ADSCTL_STATE_DIR={adsctl.home / 'state'}".encode()
     left = []
     for process in Path("/proc").glob("[0-9]*"):

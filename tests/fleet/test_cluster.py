@@ -209,6 +209,7 @@ def test_a_fleet_that_is_stopped_stops_its_tasks_and_is_resumed(company, shops):
     shops.before = lambda put: is_of(shops.puts[put], FEW[0]) or go.wait(TIMEOUT_SECONDS)
     running = run_beside(company, fleet)
     wait_until(company.ended, "the first task has ended")
+    wait_until(lambda: all(any(is_of(put, shop) for put in shops.puts) for shop in FEW), "all have begun")
     running.send_signal(signal.SIGTERM)
     assert [each["status"] for each in records_of(running, 143)] == ["ok", "failed", "failed"]
     assert company.busy() == []

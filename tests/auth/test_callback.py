@@ -13,6 +13,7 @@ import pytest
 
 from ads_cli.auth import sign_in
 from tests.auth.test_signin import LOGIN, service, shop  # noqa: F401 - fixtures
+from tests.ports import HOST, free_port
 
 
 def test_a_listener_accepts_only_the_callback_of_its_request_token(shop, service):  # noqa: F811
@@ -50,8 +51,7 @@ def test_a_refusal_by_the_user_exits_with_4(shop, service):  # noqa: F811
 
 def listening(shop) -> tuple[subprocess.Popen, tuple[str, int]]:  # noqa: F811
     """Start a sign-in; return its process, and where it listens."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = free.getsockname()
+    address = HOST, free_port()
     process = shop.beside(*LOGIN, "--callback", f"http://127.0.0.1:{address[1]}/")
     said = ""
     while "oauth_token=rt" not in said:
@@ -101,8 +101,7 @@ def test_a_signal_ends_a_sign_in_whose_listener_is_held_up(shop, service, signum
 
 def test_a_listener_closes_a_connection_that_drips(monkeypatch):
     monkeypatch.setattr(sign_in, "REQUEST_TIMEOUT_SECONDS", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = free.getsockname()
+    address = HOST, free_port()
     with ExitStack() as stack:
         stack.enter_context(sign_in.Listener(f"http://app.localhost:{address[1]}/"))
         connection = stack.enter_context(socket.create_connection(address, timeout=5))

@@ -18,6 +18,7 @@ from ads_cli.emulator.app import Emulator
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.effort import THOROUGH
 from tests.late_signal import late_signal
+from tests.ports import free_port
 from tests.raw_service import raw_service
 
 
@@ -261,8 +262,7 @@ def test_exec_stops_its_command_with_it(adsctl):
 
 
 def test_env_waits_for_a_server_that_is_starting(adsctl):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     shell = "{serve} & {env}; kill $!; wait".format(
         serve=shlex.join(adsctl.forked("emulator", "serve", "--port", port)),
         env=shlex.join(adsctl.forked("emulator", "env", "--port", port)),
@@ -276,8 +276,7 @@ def test_env_waits_for_a_server_that_is_starting(adsctl):
 
 def test_env_says_that_nothing_listens(adsctl, monkeypatch):
     monkeypatch.setattr(identity, "START_TIMEOUT_SECONDS", 0.3)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     done = adsctl("emulator", "env", "--port", str(port))
     assert f"no emulator listens on http://127.0.0.1:{port} yet" in done.stderr
     assert f"the values are those of {adsctl.home}/state/emulator.db" in done.stderr

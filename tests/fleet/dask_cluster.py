@@ -9,9 +9,9 @@ from pathlib import Path
 import psutil
 
 from tests.adsctl import ROOT, Adsctl
+from tests.ports import HOST, free_port
 from tests.processes.server import Process
 
-HOST = "127.0.0.1"
 LEASE_SECONDS = 6
 # A lease is that of a worker that was lost for as long as this; half a minute otherwise.
 SETTINGS = {
@@ -20,12 +20,6 @@ SETTINGS = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # looks at every thread each 10 ms
     "DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD": "forkserver",  # a nanny's worker starts at once
 }
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 class Proxy:

@@ -12,9 +12,10 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.seed.credentials import USER
 from tests.adsctl import Adsctl, wait_until
 from tests.conftest import Service, feed
+from tests.ports import free_port
 from tests.processes.server import Process
 
-from .dask_cluster import Cluster, Proxy, Worker, free_port, words_of
+from .dask_cluster import Cluster, Proxy, Worker, words_of
 
 NAMES = [f"shop{number}" for number in range(1, 6)]
 BRIEF = NAMES[:2]  # whose feeds are one batch

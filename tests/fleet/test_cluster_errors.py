@@ -11,8 +11,8 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from ads_cli.errors import StateError
 from ads_cli.fleet.cluster_link import ALIKE, OWN_DISTRIBUTIONS, LostError, SchedulerLink
+from tests.ports import free_port
 
-from .dask_cluster import free_port
 from .shops import NAMES, Company, Shops
 
 SHOP, OTHER, NOBODYS = NAMES[:3]

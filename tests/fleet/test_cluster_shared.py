@@ -8,9 +8,10 @@ import pytest
 
 from tests.adsctl import TIMEOUT_SECONDS, Adsctl, wait_until
 from tests.conftest import Service, feed
+from tests.ports import free_port
 from tests.processes.server import Process
 
-from .dask_cluster import SETTINGS, free_port, words_of
+from .dask_cluster import SETTINGS, words_of
 
 CLUSTER = """
 import signal, sys

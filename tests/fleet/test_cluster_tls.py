@@ -9,9 +9,10 @@ import trustme
 
 from tests.adsctl import Adsctl, wait_until
 from tests.conftest import feed
+from tests.ports import free_port
 from tests.processes.server import Process
 
-from .dask_cluster import SETTINGS, free_port
+from .dask_cluster import SETTINGS
 
 CLUSTER = """
 import signal, sys

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import socket
 import subprocess
 
 import httpx
@@ -16,6 +15,7 @@ from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
 from ads_cli.output import FORMATS
 from tests.conftest import EXAMPLES, ROOT, feed
 from tests.feeds.locations.file_server import serving
+from tests.ports import free_port
 from tests.test_installation import EXTRAS
 
 PAGES = "\n".join(path.read_text() for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))))
@@ -86,8 +86,7 @@ def test_cron_runs_every_line_of_the_pages(adsctl, service, line):
 def test_the_page_signs_in_to_a_served_emulator_as_typed(adsctl):
     text = (ROOT / "docs" / "sign-in.md").read_text()
     block = text.partition("sign in to the emulator:\n\n")[2].partition("\n\n")[0]
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     environment = adsctl.installed()
     # The port of the example may be taken, by another run of this test.
     with_port = f'"$@" $(case "$2" in serve|env) echo --port {port}; esac)'

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import httpx
 
 from tests.environments import made_python
+from tests.ports import free_port
 
 START_SECONDS = 120.0
 
@@ -43,8 +44,7 @@ class S3Server(NamedTuple):
 
 @contextmanager
 def running_s3() -> Iterator[S3Server]:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     command = [made_python("s3"), "-c", "from moto.server import main; main()", "-p", str(port)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

@@ -206,6 +206,13 @@ def test_the_option_takes_exactly_those_who_agreed_or_those_who_refused(header, 
         "Nessun consenso",
         "Einwilligung nicht erteilt",
         "Brak zgody",
+        "Do not send newsletter",
+        "Don't send newsletter",
+        "No enviar newsletter",
+        "Newsletter inactive",
+        "Newsletter not wanted",
+        "Newsletter nicht gewünscht",
+        "Newsletter inaktiv",
     ],
 )
 def test_a_header_of_agreement_that_is_negated_tells_who_refused(header):
@@ -235,10 +242,25 @@ def test_a_header_of_agreement_that_is_negated_tells_who_refused(header):
         "Retirees newsletter",
         "Casa Nova iscritto",
         "Piano consenso",
+        "Newsletter active/inactive",
+        "Newsletter not inactive",
+        "Interactive newsletter",
     ],
 )
 def test_a_header_of_agreement_with_letters_of_a_negation_tells_who_agreed(header):
     assert consent_told_by(header) is Consent.AGREED
+
+
+@pytest.mark.parametrize(
+    "header", ["Not unsubscribed", "Never opted out", "notBlocklisted", "Nicht abgemeldet", "Not on blacklist"]
+)
+def test_a_header_of_refusal_that_is_negated_tells_who_agreed(header):
+    assert consent_told_by(header) is Consent.AGREED
+
+
+@pytest.mark.parametrize("header", ["Don't contact", "Unsubscribed? (no = subscribed)", "Norsk avmeldt"])
+def test_a_header_of_refusal_tells_who_refused(header):
+    assert consent_told_by(header) is Consent.REFUSED
 
 
 @pytest.mark.parametrize("header", ["Order cancelled", "Payment declined", "Not active", "Account blocked"])

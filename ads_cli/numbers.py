@@ -60,6 +60,22 @@ def parse_share(text: str, name: str) -> CountOrShare:
     raise UsageError(f"{name}: {text!r} is neither a number nor a percentage", hint="write 100 or 10%")
 
 
+class DeletionLimit(NamedTuple):
+    """How much may be deleted, as --max-delete says it."""
+
+    text: str
+    most: CountOrShare
+
+    @classmethod
+    def parse(cls, text: str) -> "DeletionLimit":
+        """Parse the value of the option; raise UsageError."""
+        return cls(text, parse_share(text, "--max-delete"))
+
+    def excess(self, deletions: int, total: int, sentence: str) -> str:
+        """Say by a sentence on the deletions that they are too many of all things; "" where they are not."""
+        return f"{sentence}, and --max-delete is {self.text}" if deletions > self.most.of(total) else ""
+
+
 def parse_size(text: str, name: str) -> int:
     """Parse `500MB`, `2GiB` or plain bytes; raise UsageError, naming `name`, otherwise."""
     match = re.fullmatch(SIZE, text.strip().lower())

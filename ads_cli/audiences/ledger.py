@@ -18,10 +18,10 @@ from typing import NamedTuple
 import msgspec
 
 from ..config.atomic_files import sync_folder
-from ..config.file_locks import made_and_locked
+from ..config.file_locks import is_locked, made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
 from ..uploads.job_file import UploadTarget
-from ..uploads.jobs import try_lock
+from ..uploads.jobs import lock_path
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
 from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
@@ -248,13 +248,7 @@ class Ledger:
 
     def _is_running(self, header: LogHeader) -> bool:
         jobs = self.state_dir / "jobs"
-        if not jobs.is_dir():
-            return False
-        lock = try_lock(jobs, header.lock)
-        if lock is None:
-            return True
-        lock.release()
-        return False
+        return jobs.is_dir() and is_locked(lock_path(jobs, header.lock))
 
 
 def _which_follow(epoch: str, ended: Sequence[Log], readable: Iterable[Log]) -> list[bool]:

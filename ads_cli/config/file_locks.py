@@ -73,6 +73,26 @@ def try_lock(path: Path) -> "FileLock | None":
     return lock
 
 
+@contextmanager
+def locked_or_refused(path: Path, refusal: str) -> Iterator[None]:
+    """Hold a lock; raise StateError, which says `refusal`, at once where another process has it."""
+    lock = try_lock(path)
+    if lock is None:
+        raise StateError(refusal, hint=how_to_unlock(path))
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process has a lock; raise StateError where nothing tells which."""
+    lock = try_lock(path)
+    if lock:
+        lock.release()
+    return lock is None
+
+
 def how_to_unlock(path: Path) -> str:
     """Say how to get a lock that another process has."""
     if holder := _holder(path):

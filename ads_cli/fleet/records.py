@@ -12,7 +12,7 @@ from uuid import uuid4
 import msgspec
 
 from ..config.atomic_files import atomic, make_folder, sync_folder
-from ..config.file_locks import how_to_unlock, locked, try_lock
+from ..config.file_locks import is_locked, locked, locked_or_refused
 from ..errors import StateError
 from .engine import TaskResult
 from .tasks import Task
@@ -115,23 +115,13 @@ class FleetState:
     def locked(self) -> Iterator[None]:
         """Keep other runs of this fleet away; raise StateError where one is under way."""
         _make_folder(self._folder)
-        lock = try_lock(self._lock_path)
-        if lock is None:
-            raise StateError(f"a run of {self._file} is under way", hint=how_to_unlock(self._lock_path))
-        try:
+        with locked_or_refused(self._lock_path, f"a run of {self._file} is under way"):
             yield
-        finally:
-            lock.release()
 
     @property
     def is_running(self) -> bool:
         """Whether a run is under way."""
-        if not self._lock_path.exists():
-            return False
-        lock = try_lock(self._lock_path)
-        if lock:
-            lock.release()
-        return lock is None
+        return self._lock_path.exists() and is_locked(self._lock_path)
 
     def last(self) -> FleetRun | None:
         """Return the last run; a damaged file counts as none."""

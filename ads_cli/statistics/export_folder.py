@@ -4,7 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from ..config.atomic_files import make_folder
-from ..config.file_locks import how_to_unlock, try_lock
+from ..config.file_locks import locked_or_refused, try_lock
 from ..errors import STATE_HINT, ReportedError, StateError, UnavailableError
 from .periods import utc_now
 from .query import StatsQuery
@@ -52,14 +52,11 @@ class ExportFolder:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[bool]:
         """Lock the folder, and read or empty it; yield whether an export is resumed."""
-        lock_path = self.path.with_suffix(".lock")
-        with self._state_errors():
-            make_folder(self.path.parent)
-            lock = try_lock(lock_path)
-        if lock is None:
-            raise StateError("another run exports the same statistics", hint=how_to_unlock(lock_path))
-        try:
+        with ExitStack() as stack:
             with self._state_errors():
+                make_folder(self.path.parent)
+                refusal = "another run exports the same statistics"
+                stack.enter_context(locked_or_refused(self.path.with_suffix(".lock"), refusal))
                 is_resumed = resume and (self.path / LOG).exists()
                 if is_resumed:
                     self._read()
@@ -68,15 +65,14 @@ class ExportFolder:
                     self._remove_old()
                     make_folder(self.path)
                     self.note(PartEntry(0, "begun", at=utc_now()))
-            yield is_resumed
-        except ReportedError as error:
-            if error.may_be_applied:  # a job that was made will be found again
-                error.hint = RESUME_HINT
-            elif (self.jobs or self.done) and "--resume" not in error.hint:
-                error.hint = "; ".join(filter(None, (error.hint, RESUME_HINT)))
-            raise
-        finally:
-            lock.release()
+            try:
+                yield is_resumed
+            except ReportedError as error:
+                if error.may_be_applied:  # a job that was made will be found again
+                    error.hint = RESUME_HINT
+                elif (self.jobs or self.done) and "--resume" not in error.hint:
+                    error.hint = "; ".join(filter(None, (error.hint, RESUME_HINT)))
+                raise
 
     @contextmanager
     def _state_errors(self) -> Iterator[None]:

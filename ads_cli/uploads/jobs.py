@@ -3,33 +3,20 @@
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from ..config.atomic_files import replacing
-from ..config.file_locks import how_to_unlock, lock_folder, made_and_locked
-from ..config.file_locks import try_lock as try_lock_file
+from ..config.file_locks import is_locked, lock_folder, made_and_locked
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
 from .job_file import Job, JobKey, UploadTarget, read_job
 from .write_epochs import WriteEpochs
 
-if TYPE_CHECKING:
-    from filelock import FileLock
 
-
-def try_lock(folder: Path, key: str) -> "FileLock | None":
-    """Take the lock of a job; return None where another run holds it."""
-    return try_lock_file(_path(folder, key))
-
-
-def how_to_unlock_job(folder: Path, key: str) -> str:
-    """Say how to get the lock of a job that another run holds."""
-    return how_to_unlock(_path(folder, key))
-
-
-def _path(folder: Path, key: str) -> Path:
-    return folder / f"{key}.lock"
+def lock_path(folder: Path, digest: str) -> Path:
+    """Return the lock that a run of a job holds, by the digest of its key."""
+    return folder / f"{digest}.lock"
 
 
 JOB_RETENTION_SECONDS = 30 * 24 * 3600.0
@@ -89,12 +76,11 @@ def remove_expired_jobs(folder: Path, own: Job) -> None:
 
 
 def _remove(path: Path, job: Job) -> bool:
-    lock = try_lock(path.parent, job.key.digest)
-    if lock is None:
+    lock = lock_path(path.parent, job.key.digest)
+    if is_locked(lock):
         return False
-    lock.release()
     path.unlink(missing_ok=True)
-    Path(lock.lock_file).unlink(missing_ok=True)
+    lock.unlink(missing_ok=True)
     return True
 
 
@@ -125,12 +111,9 @@ def require_idle(folder: Path, target: UploadTarget) -> None:
 def _running_jobs(folder: Path, target: UploadTarget, *, but: JobKey | None = None) -> Iterator[Job]:
     """Yield the jobs that are changing a target, but for the one with a key."""
     for _, job, ended in list_jobs(folder):
-        if not ended and job.key.target == target and job.key != but:
-            lock = try_lock(folder, job.key.digest)
-            if lock is None:
-                yield job
-            else:
-                lock.release()
+        is_of_target = not ended and job.key.target == target and job.key != but
+        if is_of_target and is_locked(lock_path(folder, job.key.digest)):
+            yield job
 
 
 def resumable_jobs(folder: Path, target: UploadTarget) -> list[tuple[Path, Job]]:

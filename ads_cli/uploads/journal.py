@@ -14,7 +14,7 @@ import msgspec
 
 from ..client.rate_limiter import StoppedError
 from ..config.atomic_files import make_folder, sync_folder
-from ..config.file_locks import lock_folder
+from ..config.file_locks import how_to_unlock, lock_folder, try_lock
 from ..errors import STATE_HINT, StateError
 from .job_file import (
     END,
@@ -32,11 +32,10 @@ from .job_file import (
 from .jobs import (
     check_named,
     find_equal,
-    how_to_unlock_job,
     is_other_job_running,
+    lock_path,
     remove_expired_jobs,
     restart_reason,
-    try_lock,
 )
 from .write_epochs import NO_EPOCH, WriteEpochs
 
@@ -242,11 +241,12 @@ class Journal:
 @contextmanager
 def _locked_job(folder: Path, job: Job) -> "Iterator[FileLock]":
     """Take the lock of the job, and release it if the job cannot start."""
-    lock = try_lock(folder, job.key.digest)
+    path = lock_path(folder, job.key.digest)
+    lock = try_lock(path)
     if lock is None:
         raise StateError(
             f"another run is pushing the same {job.file} to the same place",
-            hint=how_to_unlock_job(folder, job.key.digest),
+            hint=how_to_unlock(path),
         )
     try:
         yield lock

@@ -252,7 +252,8 @@ def test_a_header_of_agreement_with_letters_of_a_negation_tells_who_agreed(heade
 
 
 @pytest.mark.parametrize(
-    "header", ["Not unsubscribed", "Never opted out", "notBlocklisted", "Nicht abgemeldet", "Not on blacklist"]
+    "header",
+    ["Not unsubscribed", "Never opted out", "notBlocklisted", "Nicht abgemeldet", "Not on blacklist"],
 )
 def test_a_header_of_refusal_that_is_negated_tells_who_agreed(header):
     assert consent_told_by(header) is Consent.AGREED

@@ -16,12 +16,13 @@ from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.ledger_log import LogFile
 from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
+from ads_cli.config.file_locks import try_lock
 from ads_cli.emulator.core.responses import OperationsError
 from ads_cli.emulator.resources import audience_users
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
 from ads_cli.uploads.job_file import UploadTarget
-from ads_cli.uploads.jobs import try_lock
+from ads_cli.uploads.jobs import lock_path
 from tests.audiences.lists import List, as_csv, digest, people, person
 
 PHONES = "+49151123450{:02}".format
@@ -404,7 +405,7 @@ def test_jobs_clean_names_no_list_whose_first_job_is_running(customers):
     state = customers.adsctl.home / "state"
     place = UploadTarget("local", "custom_audience", customers.audience)
     (state / "jobs").mkdir(parents=True)
-    lock = try_lock(state / "jobs", "job")
+    lock = try_lock(lock_path(state / "jobs", "job"))
     Ledger(state, place).log("job", "job", "", "")
     assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
     lock.release()

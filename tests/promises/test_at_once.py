@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pytest_httpserver import HTTPServer
 
-from ads_cli.uploads.jobs import try_lock
+from ads_cli.config.file_locks import is_locked
 from tests.auth.test_signin import KEY, KEY_SECRET, LOGIN, Service
 from tests.conftest import feed
 from tests.effort import tries
@@ -92,7 +92,7 @@ def test_the_lock_of_a_push_that_was_killed_is_taken_over_at_once(adsctl, servic
     assert reached.wait(30)
     folder = adsctl.home / "state" / "jobs"
     (lock,) = folder.glob("?*.lock")
-    assert try_lock(folder, lock.stem) is None  # it is held
+    assert is_locked(lock)
     assert "another run" in adsctl("products", "push", "feed.csv", "--resume", code=11).stderr
     process.send_signal(signal.SIGKILL)
     process.communicate()

@@ -11,7 +11,7 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
-from ...numbers import CountOrShare, parse_share
+from ...numbers import DeletionLimit
 from ...output.text import counted, duration
 from ...uploads.job_file import UploadTarget
 from ..products.feed_checks import FeedSizeCheck, MinRows
@@ -226,7 +226,7 @@ def _steps(
     from ...uploads.job_file import GROUP_VARIABLE
     from ..uploads.journal import current_epoch
 
-    max_delete = parse_share(options.max_delete, "--max-delete")
+    max_delete = DeletionLimit.parse(options.max_delete)
     upload = target.upload(call.account)
     place = UploadTarget(call.service, upload.kind, upload.target)
     size_check = FeedSizeCheck(call, min_rows, place)
@@ -266,7 +266,7 @@ class _SyncSteps(ListHooks, kw_only=True):
     plan: "ListSyncPlan"
     size_check: FeedSizeCheck
     options: ListSyncOptions
-    max_delete: CountOrShare
+    max_delete: DeletionLimit
     page: ListRunReport
     correction: str = CORRECT_AND_SYNC
 
@@ -347,12 +347,8 @@ class _SyncSteps(ListHooks, kw_only=True):
         """Say that more people would be deleted than may be; empty where they are not."""
         found = self.plan.differences
         deletions = found.counts["deleted"]
-        if deletions <= self.max_delete.of(found.known):
-            return ""
-        return (
-            f"{deletions:,} of {counted(found.known, 'acknowledged person', 'acknowledged people')} are not"
-            f" in the file, and --max-delete is {self.options.max_delete}"
-        )
+        of = counted(found.known, "acknowledged person", "acknowledged people")
+        return self.max_delete.excess(deletions, found.known, f"{deletions:,} of {of} are not in the file")
 
     def _note_recent_change(self) -> None:
         """Say that the service may still be applying the last change of the list."""

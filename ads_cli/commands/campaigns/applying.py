@@ -21,10 +21,10 @@ from ...campaigns.plan import CampaignPlan
 from ...campaigns.stored_plan import StoredPlan, decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
 from ...config.atomic_files import make_folder, read_whole
-from ...config.file_locks import how_to_unlock, try_lock
+from ...config.file_locks import locked_or_refused
 from ...console.invocation import Invocation
 from ...console.progress import progress
-from ...errors import AdsctlError, ContentError, StateError, UsageError
+from ...errors import AdsctlError, ContentError, UsageError
 from ...output.text import counted, safe
 from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
@@ -56,13 +56,8 @@ class ApplyRun:
         make_folder(folder)
         name = sha256(f"{call.service}\n{call.account}".encode()).hexdigest()[:16]
         path = folder / f"{name}.lock"
-        lock = try_lock(path)
-        if lock is None:
-            raise StateError(f"another apply changes the account {call.account}", hint=how_to_unlock(path))
-        try:
+        with locked_or_refused(path, f"another apply changes the account {call.account}"):
             yield
-        finally:
-            lock.release()
 
     def compare(self, file: str, *, takes_plans: bool = False) -> CampaignPlan:
         """Read the file and the account; return what differs, or raise ContentError with every mistake."""

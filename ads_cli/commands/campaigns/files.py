@@ -11,7 +11,7 @@ from ...config.atomic_files import atomic, check_output_path, file_to_replace
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
-from ...numbers import parse_share
+from ...numbers import DeletionLimit
 from ...output.text import counted
 from ...spelling import comma_list
 from .page import CampaignReport, Report
@@ -104,10 +104,10 @@ def plan(
     For example: adsctl campaigns plan shop.yaml
     """
     from .applying import ApplyRun
-    from .plan_view import excess_words, show_plan
+    from .plan_view import pruning_excess, show_plan
 
     call = Invocation.of(ctx, mutates=False)
-    limit = parse_share(max_delete, "--max-delete")
+    limit = DeletionLimit.parse(max_delete)
     if out:
         from ...campaigns.stored_plan import PlanOptions, encode, is_plan_file
 
@@ -120,8 +120,8 @@ def plan(
             with atomic(Path(out), keep_mode=True) as stream:
                 stream.write(encode(found, run.file, call.account, call.service, options))
         show_plan(call, found)
-        if found.pruned > limit.of(found.listed):
-            call.messages.note(f"{excess_words(found, max_delete)}: apply needs --max-delete {found.pruned}")
+        if excess := pruning_excess(found, limit):
+            call.messages.note(f"{excess}: apply needs --max-delete {found.pruned}")
         if found.changes:
             raise typer.Exit(DIFFERENCES_FOUND)
 
@@ -150,10 +150,10 @@ def apply(
     For example: adsctl campaigns apply shop.yaml --dry-run
     """
     from .applying import ApplyRun
-    from .plan_view import budget_words, excess_words, print_plan, report_result, show_plan
+    from .plan_view import budget_words, print_plan, pruning_excess, report_result, show_plan
 
     call = Invocation.of(ctx)
-    limit = parse_share(max_delete, "--max-delete")
+    limit = DeletionLimit.parse(max_delete)
     with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace)
         with run.locked():
@@ -167,9 +167,9 @@ def apply(
             show_plan(call, found, is_result=False)
             if resume and not found.changes:
                 call.messages.say("nothing is left to resume")
-            if found.pruned > limit.of(found.listed):
+            if excess := pruning_excess(found, limit):
                 raise NotConfirmedError(
-                    excess_words(found, max_delete),
+                    excess,
                     hint=f"nothing was changed; if that is right, add --max-delete {found.pruned}",
                 )
             run.approve(found)

@@ -9,6 +9,7 @@ from ...campaigns.model import file_fields
 from ...campaigns.plan import CampaignPlan
 from ...console.invocation import Invocation
 from ...errors import IncompleteError
+from ...numbers import DeletionLimit
 from ...output.text import cell, counted, safe
 from ..spending import SIGNS, value_change
 
@@ -28,10 +29,10 @@ def _sums(amounts: Counter[str]) -> str:
     return " and ".join(named) or "0"
 
 
-def excess_words(found: CampaignPlan, max_delete: str) -> str:
-    """Say how many records would be deleted, and how many may be."""
-    of = f"{found.pruned:,} of {counted(found.listed, 'record')}"
-    return f"{of} would be deleted, and --max-delete is {max_delete}"
+def pruning_excess(found: CampaignPlan, limit: DeletionLimit) -> str:
+    """Say that more records would be deleted than may be; "" where they are not."""
+    sentence = f"{found.pruned:,} of {counted(found.listed, 'record')} would be deleted"
+    return limit.excess(found.pruned, found.listed, sentence)
 
 
 def show_plan(call: Invocation, found: CampaignPlan, *, is_result: bool = True) -> None:

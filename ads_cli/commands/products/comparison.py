@@ -11,7 +11,7 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import NotConfirmedError
 from ...feeds.rows import Rows
-from ...numbers import CountOrShare
+from ...numbers import DeletionLimit
 from ...output.printer import Printer
 from ...output.text import cell, counted, duration, first_of, safe
 from ...products.sync.comparison import CatalogComparison, CompareOptions, comparing, fields_of_feed
@@ -191,7 +191,7 @@ class SyncHooks(FeedHooks, kw_only=True):
     plan: SyncPlan
     comparison: CatalogComparison
     options: SyncOptions
-    max_delete: CountOrShare
+    max_delete: DeletionLimit
     resumable_bytes: int  # before the catalog was listed
     correction: str = CORRECT_AND_SYNC
     shown_late: str = ""  # says that the deletions have shown further products without a row
@@ -251,12 +251,8 @@ class SyncHooks(FeedHooks, kw_only=True):
         """Say that more products would be deleted than may be; empty where they are not."""
         differences = self.plan.differences
         deletions = differences.counts["delete"]
-        if deletions <= self.max_delete.of(differences.listed):
-            return ""
-        return (
-            f"{deletions:,} of {counted(differences.listed, 'product')} are not in the feed, "
-            f"and --max-delete is {self.options.max_delete}"
-        )
+        sentence = f"{deletions:,} of {counted(differences.listed, 'product')} are not in the feed"
+        return self.max_delete.excess(deletions, differences.listed, sentence)
 
     def _name_deletions(self) -> None:
         """Name products that are deleted from a catalog that may be somebody else's too."""

@@ -7,7 +7,7 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import flag
 from ...errors import DIFFERENCES_FOUND, IncompleteError, UsageError
-from ...numbers import parse_share
+from ...numbers import DeletionLimit
 from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
 from . import STRICT_HINT
 from .feed_checks import FeedSizeCheck, MinRows, catalog_target, warn_scheduled_feeds
@@ -103,7 +103,7 @@ def sync(
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
         raise UsageError("--sample needs --dry-run", hint="without it every difference is sent")
-    max_delete, size_check = parse_share(options.max_delete, "--max-delete"), FeedSizeCheck(call, min_rows)
+    max_delete, size_check = DeletionLimit.parse(options.max_delete), FeedSizeCheck(call, min_rows)
     call.concurrency = options.concurrency
     call.catalog = call.find_catalog()
     with FeedReport(call, page.report, files, force=options.force).written() as report:

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from ...config.file_locks import how_to_unlock
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag
 from ...errors import NotFoundError, StateError, UsageError
 from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
 from ...uploads.job_file import Job, JournalContent, answers, read_journal, unreadable
-from ...uploads.jobs import how_to_unlock_job, job_state, may_be_removed, remove_job
+from ...uploads.jobs import job_state, lock_path, may_be_removed, remove_job
 from ...uploads.jobs import list_jobs as stored_jobs
 from ...uploads.upload import FAILED
 
@@ -145,9 +146,8 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
         call.confirm(f"Give up {what}", at_service=False)
         if not remove_job(path, job):
             assert job
-            raise StateError(
-                f"job {job.job} is still running", hint=how_to_unlock_job(path.parent, job.key.digest)
-            )
+            hint = how_to_unlock(lock_path(path.parent, job.key.digest))
+            raise StateError(f"job {job.job} is still running", hint=hint)
         call.messages.say(f"gave up {what}")
 
 

@@ -131,8 +131,9 @@ class ClusterEngine:
             while event is not None:
                 self._handle(link, event)
                 event = link.next_event(0)
-        except LostError:
-            self._lose()
+            self._connection.accept(link)
+        except LostError as error:
+            self._lose(error)
         self._registry.require_workers(self._scheduler, self._max_wait)
 
     def _give_up(self) -> None:
@@ -231,11 +232,11 @@ class ClusterEngine:
         self._on_event(Ended(task, result))
         self._shared.mark_stored(link, task)
 
-    def _lose(self) -> None:
+    def _lose(self, error: LostError) -> None:
         """Take back every task; each ends where it runs, as its worker hears nothing of the scheduler."""
-        self._connection.lose()
         for key in [*self._running]:
             self._take_back(key, float("inf"))
+        self._connection.lose(error)
 
     def _replace(self, link: SchedulerLink) -> None:
         """Take back the tasks of workers that have left: Dask would wait for a worker of the same address.
@@ -266,7 +267,6 @@ class ClusterEngine:
             for ready in self._ready:
                 ready.not_before = self._connection.lost_at + self._registry.lease_seconds
                 self._shared.announce(link, ready.task)
-            self._connection.accept(link)
         return link
 
 

@@ -185,8 +185,9 @@ class SchedulerConnector:
         self._max_wait = max_wait  # seconds without a scheduler
         self._scheduler_id = ""
         self._backoff = MIN_BACKOFF_SECONDS
+        self._has_worked = True  # since the last connection was made
         self.current: SchedulerLink | None = None
-        self.lost_at = 0.0  # monotonic seconds
+        self.lost_at = 0.0  # monotonic seconds, of a link that had worked
 
     def open(self) -> None:
         """Connect for the first time; raise UnavailableError."""
@@ -209,18 +210,13 @@ class SchedulerConnector:
         try:
             self.current = SchedulerLink(self._address, self._board)
         except LostError as error:
-            if monotonic() - self.lost_at > self._max_wait:
-                hint = "start it and its workers again, and then this command with --resume"
-                message = f"the scheduler at {self._address} was lost: {error}"
-                raise UnavailableError(message, hint=hint) from None
-            sleep(self._backoff)
-            self._backoff = min(2 * self._backoff, MAX_BACKOFF_SECONDS)
+            self._wait(error)
             return None, False
         return self.current, self.current.scheduler_id != self._scheduler_id
 
     def accept(self, link: SchedulerLink) -> None:
-        """Note that the scheduler of a link knows all that the one before knew."""
-        self._scheduler_id = link.scheduler_id
+        """Note that a link has worked: its scheduler knows all that the one before knew."""
+        self._scheduler_id, self._has_worked = link.scheduler_id, True
 
     def claim(self, claims: Claims) -> Mapping[str, Division]:
         """Tell the allocator what a fleet claims."""
@@ -228,12 +224,25 @@ class SchedulerConnector:
             raise LostError("a connection to a scheduler is missing")
         return self.current.claim(claims)
 
-    def lose(self) -> None:
-        """Give up a link that is broken."""
-        if self.current:
-            self.current.close()
-            self.lost_at, self._backoff = monotonic(), MIN_BACKOFF_SECONDS
+    def lose(self, error: LostError) -> None:
+        """Give up a link that is broken; one that has not worked is waited for like one that was refused."""
+        if self.current is None:
+            return
+        self.current.close()
         self.current = None
+        if self._has_worked:
+            self.lost_at, self._backoff, self._has_worked = monotonic(), MIN_BACKOFF_SECONDS, False
+        else:
+            self._wait(error)
+
+    def _wait(self, error: LostError) -> None:
+        """Wait before the next try; raise UnavailableError where none has worked for too long."""
+        if monotonic() - self.lost_at > self._max_wait:
+            hint = "start it and its workers again, and then this command with --resume"
+            message = f"the scheduler at {self._address} was lost: {error}"
+            raise UnavailableError(message, hint=hint) from None
+        sleep(self._backoff)
+        self._backoff = min(2 * self._backoff, MAX_BACKOFF_SECONDS)
 
 
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:

@@ -3,8 +3,9 @@
 import msgspec
 import pytest
 
+from ads_cli.errors import UnavailableError
 from ads_cli.fleet import cluster_link
-from ads_cli.fleet.cluster_link import LostError, SchedulerLink
+from ads_cli.fleet.cluster_link import LostError, SchedulerConnector, SchedulerLink
 from ads_cli.fleet.cluster_state import SharedState
 from ads_cli.fleet.cluster_worker import TaskOutcome
 from ads_cli.fleet.engine import TaskResult
@@ -53,3 +54,35 @@ def test_a_client_whose_scheduler_is_lost_at_once_is_closed(monkeypatch, error):
     with pytest.raises(LostError if isinstance(error, OSError) else KeyboardInterrupt):
         SchedulerLink("tcp://scheduler", "board")
     assert closed == ["tcp://scheduler"]
+
+
+def test_a_scheduler_that_accepts_and_is_lost_again_each_time_is_waited_for_as_long_as_one_that_refuses(
+    monkeypatch,
+):
+    class Link:
+        """Connects, and does nothing else."""
+
+        def __init__(self, *words: str) -> None:
+            self.scheduler_id = f"scheduler-{now}"
+
+        def close(self) -> None:
+            pass
+
+    now, tries = 0.0, 0
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    monkeypatch.setattr(cluster_link, "SchedulerLink", Link)
+    monkeypatch.setattr(cluster_link, "monotonic", lambda: now)
+    monkeypatch.setattr(cluster_link, "sleep", sleep)
+    connector = SchedulerConnector("tcp://scheduler", "board", max_wait=60.0)
+    connector.open()
+    with pytest.raises(UnavailableError, match="the scheduler at tcp://scheduler was lost: cut"):
+        while tries < 100:
+            connector.lose(LostError("cut"))
+            _, is_other = connector.reopen()
+            tries += 1
+            assert is_other == (tries > 1)
+    assert 60 <= now < 80 and tries < 20

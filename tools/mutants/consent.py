@@ -38,9 +38,16 @@ CONSENT = (
     Mutant(
         "a negated header of agreement tells who agreed",
         "ads_cli/audiences/headers.py",
-        "        if is_withdrawn or NEGATED.match(rest):",
-        "        if is_withdrawn:",
+        "        NEGATED_CONSENT.match(rest) or (rest.startswith(WITHDRAWALS) and before not in NEGATIONS)",
+        "        rest.startswith(WITHDRAWALS) and before not in NEGATIONS",
         (f"{OPTIONS}::test_a_header_of_agreement_that_is_negated_tells_who_refused",),
+    ),
+    Mutant(
+        "a negated header of refusal tells who refused",
+        "ads_cli/audiences/headers.py",
+        "        return Consent.AGREED if is_negated else Consent.REFUSED",
+        "        return Consent.REFUSED",
+        (f"{OPTIONS}::test_a_header_of_refusal_that_is_negated_tells_who_agreed",),
     ),
     Mutant(
         "a column of consent that cannot be decided is compared as text",

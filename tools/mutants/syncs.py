@@ -208,9 +208,9 @@ SYNCS = (
     ),
     Mutant(
         "a sync deletes more than --max-delete",
-        "ads_cli/commands/products/comparison.py",
-        "if deletions <= self.max_delete.of(differences.listed):",
-        "if deletions:",
+        "ads_cli/numbers.py",
+        'if deletions > self.most.of(total) else ""',
+        'if False else ""',
         (f"{LIMITS}::test_more_deletions_than_the_limit_end_a_sync_before_anything_is_sent",),
     ),
     Mutant(

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from ads_cli.auth import sign_in
+from tests.adsctl import TIMEOUT_SECONDS
 from tests.auth.test_signin import LOGIN, service, shop  # noqa: F401 - fixtures
 from tests.ports import HOST, free_port
 
@@ -70,7 +71,9 @@ def held_up(address: tuple[str, int]) -> Iterator[None]:
                 connection.sendall(b"X")
 
     with ExitStack() as stack:
-        connections = [stack.enter_context(socket.create_connection(address, timeout=5)) for _ in range(9)]
+        connections = [
+            stack.enter_context(socket.create_connection(address, timeout=TIMEOUT_SECONDS)) for _ in range(9)
+        ]
         connections[0].sendall(b"GET / HTTP/1.1\r\nX-Long: ")
         dripping = threading.Thread(target=drip, args=connections[:1])
         dripping.start()
@@ -104,7 +107,7 @@ def test_a_listener_closes_a_connection_that_drips(monkeypatch):
     address = HOST, free_port()
     with ExitStack() as stack:
         stack.enter_context(sign_in.Listener(f"http://app.localhost:{address[1]}/"))
-        connection = stack.enter_context(socket.create_connection(address, timeout=5))
+        connection = stack.enter_context(socket.create_connection(address, timeout=TIMEOUT_SECONDS))
         connection.sendall(b"GET / HTTP/1.1\r\nX-Long: ")
         with pytest.raises(ConnectionError):
             for _ in range(200):

@@ -18,7 +18,7 @@ import pytest
 from ads_cli.emulator import server
 from ads_cli.emulator.server import running, serve
 from ads_cli.errors import UsageError
-from tests.adsctl import reset_ignored_signals
+from tests.adsctl import TIMEOUT_SECONDS, reset_ignored_signals
 
 from .client import Client, authorization, product
 
@@ -73,14 +73,20 @@ def test_connections_are_kept_alive(served):
 def test_requests_sent_at_once_are_answered_in_turn(served):
     host, port = served.address.removeprefix("http://").split(":")
     request = b"GET /emulator HTTP/1.1\r\nHost: localhost\r\n"
-    with socket.create_connection((host, int(port)), timeout=5) as client, client.makefile("rb") as received:
+    with (
+        socket.create_connection((host, int(port)), timeout=TIMEOUT_SECONDS) as client,
+        client.makefile("rb") as received,
+    ):
         client.sendall(2 * (request + b"\r\n") + request + b"Connection: close\r\n\r\n")
         assert received.read().count(b"HTTP/1.1 200 OK") == 3
 
 
 def test_http_1_0_is_answered(served):
     host, port = served.address.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=5) as client, client.makefile("rb") as received:
+    with (
+        socket.create_connection((host, int(port)), timeout=TIMEOUT_SECONDS) as client,
+        client.makefile("rb") as received,
+    ):
         client.sendall(b"GET /emulator HTTP/1.0\r\nHost: localhost\r\n\r\n")
         head, _, body = received.read().partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200 OK") and json.loads(body)
@@ -120,7 +126,7 @@ def test_sixty_idle_connections_hold_up_nobody(served, sent):
     host, port = served.address.removeprefix("http://").split(":")
     with ExitStack() as stack:
         for _ in range(60):
-            idle = stack.enter_context(socket.create_connection((host, int(port)), timeout=5))
+            idle = stack.enter_context(socket.create_connection((host, int(port)), timeout=TIMEOUT_SECONDS))
             idle.sendall(sent)
         working = http.client.HTTPConnection(host, int(port), timeout=server.REQUEST_READ_TIMEOUT_SECONDS / 2)
         for _ in range(10):
@@ -162,14 +168,14 @@ def test_a_client_that_hangs_up_before_the_response_leaves_no_message(emulator, 
 
     def late(environ, start_response):
         asked.set()
-        gone.wait(10)
+        gone.wait(TIMEOUT_SECONDS)
         return emulator(environ, start_response)
 
     with running(late) as address:
         host, port = address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as client:
             client.sendall(b"GET /12/accounts HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            asked.wait(10)
+            asked.wait(TIMEOUT_SECONDS)
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         gone.set()
     gc.collect()
@@ -182,7 +188,9 @@ def test_a_served_emulator_stops_at_once_and_starts_again(emulator, monkeypatch)
         with running(emulator) as address, closing(Client.over_http(emulator, address)) as client:
             assert client.get("/12/accounts").status_code == 200
         with pytest.raises(OSError):
-            socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=5).close()
+            socket.create_connection(
+                ("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=TIMEOUT_SECONDS
+            ).close()
 
 
 def test_serve_reports_its_address_and_stops_on_an_interrupt(tmp_path):
@@ -197,7 +205,7 @@ def test_serve_reports_its_address_and_stops_on_an_interrupt(tmp_path):
         address = process.stdout.readline().strip()
         assert address.startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
-        assert "KeyboardInterrupt" in process.communicate(timeout=10)[1]
+        assert "KeyboardInterrupt" in process.communicate(timeout=TIMEOUT_SECONDS)[1]
 
 
 def test_on_ready_is_called_when_connections_are_accepted(emulator):
@@ -207,7 +215,7 @@ def test_on_ready_is_called_when_connections_are_accepted(emulator):
         pass
 
     def ready(address):
-        with socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=5):
+        with socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=TIMEOUT_SECONDS):
             answered.set()
         raise Stop
 

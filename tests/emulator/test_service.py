@@ -17,6 +17,7 @@ from ads_cli.api.names import SERVICES
 from ads_cli.emulator.app import Emulator, load_router, reset_emulator
 from ads_cli.emulator.core.routing import Router
 from ads_cli.errors import StateError
+from tests.adsctl import TIMEOUT_SECONDS
 from tests.effort import tries
 
 from .client import HOST, Client, InProcess, authorization, errors, product
@@ -252,12 +253,12 @@ def test_a_request_in_flight_keeps_its_connection_when_the_emulator_is_closed(tm
         with emulator.store.transaction() as connection:
             rows = connection.execute("SELECT kind FROM records")
             begun.set()
-            assert closed.wait(20)
+            assert closed.wait(TIMEOUT_SECONDS)
             return [kind for (kind,) in rows]
 
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(request)
-        assert begun.wait(20)
+        assert begun.wait(TIMEOUT_SECONDS)
         emulator.close()
         closed.set()
         assert len(found.result()) > 100

@@ -11,7 +11,7 @@ import pytest
 
 from ads_cli.media import inspection
 from ads_cli.media.upload import Uploader
-from tests.adsctl import Adsctl
+from tests.adsctl import TIMEOUT_SECONDS, Adsctl
 from tests.conftest import Service
 from tests.media.made import box, picture, sample
 
@@ -201,7 +201,7 @@ def test_the_upload_of_a_new_file_begins_while_it_is_hashed(adsctl, service, cli
     hashed = inspection._sha256
 
     def hash_late(stream):
-        assert has_begun.wait(20), "nothing is sent before the digest is known"
+        assert has_begun.wait(TIMEOUT_SECONDS), "nothing is sent before the digest is known"
         return hashed(stream)
 
     monkeypatch.setattr(inspection, "_sha256", hash_late)
@@ -229,7 +229,7 @@ def test_the_first_segments_are_as_many_at_once_as_allowed(adsctl, service, tmp_
 
     def answer_together(environ, start_response):
         if environ["PATH_INFO"].endswith("/append") and next(numbers) <= 6:
-            all_there.wait(20)
+            all_there.wait(TIMEOUT_SECONDS)
         return answer(environ, start_response)
 
     service.answer = answer_together

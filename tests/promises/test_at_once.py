@@ -12,6 +12,7 @@ import yaml
 from pytest_httpserver import HTTPServer
 
 from ads_cli.config.file_locks import is_locked
+from tests.adsctl import TIMEOUT_SECONDS
 from tests.auth.test_signin import KEY, KEY_SECRET, LOGIN, Service
 from tests.conftest import feed
 from tests.effort import tries
@@ -87,9 +88,9 @@ def test_a_configuration_that_many_write_at_once_holds_what_each_wrote(adsctl):
 def test_the_lock_of_a_push_that_was_killed_is_taken_over_at_once(adsctl, service):
     adsctl.file("feed.csv", feed(100))
     reached, go_on = threading.Event(), threading.Event()
-    service.before = lambda number: (reached.set(), go_on.wait(20))
+    service.before = lambda number: (reached.set(), go_on.wait(TIMEOUT_SECONDS))
     process = adsctl.popen("products", "push", "feed.csv", "--concurrency", "1")
-    assert reached.wait(30)
+    assert reached.wait(TIMEOUT_SECONDS)
     folder = adsctl.home / "state" / "jobs"
     (lock,) = folder.glob("?*.lock")
     assert is_locked(lock)
@@ -117,7 +118,7 @@ def test_the_lock_of_a_killed_process_is_released(adsctl):
         time.sleep(0.6)
         assert waiting.poll() is None  # it waits for its turn
         holder.kill()
-        waiting.communicate(timeout=10)
+        waiting.communicate(timeout=TIMEOUT_SECONDS)
         assert waiting.returncode == 0
     assert "account: '2'" in (folder / "config.yaml").read_text().replace('"', "'")
 

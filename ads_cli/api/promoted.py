@@ -1,4 +1,4 @@
-"""What a line item promotes: posts, scheduled posts and accounts."""
+"""What a line item promotes: posts, scheduled posts, accounts, media, and the calls to action of prerolls."""
 
 from typing import Annotated, Literal
 
@@ -170,6 +170,7 @@ LandingUrl = Annotated[
         description="Where a click leads; required for objective WEBSITE_CLICKS, but for a preroll",
     ),
 ]
+PREROLLS = ("PREROLL", "VAST_PREROLL")  # creative types; the service ignores their landing URL
 
 
 MEDIA = Resource(
@@ -249,7 +250,7 @@ class GetCallToAction(RecordInAccount, kw_only=True):
 class CreateCallToAction(InAccount, kw_only=True):
     """Add a call to action to the preroll videos of a line item with objective PREROLL_VIEWS."""
 
-    line_item_id: LineItemId
+    line_item_id: LineItemId  # not LineItemOfAd: a button of ads that there are, which spends nothing itself
     call_to_action: CallToAction
     call_to_action_url: ActionUrl
 

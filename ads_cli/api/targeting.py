@@ -1,6 +1,7 @@
 """Targeting criteria: who sees the ads of a line item, by type; and suggestions for more of them."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta
@@ -118,6 +119,17 @@ LIMITS = (
     CriteriaLimit(("EVENT",), 1, "event"),
     CriteriaLimit(("CONTENT_PUBLISHER_USER",), 50, "excluded publishers"),
 )
+
+
+def exclude_each_other(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a line item cannot have two criteria: two ages, or one value twice, be it of a lookalike."""
+    types = {one["targeting_type"], other["targeting_type"]}
+    if any(limit.maximum == 1 and types <= {*limit.types} for limit in LIMITS):
+        return True
+    of = {LOOKALIKES.get(type_, type_) for type_ in types}
+    return len(of) == 1 and one["targeting_value"] == other["targeting_value"]
+
+
 MAX_PUBLISHERS_WITH_CURATED_CATEGORY = 5
 TargetingValue = Annotated[
     str, Meta(min_length=1, description="What is targeted: a keyword, or a value that a search finds")

@@ -85,6 +85,7 @@ class Answer(NamedTuple):
 
     records: list[Any] = []  # made of the items
     rejected: dict[int, str] = {}  # reasons by number
+    gone: frozenset[int] = frozenset()  # numbers of what was to be deleted and does not exist
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ class BatchUpload:
     wire: BatchCodec
     uncertain: Uncertain | None = None
     used_ids: UsedIds = field(default_factory=UsedIds)
+    counts_gone: bool = False  # whether what was to be deleted and does not exist counts as deleted
 
     @property
     def done(self) -> str:
@@ -148,11 +150,17 @@ class BatchUpload:
         pending = list(range(len(batch.items)))
         while pending:
             answer = self._send_some(client, batch, pending, attempts)
-            if not answer.rejected:
-                ack.answer, ack.counts[self.done] = answer.records, len(pending)
+            if not (answer.rejected or answer.gone):
+                ack.answer = answer.records
+                ack.counts[self.done] += len(pending)
                 break
+            ack.counts[self.done] += len(answer.gone)
             ack.failed += [(batch.places[pending[index]][0], why) for index, why in answer.rejected.items()]
-            pending = [item for index, item in enumerate(pending) if index not in answer.rejected]
+            pending = [
+                item
+                for index, item in enumerate(pending)
+                if index not in answer.rejected and index not in answer.gone
+            ]
         ack.failed.sort()
         ack.counts[FAILED] = len(ack.failed)
         return ack
@@ -170,10 +178,15 @@ class BatchUpload:
         except AdsctlError as error:
             if errors := self._rejections(error, len(keys)):
                 may_be_applied = error.may_be_applied or attempts.may_be_applied(batch.number)
-                are_gone = len(errors) == len(keys) and all(map(_is_not_found, errors.values()))
-                if self.action == "delete" and may_be_applied and are_gone:
+                gone = frozenset[int]()
+                if self.action == "delete":
+                    gone = frozenset(number for number, found in errors.items() if _is_not_found(found))
+                if may_be_applied and len(gone) == len(keys):
                     return Answer()  # an earlier request has deleted all of them
-                return Answer(rejected=reasons_of(errors))
+                if not self.counts_gone:
+                    return Answer(rejected=reasons_of(errors))
+                rejected = {number: found for number, found in errors.items() if number not in gone}
+                return Answer(rejected=reasons_of(rejected), gone=gone)
             if self.creates and error.may_be_applied:
                 lines, count = lines_between(batch.places[0], batch.places[-1]), len(keys)
                 error.message = f"{lines}: {self.counted(count)} may be {self.done}: {error.message}"

@@ -29,7 +29,7 @@ class AccountReader:
     def campaigns(self, *, ids: Collection[str] = (), q: str | None = None) -> list[Any]:
         """List campaigns, drafts too; raise NotFoundError where an id is that of none."""
         some_or_all = chunks([*ids]) if ids else [None]
-        found = self._list(CAMPAIGN.list, "campaign_ids", some_or_all, "id", q=q, with_draft=True)
+        found = self._list(CAMPAIGN.list, "campaign_ids", some_or_all, q=q, with_draft=True)
         if missing := {*ids} - {record["id"] for record in found}:
             raise NotFoundError(f"the account {self.account} has no campaign {', '.join(sorted(missing))}")
         return found
@@ -37,11 +37,11 @@ class AccountReader:
     def line_items(self, campaigns: Sequence[str]) -> list[Any]:
         """List the line items of campaigns, drafts too."""
         some = chunks(campaigns)
-        return self._list(LINE_ITEM.list, "campaign_ids", some, "id", "campaign_id", with_draft=True)
+        return self._list(LINE_ITEM.list, "campaign_ids", some, "campaign_id", with_draft=True)
 
     def below(self, request_type: "type[Request]", line_items: Sequence[str]) -> list[Any]:
         """List what belongs to line items."""
-        return self._list(request_type, "line_item_ids", chunks(line_items), "id", "line_item_id")
+        return self._list(request_type, "line_item_ids", chunks(line_items), "line_item_id")
 
     def _list(
         self,
@@ -51,17 +51,25 @@ class AccountReader:
         *required: str,
         **filters: Any,
     ) -> list[Any]:
-        """Fetch all pages of a list for each value of a field of ids; its records have what is required."""
+        """Fetch all pages of a list for each value of a field of ids, each record once.
+
+        Raise UnavailableError where one lacks its id, or what else is required.
+        """
         requests = [
             request_type(account_id=self.account, count=PAGE_SIZE, **{field: ids}, **filters)
             for ids in each_ids
         ]
 
         def records(request: "Request") -> list[Any]:
-            return [record for page in self.client.pages(request) for record in records_in(page, *required)]
+            pages = self.client.pages(request)
+            return [record for page in pages for record in records_in(page, "id", *required)]
 
         found = map_ordered(records, requests, REQUESTS_AT_ONCE, max(len(requests), 1))
-        return [record for of_one in found for record in of_one]
+        once: dict[str, Any] = {}  # what is created meanwhile may move a record to the next page
+        for of_one in found:
+            for record in of_one:
+                once.setdefault(record["id"], record)
+        return [*once.values()]
 
     def tree(
         self,
@@ -93,13 +101,13 @@ class AccountReader:
 
 
 def _place(kind: Kind, parents: Mapping[str, Stored], records: Iterable[Any]) -> dict[str, Stored]:
-    """Put records of a kind that are not deleted below their parents, each once; return them by id."""
+    """Put records of a kind that are not deleted below their parents; return them by id."""
     found: dict[str, Stored] = {}
     for parent in parents.values():
         parent.below.setdefault(kind.list_name, [])
     for record in map(to_neutral, records):
         above = parents.get(record[kind.parent_field])
-        if above and _is_there(record) and record["id"] not in found:
+        if above and _is_there(record):
             found[record["id"]] = one = Stored(kind, record, above)
             above.below[kind.list_name].append(one)
     return found

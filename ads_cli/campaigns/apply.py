@@ -2,7 +2,8 @@
 
 Pauses, creations from the top down, changes, activations, deletions from the bottom up. What the service
 refuses is noted, and the rest goes on without it: nothing is made below it, nothing above it is activated,
-and what it would replace stays. An error that is not about a record ends the run.
+and what it would replace stays, unless the service refuses both beside each other. What cannot be paused is
+not changed, nor is what lies below it. An error that is not about a record ends the run.
 """
 
 from collections import deque
@@ -23,11 +24,11 @@ from ..api.validation import convert
 from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..parallel.ordered_map import map_ordered
-from ..uploads.upload import FAILED, Batch, not_understood
+from ..uploads.upload import Batch, not_understood
 from .account import REQUESTS_AT_ONCE, AccountReader, chunks
 from .comparison import mark_of, replacement_mark
 from .memory import ApplyMemory, CreationAttempt, Mark
-from .model import KINDS, Entry, Kind, content_of, creation_values
+from .model import KINDS, Entry, Kind, content_of, creation_values, each_entry
 from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Apply:
     ) -> None:
         self._client, self._account, self._plan, self._memory = client, account, plan, memory
         self._on_progress = on_progress
-        self._sent: set[Change] = set()  # changes that were sent
+        self._applied: set[Change] = set()  # at least in part: a later request may be refused
         self._lock = Lock()  # of the results of requests that are sent at once
         self._failed: list[tuple[Change, str]] = []
         self._refused_entries: set[Entry] = set()  # or below one: not made, or not as the file has it
@@ -90,22 +91,21 @@ class Apply:
         known = (change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
         if begun := [*self._replacements(known)]:
             memory.begin_attempt(begun)
-        updates = [change for change in plan.changes if change.action == "update"]
-        creations = [change for change in plan.changes if change.action == "create"]
-        deletions = [change for change in plan.changes if change.action == "delete"]
-        self._update((each, {STATUS: PAUSED}) for each in updates if each.values.get(STATUS) == PAUSED)
-        # Of what has no name, the service may take only one of a kind.
-        first = [each for each in deletions if each.replaced_by and not each.replaced_by.kind.is_named]
-        self._delete(first)
+        updates, creations, deletions = (
+            [change for change in plan.changes if change.action == action]
+            for action in ("update", "create", "delete")
+        )
+        self._pause(updates)
+        self._delete(each for each in deletions if each.goes_first)
         for kind in KINDS:
             self._create(kind, [change for change in creations if change.kind is kind])
-        self._update((each, _without_status(each)) for each in updates)
+        self._update(updates)
         self._activate(updates, creations)
-        self._delete(
-            each
-            for each in deletions
-            if each not in first and not (each.replaced_by and self._is_incomplete(each.replaced_by))
-        )
+        self._delete(each for each in deletions if not each.goes_first)
+        refused = {change for change, _ in self._failed}
+        for change in self._applied:
+            if change.action == "create" or change not in refused:  # what is made may not be activated
+                self.result.done[f"{change.action}d"] += 1
         order = {change: number for number, change in enumerate(plan.changes)}
         self.result.failed = [
             (f"{change.path} ({change.action} {change.kind.noun} {change.key})", reason)
@@ -117,8 +117,7 @@ class Apply:
         """Create the records of a kind."""
         ready = []
         for change in changes:
-            parent = change.parent
-            if parent and (parent in self._refused_entries or parent not in self.result.ids):
+            if change.parent in self._refused_entries:
                 self._refused_entries.add(_entry(change))
             else:
                 ready.append(change)
@@ -139,7 +138,13 @@ class Apply:
 
     def _find_refused(self, kind: Kind) -> None:
         """Take what was refused since it is there for made: some records the service makes by itself."""
-        refused = [each for each, _ in self._failed if each.kind is kind and each.action == "create"]
+        refused = [
+            each
+            for each, _ in self._failed
+            if each.kind is kind
+            and each.action == "create"
+            and kind.only_for.items() <= self._fields_above(each).items()
+        ]
         parents = [*dict.fromkeys(map(self._parent_id, refused))]
         if not parents:
             return
@@ -155,7 +160,14 @@ class Apply:
                 self._failed = [each for each in self._failed if each[0] is not change]
                 self._refused_entries.discard(_entry(change))
                 self._made(change, one, ids)
+                self._note_applied([change])
         self._memory.remember(ids)
+
+    def _fields_above(self, change: Change) -> dict[str, Any]:
+        """Return the fields of the record above, as the file has them, or else the account."""
+        assert change.parent
+        stored = self._plan.matched.get(change.parent)
+        return {**(stored.fields if stored else {}), **change.parent.values}
 
     @staticmethod
     def _at_once(send: Callable[[Any], None], tasks: Sequence[Any]) -> None:
@@ -192,18 +204,39 @@ class Apply:
     def _activate(self, updates: Iterable[Change], creations: Iterable[Change]) -> None:
         """Activate what the file wants active, from the bottom up, once all its parts are there."""
         wanted = [change for change in (*updates, *creations) if change.values.get(STATUS) == ACTIVE]
-        wanted = [change for change in wanted if change.entry in self.result.ids]
-        wanted = [change for change in wanted if not self._is_incomplete(_entry(change))]
         for kind in reversed(KINDS):
-            self._update(((each, {STATUS: ACTIVE}) for each in wanted if each.kind is kind), is_counted=False)
+            self._send_updates(
+                (each, {STATUS: ACTIVE})
+                for each in wanted
+                if each.kind is kind and not self._is_incomplete(_entry(each))
+            )
 
     def _is_incomplete(self, entry: Entry) -> bool:
-        """Whether something below an entry was refused."""
+        """Whether an entry was refused, or something below it."""
         below = (inner for entries in entry.below.values() for inner in entries)
         return entry in self._refused_entries or any(map(self._is_incomplete, below))
 
-    def _update(self, changes: Iterable[tuple[Change, dict[str, Any]]], *, is_counted: bool = True) -> None:
-        """Change fields; what removes a value is a request of its own, since a batch cannot."""
+    def _pause(self, updates: Sequence[Change]) -> None:
+        """Pause records; one that is not paused may spend: it is not changed, nor is what lies below it."""
+        self._send_updates((each, {STATUS: PAUSED}) for each in updates if each.values.get(STATUS) == PAUSED)
+        planned = {change.entry for change in self._plan.changes}
+        for number, (change, reason) in enumerate(self._failed):
+            below = each_entry([_entry(change)])[1:]
+            self._refused_entries.update(below)
+            if len(change.values) > 1 or not planned.isdisjoint(below):
+                left_out = "it is not paused, so its other changes and those below it were left out"
+                self._failed[number] = change, f"{reason}; {left_out}"
+
+    def _update(self, updates: Iterable[Change]) -> None:
+        """Change fields, the status apart."""
+        self._send_updates(
+            (each, {name: value for name, value in each.values.items() if name != STATUS})
+            for each in updates
+            if each.entry not in self._refused_entries
+        )
+
+    def _send_updates(self, changes: Iterable[tuple[Change, dict[str, Any]]]) -> None:
+        """Set values of records; what removes one is a request of its own, since a batch cannot."""
         of_kind: dict[Kind, list[tuple[Change, dict[str, Any]]]] = {}
         for change, values in changes:
             if values:
@@ -213,9 +246,6 @@ class Apply:
             removing = [each for each in found if None in each[1].values()]
             self._send_all("update", [change for change, _ in plain], [self._change(*each) for each in plain])
             self._at_once(lambda each: self._call(each[0], self._change(*each)), removing)
-        if is_counted:
-            updates = (change for change in self._plan.changes if change.action == "update")
-            self.result.done["updated"] = sum(change.entry not in self._refused_entries for change in updates)
 
     def _change(self, change: Change, values: dict[str, Any]) -> Request:
         kind = change.kind
@@ -231,8 +261,8 @@ class Apply:
         return convert(kind.delete, {"account_id": self._account, kind.id_field: change.id})
 
     def _delete(self, changes: Iterable[Change]) -> None:
-        """Delete records, from the bottom up."""
-        found = [*changes]
+        """Delete records, from the bottom up, but for those whose replacement is not whole."""
+        found = [each for each in changes if not (each.replaced_by and self._is_incomplete(each.replaced_by))]
         for kind in reversed(KINDS):
             of_kind = [change for change in found if change.kind is kind]
             self._send_all("delete", of_kind, [*map(self._deletion, of_kind)])
@@ -253,7 +283,11 @@ class Apply:
         endpoint = declared.endpoint
         assert endpoint.batch
         upload = BatchUpload(
-            batch_request(declared)(account_id=self._account), action, endpoint.batch.noun, OPERATIONS
+            batch_request(declared)(account_id=self._account),
+            action,
+            endpoint.batch.noun,
+            OPERATIONS,
+            counts_gone=True,
         )
         bodies = [encode_operation(operation(request, self._client.names)) for request in requests]
         own_id = str(endpoint.id_field)
@@ -275,9 +309,7 @@ class Apply:
                 elif action == "create":
                     self._made(change, next(made), ids_of)
             attempts.end(ids_of)
-            if action != "update":
-                self.result.done[f"{action}d"] += len(changes) - ack.counts[FAILED]
-            self._progress(changes)
+            self._note_applied(change for number, change in enumerate(changes) if number not in reasons)
 
     def _send_single(self, changes: Sequence[Change], request: Request, of: str = "") -> None:
         """Create by a request of its own."""
@@ -303,8 +335,7 @@ class Apply:
             for change, record in zip(changes, records, strict=True):
                 self._made(change, record, ids_of)
             attempts.end(ids_of)
-            self.result.done["created"] += len(changes)
-            self._progress(changes)
+            self._note_applied(changes)
 
     def _call(self, change: Change, request: Request) -> None:
         """Change or delete by a request of its own."""
@@ -318,8 +349,7 @@ class Apply:
         except AdsctlError as error:
             raise self._stopped(error) from None
         with self._lock:
-            self.result.done["deleted"] += is_deletion
-            self._progress([change])
+            self._note_applied([change])
 
     def _made(self, change: Change, record: Any, ids: dict[Mark, str]) -> None:
         id = record.get("id") if isinstance(record, dict) else None
@@ -348,17 +378,13 @@ class Apply:
         error.hint = "; ".join(filter(None, (error.hint if not error.may_be_applied else "", RESUME_HINT)))
         return error
 
-    def _progress(self, changes: Sequence[Change]) -> None:
-        """Count changes as sent, each once: one that activates a record has a request for that too."""
-        if new := {*changes} - self._sent:
-            self._sent |= new
-            self._on_progress(len(self._sent))
+    def _note_applied(self, changes: Iterable[Change]) -> None:
+        """Count each change once: one that activates a record has a request for that too."""
+        if new := {*changes} - self._applied:
+            self._applied |= new
+            self._on_progress(len(self._applied))
 
 
 def _entry(change: Change) -> Entry:
     assert change.entry
     return change.entry
-
-
-def _without_status(change: Change) -> dict[str, Any]:
-    return {name: value for name, value in change.values.items() if name != STATUS}

@@ -10,6 +10,7 @@ from .file import CampaignFile
 from .memory import ApplyMemory, Mark
 from .model import (
     CAMPAIGN,
+    MEDIA,
     Entry,
     FileField,
     Stored,
@@ -137,8 +138,8 @@ class Comparison:
             alike.setdefault(_match_key_of_stored(one), []).append(one)
         for entry in rest:
             if entry not in matches.found:
-                candidates = [*filter(matches.is_free, alike.get(_match_key_of_entry(entry), ()))]
-                self._match_alike(entry, candidates, parent_id, matches)
+                candidates = [one for key in _match_keys_of_entry(entry) for one in alike.get(key, ())]
+                self._match_alike(entry, [*filter(matches.is_free, candidates)], parent_id, matches)
         for entry, one in matches.found.items():
             if mark := mark_of(entry, parent_id):
                 self.plan.ids[mark] = one.id
@@ -184,8 +185,8 @@ class Comparison:
         if not self._replace:
             return None
         if not replacement and mark in memory.lost:
-            wanted = _match_key_of_entry(entry)
-            same = (one for one in by_id.values() if one.id != id and _match_key_of_stored(one) == wanted)
+            wanted = _match_keys_of_entry(entry)
+            same = (one for one in by_id.values() if one.id != id and _match_key_of_stored(one) in wanted)
             can_become = (one for one in same if not self._unchangeable(entry, self._differences(entry, one)))
             replacement = next(can_become, None)
         if replacement:
@@ -355,10 +356,12 @@ def _match_key_of_stored(one: Stored) -> Any:
     return (one.kind.name, one.name) if one.kind.is_named else (one.kind, one.content)
 
 
-def _match_key_of_entry(entry: Entry) -> Any:
+def _match_keys_of_entry(entry: Entry) -> list[Any]:
     if entry.kind.is_named:
-        return entry.kind.name, entry.name or object()  # what has no name matches nothing
-    return entry.kind, content_of(entry.kind, entry.values)
+        return [(entry.kind.name, entry.name or object())]  # what has no name matches nothing
+    content = content_of(entry.kind, entry.values)
+    as_preroll = [(MEDIA, content[:1])] if entry.kind is MEDIA else []
+    return [(entry.kind, content), *as_preroll]
 
 
 def _words(each: FileField, one: Stored) -> str:

@@ -269,6 +269,9 @@ class Stored:
         self.id = str(self.fields["id"])
         if not self.kind.is_named:
             self.content = content_of(self.kind, self.fields)
+        if self.kind is MEDIA and self.fields.get("creative_type") in promoted.PREROLLS:
+            self.fields = {name: value for name, value in self.fields.items() if name != "landing_url"}
+            self.content = self.content[:1]
 
     @property
     def name(self) -> str | None:

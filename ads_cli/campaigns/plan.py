@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ..api.spending import PAUSED, STATUS, is_on, may_serve
+from ..api.targeting import exclude_each_other
 from .memory import Mark
-from .model import CAMPAIGN, DAY_BUDGET, LINE_ITEM, Entry, Kind, Stored, file_fields, shown_value
+from .model import CAMPAIGN, DAY_BUDGET, LINE_ITEM, TARGETING, Entry, Kind, Stored, file_fields, shown_value
 
 ROOT = ""  # the record above campaigns
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
@@ -43,6 +44,14 @@ class Change:
     def id(self) -> str | None:
         """The id of the record; None where it is not created yet."""
         return self.stored.id if self.stored else None
+
+    @property
+    def goes_first(self) -> bool:
+        """Whether it is deleted before what takes its place is made: the service refuses both at once."""
+        one, new = self.stored, self.replaced_by
+        if not (one and new and self.kind is new.kind is TARGETING):
+            return False
+        return exclude_each_other(one.fields, new.values)
 
     @property
     def before(self) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from ...api.records import with_removed
-from ...api.spending import ACTIVE, STATUS, is_on, may_serve, raises
+from ...api.spending import ACTIVE, STATUS, is_on, may_serve, parent_of_ad, raises
 from ...api.validation import convert
 from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
@@ -225,6 +225,9 @@ def _question(found: CampaignPlan) -> str:
     what = [f"Change campaigns: {found.words}"]
     if activated:
         what.append(f"{counted(len(activated), 'record')} active")
+    if first := sum(change.goes_first for change in found.changes):
+        criteria = counted(first, "criterion", "criteria")
+        what.append(f"deleted before what takes its place is made: {criteria}")
     return f"{'; '.join(what)}; {budget_words(found)}"
 
 
@@ -233,7 +236,7 @@ def _spends_more(found: CampaignPlan) -> bool:
     now = datetime.now(UTC)
     for change in found.changes:
         one = change.stored
-        if change.action == "create" and change.kind.list_name == "ads":
+        if change.action == "create" and parent_of_ad(change.kind.create):
             parent = found.matched.get(change.parent) if change.parent else None
             if parent and _serves(parent, now):
                 return True

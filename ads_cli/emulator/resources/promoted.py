@@ -1,4 +1,4 @@
-"""What line items promote: posts, scheduled posts and accounts."""
+"""What line items promote: posts, scheduled posts, accounts, media, and the calls to action of prerolls."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -121,9 +121,6 @@ SCHEDULED_POSTS = Collection(
 )
 
 
-PREROLLS = ("PREROLL", "VAST_PREROLL")  # creative types
-
-
 def _of_campaign(context: RequestContext, request: promoted.ListMediaCreatives) -> Mapping[str, Any]:
     """Limit a list to the line items of a campaign."""
     of_campaign = f"SELECT id FROM records WHERE kind = '{LINE_ITEM}' AND {json_field('campaign_id')} = ?"
@@ -136,7 +133,7 @@ def _with_creative_type(context: RequestContext, after: Record, before: Record |
     medium = context.find(ACCOUNT_MEDIA, after["account_media_id"])
     line_item = context.find(LINE_ITEM, after["line_item_id"])
     assert medium and line_item  # its parents
-    is_preroll = medium["creative_type"] in PREROLLS
+    is_preroll = medium["creative_type"] in promoted.PREROLLS
     if line_item["objective"] == "WEBSITE_CLICKS" and not is_preroll and not after["landing_url"]:
         message = "landing_url: is required for objective WEBSITE_CLICKS"
         raise ApiError(400, "MISSING_PARAMETER", message, parameter="landing_url")

@@ -165,6 +165,21 @@ def test_a_campaign_below_which_an_activation_is_refused_is_not_activated(adsctl
     assert statuses(adsctl) == ["ACTIVE", "ACTIVE"]
 
 
+def test_a_change_whose_activation_is_refused_is_not_counted(adsctl, service, monkeypatch):
+    send = Sender.send
+
+    def refusing(self, prepared, *args, **options):
+        service.fail(*["PUT * status=400"] * ("entity_status=ACTIVE" in prepared.url))
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", refusing)
+    file = {"campaigns": [{"id": KNITTERS, "daily_budget": "16", "entity_status": "ACTIVE"}]}
+    told = apply(adsctl, file, code=9).stderr
+    campaign = shown(adsctl, "campaigns", KNITTERS)
+    assert campaign["daily_budget_amount_local_micro"] == 16_000_000
+    assert campaign["entity_status"] == "PAUSED" and "updated" not in told
+
+
 def test_nothing_above_a_refused_ad_is_activated_or_counted(adsctl, service):
     file = json.loads(json.dumps(BOTH_ACTIVE))
     file["campaigns"][0]["line_items"][0]["ads"] = [{"post": "1790415000000000010"}]
@@ -264,11 +279,12 @@ def test_what_is_gone_before_it_is_deleted_counts_as_deleted(adsctl, service, mo
     (item,) = document(adsctl, "--ids", KNITTERS)["campaigns"][0]["line_items"]
     file = below(KNITTERS, FOLLOWERS, targeting=item["targeting"][: -1 - others])
     gone = plan(adsctl, file, "--prune")[0]["id"]
-    send = Sender.send
+    send, emulator = Sender.send, service.emulator
 
     def deleting(self, prepared, *args, **options):
         if prepared.method != "GET":
-            update_record(service.emulator, "targeting_criterion", gone, {"deleted": True})
+            with emulator.store.transaction():
+                emulator.store.delete("targeting_criterion", gone, owner=emulator.account)
         return send(self, prepared, *args, **options)
 
     monkeypatch.setattr(Sender, "send", deleting)

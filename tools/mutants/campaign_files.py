@@ -11,6 +11,8 @@ POSTS = "tests/campaigns/test_campaign_posts.py"
 
 SEVERAL = "tests/campaigns/test_several_records.py"
 
+REFUSED = "tests/campaigns/test_refused_changes.py"
+
 WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
 CAMPAIGN_FILES = (
@@ -57,8 +59,8 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: what is replaced is deleted though its replacement is not whole",
         APPLY,
-        "if each not in first and not (each.replaced_by and self._is_incomplete(each.replaced_by))",
-        "if each not in first",
+        "if not (each.replaced_by and self._is_incomplete(each.replaced_by))",
+        "if True",
         (f"{FILES}::test_what_is_replaced_stays_until_its_replacement_is_whole",),
     ),
     Mutant(
@@ -249,5 +251,110 @@ CAMPAIGN_FILES = (
         "str(key), is_replacement is True)",
         "str(key))",
         (f"{FILES}::test_a_replacement_is_made_once_and_the_file_stays_what_it_is",),
+    ),
+    Mutant(
+        "campaign files: what could not be paused is changed",
+        APPLY,
+        "            if each.entry not in self._refused_entries\n",
+        "",
+        (f"{REFUSED}::test_what_cannot_be_paused_is_left_as_it_is",),
+    ),
+    Mutant(
+        "campaign files: what lies below a record that could not be paused is changed",
+        APPLY,
+        "            self._refused_entries.update(below)\n",
+        "",
+        (f"{REFUSED}::test_what_lies_below_a_campaign_that_cannot_be_paused_spends_no_more",),
+    ),
+    Mutant(
+        "campaign files: what is left out with a pause is not told",
+        APPLY,
+        "if len(change.values) > 1 or not planned.isdisjoint(below):",
+        "if False:",
+        (f"{REFUSED}::test_what_cannot_be_paused_is_left_as_it_is",),
+    ),
+    Mutant(
+        "campaign files: any criterion is deleted before what takes its place is made",
+        "ads_cli/campaigns/plan.py",
+        "        return exclude_each_other(one.fields, new.values)\n",
+        "        return True\n",
+        (f"{REFUSED}::test_a_criterion_that_may_stand_beside_the_one_in_its_place_stays_until_that_is_made",),
+    ),
+    Mutant(
+        "campaign files: a lookalike stands beside its audience",
+        "ads_cli/api/targeting.py",
+        "    of = {LOOKALIKES.get(type_, type_) for type_ in types}\n",
+        "    of = types\n",
+        (f"{REFUSED}::test_a_criterion_that_excludes_the_one_in_its_place_is_deleted_first_and_told_so",),
+    ),
+    Mutant(
+        "campaign files: a preroll is another one by its landing URL",
+        "ads_cli/campaigns/model.py",
+        "            self.content = self.content[:1]\n",
+        "",
+        (f"{REFUSED}::test_a_landing_url_that_the_service_does_not_keep_makes_no_second_ad",),
+    ),
+    Mutant(
+        "campaign files: what lies above a refusal is activated",
+        APPLY,
+        "if each.kind is kind and not self._is_incomplete(_entry(each))",
+        "if each.kind is kind",
+        (f"{REFUSED}::test_nothing_above_a_refused_ad_is_activated_or_counted",),
+    ),
+    Mutant(
+        "campaign files: accounts are looked for below line items that cannot promote them",
+        APPLY,
+        "            and kind.only_for.items() <= self._fields_above(each).items()\n",
+        "",
+        (f"{REFUSED}::test_an_account_that_the_line_item_cannot_promote_is_told_and_the_rest_is_sent",),
+    ),
+    Mutant(
+        "campaign files: what the service has made by itself is not counted",
+        APPLY,
+        "                self._made(change, one, ids)\n                self._note_applied([change])\n",
+        "                self._made(change, one, ids)\n",
+        (f"{REFUSED}::test_what_the_service_has_made_by_itself_counts_as_created",),
+    ),
+    Mutant(
+        "campaign files: what is refused in the end is counted",
+        APPLY,
+        'if change.action == "create" or change not in refused:',
+        "if True:",
+        (f"{REFUSED}::test_a_change_whose_activation_is_refused_is_not_counted",),
+    ),
+    Mutant(
+        "campaign files: what is made and not activated is not counted",
+        APPLY,
+        'if change.action == "create" or change not in refused:',
+        "if change not in refused:",
+        (f"{REFUSED}::test_what_is_made_and_cannot_be_activated_counts_as_created",),
+    ),
+    Mutant(
+        "campaign files: a record that is listed twice is two",
+        "ads_cli/campaigns/account.py",
+        "        return [*once.values()]\n",
+        "        return [record for of_one in found for record in of_one]\n",
+        (f"{REFUSED}::test_a_record_that_is_listed_twice_is_one",),
+    ),
+    Mutant(
+        "campaign files: records without an id are read",
+        "ads_cli/campaigns/account.py",
+        'records_in(page, "id", *required)',
+        "records_in(page)",
+        (f"{REFUSED}::test_a_record_that_does_not_say_which_it_is_ends_with_a_message",),
+    ),
+    Mutant(
+        "campaign files: what is gone already is refused where several are deleted",
+        "ads_cli/batches/upload.py",
+        "if not self.counts_gone:",
+        "if True:",
+        (f"{REFUSED}::test_what_is_gone_before_it_is_deleted_counts_as_deleted",),
+    ),
+    Mutant(
+        "campaign files: a call to action counts as an ad",
+        "ads_cli/commands/campaigns/applying.py",
+        "parent_of_ad(change.kind.create):",
+        'change.kind.list_name == "ads":',
+        (f"{REFUSED}::test_a_call_to_action_is_no_ad_that_is_asked_about",),
     ),
 )

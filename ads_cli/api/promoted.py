@@ -250,7 +250,7 @@ class GetCallToAction(RecordInAccount, kw_only=True):
 class CreateCallToAction(InAccount, kw_only=True):
     """Add a call to action to the preroll videos of a line item with objective PREROLL_VIEWS."""
 
-    line_item_id: LineItemId  # not LineItemOfAd: a button of ads that there are, which spends nothing itself
+    line_item_id: LineItemId  # not LineItemOfAd: a button on ads that exist, which spends nothing itself
     call_to_action: CallToAction
     call_to_action_url: ActionUrl
 

@@ -397,6 +397,22 @@ OTHERS = (
         ("tests/config/test_profiles.py::test_a_pattern_is_not_the_name_of_a_new_profile",),
     ),
     Mutant(
+        "a post that was sent must still be to come",
+        "ads_cli/commands/batches/__init__.py",
+        "reader.postponed_rules = RULES_OF_TIME",
+        "reader.postponed_rules = ()",
+        ("tests/batches/test_scheduled_posts.py::test_only_what_is_still_to_be_sent_must_be_to_come",),
+    ),
+    Mutant(
+        "a resumed run sends a post whose time has passed",
+        "ads_cli/commands/batches/__init__.py",
+        "if (report := self.plan.overdue).invalid:",
+        "if not (report := self.plan.overdue):",
+        (
+            "tests/batches/test_scheduled_posts.py::test_what_is_not_sent_in_its_time_is_corrected_in_the_file",
+        ),
+    ),
+    Mutant(
         "a dry run does not check values of a profile",
         "ads_cli/commands/auth/profile.py",
         """    checked = checked_values(call.settings, name, pairs)
